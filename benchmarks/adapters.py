@@ -13,7 +13,7 @@ def main():
 
 def batch_of_scores():
     """decision_function of a fitted classifier, beside the product of the matrix and the weights alone."""
-    from novikoff.sklearn import NovikoffClassifier
+    from novikoff.integrations.sklearn import NovikoffClassifier
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 50))

@@ -16,7 +16,7 @@ import novikoff as nk
 from benchmarks import made
 from benchmarks.perceptron_text import PEER, keep_near
 from benchmarks.timing import process, ratio
-from novikoff.kernels import auto_layout as mix
+from novikoff.mixtures._loops import auto_layout as mix
 
 SIZE = int(float(os.environ.get("NOVIKOFF_BENCH_BYTES", "1e9")))
 WIDTH, ROWS = 58, 4_000

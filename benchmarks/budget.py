@@ -8,12 +8,12 @@ import time
 import numpy as np
 
 from benchmarks.timing import alternated, line, ratio
-from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
-from novikoff.learners.forgetron import Forgetron
-from novikoff.learners.kernel_perceptron import KernelPerceptron
-from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.learners.tighter import TighterPerceptron
-from novikoff.types import Batch, Sparse
+from novikoff.core.types import Batch, Sparse
+from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
+from novikoff.kernel.forgetron import Forgetron
+from novikoff.kernel.kernel_perceptron import KernelPerceptron
+from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
+from novikoff.kernel.tighter import TighterPerceptron
 
 
 def noisy(rows, width, seed, scale=1.0):

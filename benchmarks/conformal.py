@@ -20,7 +20,7 @@ from scipy.sparse import issparse
 
 import novikoff as nk
 from benchmarks.quality import STREAMS, dicts
-from novikoff.types import Domain, Sparse, StepResult
+from novikoff.core.types import Domain, Sparse, StepResult
 
 ALPHAS = (0.05, 0.1, 0.2)
 STEP = 0.05

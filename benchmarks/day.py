@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from novikoff.client import Client, ServiceError
+from novikoff.server.client import Client, ServiceError
 
 HOURS, WAITS = 24.0, 6.0
 """Of the day; and hours after which a label is no longer waited for."""

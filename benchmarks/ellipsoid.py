@@ -12,8 +12,8 @@ from scipy.linalg.blas import dgemv, dger
 from threadpoolctl import threadpool_limits
 
 from benchmarks.timing import alternated, line, ratio
-from novikoff.learners.ellipsoid import Ellipsoid
-from novikoff.types import Batch, Sparse
+from novikoff.core.types import Batch, Sparse
+from novikoff.linear.ellipsoid import Ellipsoid
 
 WIDTH, ROUNDS, REPEATS = 500, 10_000, 5
 NONZEROS = 20

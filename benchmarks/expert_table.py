@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.made import folder
 from benchmarks.timing import REPEATS, process, ratio
-from novikoff.kernels.compiled import compiled
+from novikoff.numerics.compiled import compiled
 
 ROUNDS, EXPERTS, BLOCK = 100_000, 1_000, 2_000
 MOST = 1.2

@@ -10,11 +10,11 @@ import statistics
 import numpy as np
 
 from benchmarks.timing import alternated, line, ratio
-from novikoff.learners.ada_hedge import AdaHedge
-from novikoff.learners.exponential_weights import ExponentialWeights
-from novikoff.learners.fixed_share import FixedShare
-from novikoff.learners.sleeping_experts import SleepingExperts
-from novikoff.types import Batch
+from novikoff.core.types import Batch
+from novikoff.experts.ada_hedge import AdaHedge
+from novikoff.experts.exponential_weights import ExponentialWeights
+from novikoff.experts.fixed_share import FixedShare
+from novikoff.experts.sleeping_experts import SleepingExperts
 
 EXPERTS = 1_000_000
 REPEATS = 31

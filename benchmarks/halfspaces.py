@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from novikoff.classes.halfspace import Halfspaces
-from novikoff.learners.halving import Halving
+from novikoff.finite.classes.halfspace import Halfspaces
+from novikoff.finite.halving import Halving
 
 ROUNDS = 1000
 

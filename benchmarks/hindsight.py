@@ -19,13 +19,13 @@ from sklearn.svm import LinearSVC
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, line, process, ratio
-from novikoff.certificate import bound_text
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
 from novikoff.comparators.hindsight import hindsight
 from novikoff.comparators.limits import objective
-from novikoff.sources.convert import convert
-from novikoff.sources.frames import SparseMatrix
+from novikoff.core.certificate import bound_text
+from novikoff.data.convert import convert
+from novikoff.data.frames import SparseMatrix
 
 OUT_OF_CORE = (
     "import sys, novikoff as nk; from novikoff.comparators.hindsight import hindsight; hindsight(nk.read(sys.argv[1]))"

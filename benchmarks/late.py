@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 
 import novikoff as nk
-from novikoff.errors import LateError
+from novikoff.core.errors import LateError
 
 DELAYS = (0, 10, 100, 1000)
 LEARNERS = ("perceptron:bias=1", "second-order-perceptron", "auto:fast=true")

@@ -5,8 +5,8 @@ import tempfile
 
 import numpy as np
 
-from novikoff.kernels.compiled import compiled
-from novikoff.types import Sparse
+from novikoff.core.types import Sparse
+from novikoff.numerics.compiled import compiled
 
 WIDTH = 47_000
 NONZEROS = 70

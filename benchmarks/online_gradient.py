@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDRegressor
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, line, ratio
-from novikoff.learners.online_gradient import OnlineGradient
+from novikoff.convex.online_gradient import OnlineGradient
 
 ROUNDS = 20_000
 

@@ -19,10 +19,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, ratio
-from novikoff.online_to_batch import METHODS, keep
-from novikoff.player import Player
-from novikoff.reservoir import HypothesisReservoir
-from novikoff.types import Sparse
+from novikoff.core.player import Player
+from novikoff.core.types import Sparse
+from novikoff.game.reservoir import HypothesisReservoir
+from novikoff.online_to_batch.keep import METHODS, keep
 
 SHUFFLES = 20
 ROWS = 200_000

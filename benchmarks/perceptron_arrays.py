@@ -7,7 +7,7 @@ from sklearn.linear_model import Perceptron as Peer
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, line, ratio
-from novikoff.kernels.compiled import compiled
+from novikoff.numerics.compiled import compiled
 
 CLASSES = np.array([-1, 1])
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from novikoff.classes.program import Programs
-from novikoff.learners.halving import Halving
+from novikoff.finite.classes.program import Programs
+from novikoff.finite.halving import Halving
 
 ROUNDS = 1_000
 

@@ -19,8 +19,8 @@ from scipy.sparse import issparse
 
 import novikoff as nk
 from benchmarks.quality import DENSE, NARROW, STREAMS, Data
-from novikoff.catalog import make
-from novikoff.types import Sparse
+from novikoff.core.types import Sparse
+from novikoff.game.specs import make
 
 LEARNERS = ("auto", "auto:fast=true", "logistic", "ftrl", "vaw:probabilities=true", "arow", "second-order-perceptron")
 SHARE = 0.1

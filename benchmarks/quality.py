@@ -37,10 +37,10 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix, issparse, vstack
 
 import novikoff as nk
-from novikoff.catalog import make, with_scale
-from novikoff.player import Player
-from novikoff.registry import find
-from novikoff.types import Domain, Sparse
+from novikoff.core.player import Player
+from novikoff.core.registry import find
+from novikoff.core.types import Domain, Sparse
+from novikoff.game.specs import make, with_scale
 
 DENSE = 300
 SEA_ROWS = 2_500

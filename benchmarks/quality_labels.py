@@ -17,8 +17,8 @@ import numpy as np
 
 import novikoff as nk
 from benchmarks.quality import Data, Results, cell, dicts, hoeffding_tree, random_forest, table
-from novikoff.catalog import make, with_scale
-from novikoff.types import Domain
+from novikoff.core.types import Domain
+from novikoff.game.specs import make, with_scale
 
 OURS = ("perceptron", "ftrl", "auto:fast=true", "auto")
 

@@ -19,10 +19,10 @@ import numpy as np
 
 import novikoff as nk
 from benchmarks.timing import alternated, line, ratio, seconds
-from novikoff import mixing
 from novikoff.comparators.linear import LinearScorer
-from novikoff.executors import Executor, Ray, Threads
-from novikoff.mixed import unseen
+from novikoff.core.executors import Executor, Ray, Threads
+from novikoff.distributed import mixing
+from novikoff.distributed.mixed import unseen
 
 ROWS, WIDTH = 600_000, 32
 SMALL = {"object_store_memory": 300_000_000, "include_dashboard": False, "log_to_driver": False}

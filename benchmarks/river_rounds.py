@@ -1,4 +1,4 @@
-"""A certified round through `novikoff.river`, beside River's own models, which certify nothing.
+"""A certified round through `novikoff.integrations.river`, beside River's own models, which certify nothing.
 
 Phishing (1,250 rows of 9 numbers) played twice; predict_one, then learn_one; keys are names, or whole numbers.
 Processor time, the best of several alternated turns: other programs on the machine can only make a turn longer.
@@ -8,7 +8,7 @@ import time
 
 from river import datasets, linear_model, preprocessing
 
-from novikoff.river import NovikoffClassifier
+from novikoff.integrations.river import NovikoffClassifier
 
 TURNS = 5
 MOST = 3.0

@@ -243,10 +243,10 @@ def stall(folder):
     """How long nobody is answered while the game is copied for a snapshot."""
     import numpy as np
 
-    from novikoff.model import snapshot
-    from novikoff.serve.play import Play, begin
-    from novikoff.serve.rows import Rows
-    from novikoff.serve.wire import Model
+    from novikoff.game.persistence import snapshot
+    from novikoff.server.play import Play, begin
+    from novikoff.server.rows import Rows
+    from novikoff.server.wire import Model
 
     for learner, count in (("perceptron:bias=1", 60_000), ("auto", 10_000)):
         play = Play(begin(Model(learner, bits=18), "m"), 18)

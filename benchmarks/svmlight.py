@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from novikoff.sources.svmlight import Svmlight
+from novikoff.data.formats.svmlight import Svmlight
 
 MEGABYTES = 200
 REPEATS = 7
@@ -49,7 +49,7 @@ def read(path, threads):
 
 def kernel_seconds(data, clock):
     """One core, a chunk at a time, no file and no Batch."""
-    from novikoff.kernels import svmlight as kernel
+    from novikoff.data._loops import svmlight as kernel
 
     cuts = [0]
     while cuts[-1] < len(data):
@@ -81,7 +81,7 @@ def seconds(action):
 def resident(path, threads):
     """Peak resident megabytes of a process that reads the file: before it does, with all compiled; and after."""
     code = (
-        "import io, sys; from novikoff.sources.svmlight import Svmlight\n"
+        "import io, sys; from novikoff.data.formats.svmlight import Svmlight\n"
         "peak = lambda: next(l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM'))\n"
         "read = lambda p: sum(len(b) for b in Svmlight(p, threads=int(sys.argv[2])).batches())\n"
         "read(io.BytesIO(b'1 1:1\\n-1 1:1\\n')); before = peak(); read(sys.argv[1]); print(before, peak())"

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 import novikoff as nk
-from novikoff.kernels.compiled import compiled
+from novikoff.numerics.compiled import compiled
 
 ROUNDS = 20_000_000
 REPEATS = 7

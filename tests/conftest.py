@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings  # imports no numpy
 
-KERNELS = Path(__file__).parent.parent / "src" / "novikoff" / "kernels"
-digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(KERNELS.glob("*.py")))).hexdigest()[:16]
+PACKAGE = Path(__file__).parent.parent / "src" / "novikoff"
+COMPILED = sorted([*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")])
+digest = hashlib.sha256(b"".join(path.read_bytes() for path in COMPILED)).hexdigest()[:16]
 checked = "-bounds" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""  # other code, which needs its own cache
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"novikoff-numba-{digest}{checked}"))
 
@@ -36,7 +37,7 @@ settings.load_profile("short")
 @pytest.fixture
 def nothing_else_registered(monkeypatch):
     """Learners that a test registers are gone after it."""
-    from novikoff import registry
+    from novikoff.core import registry
 
     monkeypatch.setattr(registry, "_registered", {room: {} for room in registry.GROUPS})
 
@@ -55,3 +56,24 @@ def browser():
         running = play.chromium.launch(executable_path=found, args=quiet)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def weigh():
+    from small_games import weighted
+
+    return weighted
+
+
+@pytest.fixture(scope="session")
+def perceptron():
+    from small_games import Plain
+
+    return Plain
+
+
+@pytest.fixture(scope="session")
+def game():
+    from small_games import play
+
+    return play

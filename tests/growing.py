@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import novikoff as nk
-from novikoff.catalog import make
-from novikoff.types import Batch
+from novikoff.core.types import Batch
+from novikoff.game.specs import make
 
 ROUNDS = 36
 QUIET = ROUNDS // 3

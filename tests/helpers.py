@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from novikoff.cli.main import main
-from novikoff.executors import Executor
-from novikoff.types import Sparse
+from novikoff.core.executors import Executor
+from novikoff.core.types import Sparse
 
 COMPILING = "novikoff: compiling, once\n"
 """Said or not, by what was compiled before: no test may depend on it."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import novikoff as nk
-from novikoff.errors import InputError
-from novikoff.types import StepResult, check_label
+from novikoff.core.errors import InputError
+from novikoff.core.types import StepResult, check_label
 
 
 @dataclass(frozen=True)

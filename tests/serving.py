@@ -11,12 +11,12 @@ import httpx
 import msgspec
 import uvicorn
 
-from novikoff import model
-from novikoff.serve.app import App
-from novikoff.serve.play import Play, begin
-from novikoff.serve.server import configured, listening
-from novikoff.serve.service import Service
-from novikoff.serve.wire import Model
+from novikoff.game import persistence
+from novikoff.server.app import App
+from novikoff.server.play import Play, begin
+from novikoff.server.server import configured, listening
+from novikoff.server.service import Service
+from novikoff.server.wire import Model
 
 TOKEN = "a token for tests, of some length".replace(" ", "-")
 
@@ -56,7 +56,7 @@ class Client:
 
 def parts(file):
     """What a model file holds, byte by byte."""
-    what = model.snapshot(model.load_game(file))
+    what = persistence.snapshot(persistence.load_game(file))
     return what.meta, {name: (array.dtype, array.shape, array.tobytes()) for name, array in what.arrays.items()}
 
 
@@ -113,5 +113,5 @@ def played(database, name="m", sent=None):
         label = float(label) if type(label) is int else label  # as JSON is read
         assert play.learn(facts["form"], [x], [label], [(served, version)]) == [(y, said)]
     predict(len(arrivals))
-    what = model.snapshot(play.ledger)
+    what = persistence.snapshot(play.ledger)
     return what.meta, {key: (one.dtype, one.shape, one.tobytes()) for key, one in what.arrays.items()}

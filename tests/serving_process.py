@@ -9,9 +9,9 @@ import time
 import httpx
 
 import novikoff
-from novikoff.serve.play import Play, begin
-from novikoff.serve.server import serve
-from novikoff.serve.wire import Model
+from novikoff.server.play import Play, begin
+from novikoff.server.server import serve
+from novikoff.server.wire import Model
 
 Play(begin(Model("perceptron:bias=1", "ham", "spam", bits=10), "m"), 10).warm_up("pairs")
 
@@ -27,7 +27,7 @@ def context():
     here = (pathlib.Path(__file__).parent, pathlib.Path(novikoff.__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, here))
     found = multiprocessing.get_context("forkserver")
-    found.set_forkserver_preload(["serving_process", "novikoff.serve.app", "uvloop"])
+    found.set_forkserver_preload(["serving_process", "novikoff.server.app", "uvloop"])
     return found
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.errors import InputError
-from novikoff.types import Sparse, check_label
+from novikoff.core.errors import InputError
+from novikoff.core.types import Sparse, check_label
 
 MAKES = {
     "perceptron": nk.Perceptron,

@@ -1,4 +1,4 @@
-"""CONTRIBUTING lists the files to touch for a new learner, kernel, theorem, adversary or format, and no others."""
+"""CONTRIBUTING lists the files to touch for a new learner, loop, theorem, adversary or format, and no others."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 import novikoff as nk
 from novikoff import adversaries
-from novikoff.registry import CATALOG
+from novikoff.core.registry import CATALOG
 from novikoff.reports.explanation import theorems
 
 ROOT = Path(__file__).parent.parent
@@ -30,9 +30,10 @@ def named(name, entry, text):
 
 
 def test_there_is_a_row_for_everything():
-    assert list(ROWS) == ["learner", "kernel", "theorem", "adversary", "format"]
+    assert list(ROWS) == ["learner", "loop", "theorem", "adversary", "format"]
     for written, lines in ROWS.values():
         for path in (*written, *lines):
+            path = path.replace("FAMILY", "linear")
             assert (ROOT / path).parent.is_dir(), path
             assert "NAME" in path or (ROOT / path).exists(), path
 
@@ -41,11 +42,12 @@ def test_there_is_a_row_for_everything():
 def test_each_is_written_where_it_is_said_to_be(room):
     home = ROWS[room][0][0]
     for name, entry in entries(room).items():
-        file = entry.module.rpartition(".")[2]
-        if entry.module == "tables.formats":  # the formats of tables have one file
+        package, _, file = entry.module.rpartition(".")
+        if entry.module == "data.tables.formats":  # the formats of tables have one file
             continue
-        assert f"src/novikoff/{entry.module.replace('.', '/')}.py" == home.replace("NAME", file), name
-        assert (ROOT / home.replace("NAME", file)).exists()
+        path = home.replace("FAMILY", package).replace("NAME", file)
+        assert f"src/novikoff/{entry.module.replace('.', '/')}.py" == path, name
+        assert (ROOT / path).exists()
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -79,15 +81,21 @@ def test_every_learner_format_and_adversary_is_a_public_name():
 
 
 def test_every_theorem_is_written_where_it_is_said_to_be():
-    assert ROWS["theorem"][0][0] == "src/novikoff/certificates/NAME.py"
-    for name in theorems():
-        assert f"def {name}(" in (ROOT / ROWS["theorem"][0][0].replace("NAME", name)).read_text()
+    assert ROWS["theorem"][0][0] == "src/novikoff/FAMILY/theorems/NAME.py"
+    for name, module in theorems().items():
+        assert module.endswith(f".theorems.{name}")
+        assert f"def {name}(" in (ROOT / "src" / f"{module.replace('.', '/')}.py").read_text()
         assert f"`{name}`" in (ROOT / "docs/status.md").read_text()
 
 
-def test_type_checkers_know_the_kernels_that_are_called():
-    listed = (ROOT / "src/novikoff/kernels/__init__.py").read_text()
-    called = {name for path, text in SOURCES.items() for name in re.findall(r"(?<![\w.])kernels\.(\w+)\.\w+\(", text)}
+def test_type_checkers_know_the_loops_that_are_called():
+    called = {
+        (package, name)
+        for text in SOURCES.values()
+        for package, alias in re.findall(r"^from novikoff\.(\w+) import _loops(?: as (\w+))?$", text, re.MULTILINE)
+        for name in re.findall(rf"(?<![\w.]){alias or '_loops'}\.(\w+)\.\w+\(", text)
+    }
     assert called
-    for name in called:
-        assert f"from novikoff.kernels import {name} as {name}\n" in listed, name
+    for package, name in called:
+        listed = (ROOT / f"src/novikoff/{package}/_loops/__init__.py").read_text()
+        assert f"from novikoff.{package}._loops import {name} as {name}\n" in listed, name

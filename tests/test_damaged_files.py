@@ -20,10 +20,11 @@ import pytest
 
 import novikoff as nk
 from growing import GAMES, ROUNDS
-from novikoff import ledger_state, model
-from novikoff.errors import ModelFileError, NovikoffError
-from novikoff.game import Game
-from novikoff.kernels import bandit_layout, metric_layout, second_order_layout
+from novikoff.bandits._loops import bandit_layout
+from novikoff.core.errors import ModelFileError, NovikoffError
+from novikoff.game import ledger_state, persistence
+from novikoff.game.game import Game
+from novikoff.linear._loops import metric_layout, second_order_layout
 
 CUT = 2 * ROUNDS // 3
 FEW = 8
@@ -103,7 +104,7 @@ def at(state, path):
 def file_of(state):
     """A model file with that state, whatever is in it."""
     arrays, file = {}, io.BytesIO()
-    meta = {"novikoff": "0", "format": model.FORMAT, **model._plain(state, arrays)}
+    meta = {"novikoff": "0", "format": persistence.FORMAT, **persistence._plain(state, arrays)}
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("meta.json", json.dumps(meta))
         for name, array in arrays.items():
@@ -117,7 +118,7 @@ def play_on(name, state):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # numbers out of range may overflow
-            ledger = model.load_game(file_of(state))
+            ledger = persistence.load_game(file_of(state))
             game, growing = Game(ledger.learner, ledger), GAMES[name]
             x, _ = growing.rows[CUT]
             game.predict_one(x)
@@ -125,7 +126,7 @@ def play_on(name, state):
             for x, y in growing.rows[CUT:]:
                 game.learn_one(x, y)
             ledger.certify(fixed=False)
-            model.snapshot(ledger)
+            persistence.snapshot(ledger)
     except (NovikoffError, ArithmeticError):  # figures that are wrong may overflow, or divide by 0
         return False
     except ValueError as error:
@@ -205,7 +206,7 @@ def put(place, value):
 )  # fmt: skip
 def test_figures_and_indices_that_contradict_the_rest_are_refused(name, path, change):
     with pytest.raises(ModelFileError):
-        model.load(edited(saved(name, None), path, change))
+        persistence.load(edited(saved(name, None), path, change))
 
 
 def test_an_expected_loss_other_than_the_loss_is_refused_where_nothing_is_drawn():
@@ -213,7 +214,7 @@ def test_an_expected_loss_other_than_the_loss_is_refused_where_nothing_is_drawn(
     other = [state["ledger"]["mistakes"] + 1.0, 0.0]
     for change in ({"expected": other}, {"expected": other, "deterministic": False}):
         with pytest.raises(ModelFileError, match="must"):
-            model.load(file_of({**state, "ledger": {**state["ledger"], **change}}))
+            persistence.load(file_of({**state, "ledger": {**state["ledger"], **change}}))
 
 
 @pytest.mark.parametrize("how", ["best", "random", "voted"])
@@ -223,13 +224,13 @@ def test_the_limit_of_a_kept_classifier_is_proved_again(how):
     stream = (x, np.where(x[:, 0] + 0.3 * rng.normal(size=300) > 0.0, 1, -1))
     ledger = nk.play(nk.Perceptron(), stream, keep=20)
     kept = nk.keep(ledger, how, stream=stream)
-    what = model.snapshot(kept)
+    what = persistence.snapshot(kept)
     assert kept.certificate.bound > 0.05
 
     def loaded():
         file = io.BytesIO()
-        model.pack(what, file)
-        return model.load(file)
+        persistence.pack(what, file)
+        return persistence.load(file)
 
     assert loaded().certificates == kept.certificates
     for name, value in (("bound", kept.certificate.observed + 0.01), ("bound", 0.9), ("observed", 0.0)):

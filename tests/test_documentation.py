@@ -11,11 +11,12 @@ import pytest
 import documents
 import novikoff as nk
 from helpers import without_times
-from novikoff import late, mixed
-from novikoff.online_to_batch import PROMISES
-from novikoff.registry import CATALOG, MANY
+from novikoff.core.registry import CATALOG, MANY
+from novikoff.data.demo import DEMOS
+from novikoff.distributed import mixed
+from novikoff.game.delayed import late
+from novikoff.online_to_batch.keep import PROMISES
 from novikoff.reports.explanation import explain, read_references, theorems
-from novikoff.sources.demo import DEMOS
 
 ROOT = Path(__file__).parent.parent
 STATUS = (ROOT / "docs" / "status.md").read_text()
@@ -88,16 +89,16 @@ def test_type_checkers_see_the_public_names_where_they_are():
     told = {
         name: home for home, name in re.findall(r"^from novikoff\.([\w.]+) import (\w+) as \2$", stub, re.MULTILINE)
     }
-    rooms = set(re.findall(r"^from \. import (\w+) as \1$", stub, re.MULTILINE))
+    rooms = set(re.findall(r"^from \.(?:\w+)? import (\w+) as \1$", stub, re.MULTILINE))
     assert told == nk._HOMES
     assert {*told, *rooms, "__version__"} == set(nk.__all__)
 
 
 def test_the_reference_has_every_estimator():
-    import novikoff.sklearn
+    import novikoff.integrations.sklearn
 
     reference = (ROOT / "docs" / "making" / "reference.py").read_text()
-    assert [name for name in novikoff.sklearn.__all__ if f'"{name}"' not in reference] == []
+    assert [name for name in novikoff.integrations.sklearn.__all__ if f'"{name}"' not in reference] == []
 
 
 def test_the_status_page_names_every_theorem_and_learner():
@@ -157,7 +158,7 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_every_demo_is_listed_in_its_error():
-    from novikoff.errors import SourceError
+    from novikoff.core.errors import SourceError
 
     with pytest.raises(SourceError) as error:
         nk.read("demo:nothing")

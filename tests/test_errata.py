@@ -12,8 +12,8 @@ import pytest
 
 import novikoff as nk
 from novikoff.adversaries import Bisection, GridBisection
-from novikoff.certificate import floor_log2
-from novikoff.classes import cube, halfspaces, sphere_cover, table
+from novikoff.core.certificate import floor_log2
+from novikoff.finite.classes import cube, halfspaces, sphere_cover, table
 
 
 class AsPrinted:
@@ -98,7 +98,7 @@ def test_the_sign_of_zero_is_plus_one_not_zero():
 
 
 def test_a_constructed_cover_promises_less_than_the_existence_bound():
-    from novikoff.classes.sphere import corollary
+    from novikoff.finite.classes.sphere import corollary
 
     assert [math.floor(corollary(d, 0.1, 1.0)) for d in (2, 3)] == [12, 19]
     assert sphere_cover(2, 0.05).size == 63

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.catalog import make
+from novikoff.game.specs import make
 from novikoff.testing import check_certificate, check_learner
 
 ROUNDS, EXPERTS = 150, 6

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import ledger_state
-from novikoff.catalog import make
-from novikoff.errors import ModelFileError
-from novikoff.registry import CATALOG
+from novikoff.core.errors import ModelFileError
+from novikoff.core.registry import CATALOG
+from novikoff.game import ledger_state
+from novikoff.game.specs import make
 from novikoff.testing import check_certificate, check_learner
 
 ROUNDS = 300

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import registry
-from novikoff.catalog import make
-from novikoff.errors import ModelFileError, SourceError, SpecError
-from novikoff.registry import CATALOG, learner_name, names
+from novikoff.core import registry
+from novikoff.core.errors import ModelFileError, SourceError, SpecError
+from novikoff.core.registry import CATALOG, learner_name, names
+from novikoff.game.specs import make
 from novikoff.reports.explanation import explain
 from novikoff.testing import check_learner, check_stream
 
@@ -236,7 +236,7 @@ def test_a_model_of_a_learner_that_is_not_here_says_so_and_imports_nothing(elimi
         nk.load(tmp_path / "kept.nk")
 
 
-@pytest.mark.parametrize("name", ["os:system", "os", "novikoff.learners.perceptron:Perceptron", "../x", ["os"], {}, 3])
+@pytest.mark.parametrize("name", ["os:system", "os", "novikoff.linear.perceptron:Perceptron", "../x", ["os"], {}, 3])
 def test_a_file_of_a_stranger_names_what_is_registered_and_nothing_else(name, tmp_path, monkeypatch):
     nk.save(nk.play(nk.Constant(), [(0, 1)]), tmp_path / "model.nk")
     with zipfile.ZipFile(tmp_path / "model.nk") as archive:
@@ -253,7 +253,7 @@ def test_entry_points_are_not_read_for_names_and_formats_of_ours(tmp_path):
     (tmp_path / "a.csv").write_text("a,y\n1,0\n2,1\n")
     code = f"""
         import importlib.metadata, novikoff as nk
-        from novikoff import registry
+        from novikoff.core import registry
         registry._points = lambda room: 1 / 0
         nk.play(nk.make("perceptron", "learner"), nk.read({str(tmp_path / "a.svm")!r}))
         nk.save(nk.play(nk.Hedge([nk.Perceptron()]), nk.read({str(tmp_path / "a.csv")!r})), {str(tmp_path / "m")!r})
@@ -290,7 +290,7 @@ class Team:
 )  # fmt: skip
 @pytest.mark.parametrize("later", [True, False])
 def test_a_team_is_one_however_its_type_is_written(written, later):
-    text = "from __future__ import annotations\n" if later else "from novikoff.types import Learner\n"
+    text = "from __future__ import annotations\n" if later else "from novikoff.core.types import Learner\n"
     text += "import typing; from collections.abc import Iterable, Sequence; from novikoff import Constant\n"
     scope = {"__name__": "somewhere", "Team": Team}
     body = f"class Mine(Team):\n    def __init__(self, learners: {written}): self.team = learners\n"

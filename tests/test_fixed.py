@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.reservoir import HypothesisReservoir
-from novikoff.types import Domain
+from novikoff.core.types import Domain
+from novikoff.game.reservoir import HypothesisReservoir
 
 ROUNDS = 400
 

@@ -10,9 +10,9 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from nearest_mean import NearestMean, NearestMeans, ProbableMeans
-from novikoff import registry
-from novikoff.catalog import make
-from novikoff.learners.nesting import restored, saved
+from novikoff.core import registry
+from novikoff.core.nesting import restored, saved
+from novikoff.game.specs import make
 from novikoff.reports.terminal import probabilities
 from novikoff.testing import check_learner, check_stream
 
@@ -47,7 +47,7 @@ def test_hedge_draws_one_of_learners_of_many_labels():
     assert [one.status for one in ledger.certify() if one.theorem == "mixability_gaps"] == ["valid"]
     alone = [nk.play(spec, (x, y)).mistakes for spec in ("perceptron", "perceptron:bias=1")]
     assert [member.mistakes for member in ledger.members] == alone
-    with pytest.raises(nk.errors.InputError, match="all take two labels, or all many"):
+    with pytest.raises(nk.core.errors.InputError, match="all take two labels, or all many"):
         nk.Hedge([nk.Perceptron(), NearestMeans(2)])
 
 
@@ -62,7 +62,7 @@ def test_sets_of_many_labels_hold_as_often_as_asked(kind):
 
 
 def test_specialists_are_for_two_labels_and_say_so():
-    with pytest.raises(nk.errors.InputError, match="must have two labels: ProbableMeans takes many"):
+    with pytest.raises(nk.core.errors.InputError, match="must have two labels: ProbableMeans takes many"):
         nk.Specialists(ProbableMeans(2))
 
 
@@ -110,7 +110,7 @@ def test_two_labels_are_as_ever_unless_many_are_asked_for():
 
 
 def test_a_learner_without_a_class_for_many_labels_says_which_have_one():
-    with pytest.raises(nk.errors.MismatchError, match=r"ellipsoid.* takes two.*nearest-mean.*positive=VALUE"):
+    with pytest.raises(nk.core.errors.MismatchError, match=r"ellipsoid.* takes two.*nearest-mean.*positive=VALUE"):
         nk.play("ellipsoid", flowers())
 
 
@@ -128,7 +128,7 @@ def test_a_game_of_the_callers_own_takes_any_labels_as_they_come():
 def test_a_label_that_a_refused_round_brought_is_forgotten():
     game = nk.Game(NearestMeans(2))
     game.learn_one([0.0, 0.0], "a")
-    with pytest.raises(nk.errors.InputError):
+    with pytest.raises(nk.core.errors.InputError):
         game.learn_one([np.nan, 0.0], "b")
     game.learn_one([1.0, 1.0], "c")
     assert game.ledger.labels == ["a", "c"]
@@ -138,7 +138,7 @@ def test_a_label_that_a_refused_round_brought_is_forgotten():
 def test_a_missing_label_is_no_label_in_a_game_of_the_callers_own_either(label):
     game = nk.Game(NearestMeans(2))
     game.learn_one([0.0, 0.0], "a")
-    with pytest.raises(nk.errors.InputError, match="a label must be text, a boolean or a finite number"):
+    with pytest.raises(nk.core.errors.InputError, match="a label must be text, a boolean or a finite number"):
         game.learn_one([0.0, 0.0], label)
     assert (game.ledger.labels, game.ledger.rounds) == (["a"], 1)
 
@@ -219,7 +219,7 @@ def test_a_third_label_that_comes_late_ends_a_game_of_two_and_says_what_to_do(fi
     lines = (files / "f.txt").read_text().splitlines(keepends=True)
     two = [line for line in lines if not line.startswith("setosa")]
     (files / "late.txt").write_text("".join(two * 80) + "setosa\tsome words\n")
-    with pytest.raises(nk.errors.LabelError, match='has a third, "setosa".* or labels="many" if there are more'):
+    with pytest.raises(nk.core.errors.LabelError, match='has a third, "setosa".* or labels="many" if there are more'):
         nk.play("perceptron", files / "late.txt")
     ledger = nk.play("perceptron", files / "late.txt", labels="many")
     assert ledger.labels[2] == "setosa"
@@ -301,5 +301,5 @@ def test_whole_numbers_are_the_labels_that_were_announced():
     assert nk.play(nk.ManyPerceptron(labels=3), (x, [2, 0, 2, 1])).learner.counts.tolist() == [1, 1, 2]
     named = nk.play(nk.ManyPerceptron(labels=3), (x, ["c", "a", "c", "b"]))
     assert (named.learner.counts.tolist(), named.labels) == ([2, 1, 1], ["c", "a", "b"])
-    with pytest.raises(nk.errors.InputError, match="labels are announced"):
+    with pytest.raises(nk.core.errors.InputError, match="labels are announced"):
         nk.play(nk.ManyPerceptron(labels=3), (x, [2, 0, 3, 1]))

@@ -10,8 +10,8 @@ from sklearn.linear_model import SGDClassifier, SGDRegressor
 from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
-from novikoff.errors import InputError, MismatchError
-from novikoff.types import Domain, StepResult
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.core.types import Domain, StepResult
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.where(np.random.default_rng(1).random(60) < 0.5, 1, -1).astype(np.int8)

@@ -10,7 +10,7 @@ import pytest
 
 import novikoff as nk
 from helpers import some
-from novikoff.errors import InputError
+from novikoff.core.errors import InputError
 
 KINDS = {
     "float32": np.float32,

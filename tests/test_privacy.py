@@ -14,10 +14,10 @@ import pytest
 import novikoff as nk
 from growing import GAMES, ROUNDS
 from helpers import novikoff
-from novikoff import model
-from novikoff.game import Game
+from novikoff.game import persistence
+from novikoff.game.game import Game
+from novikoff.integrations.sklearn import AutoClassifier, NovikoffClassifier
 from novikoff.reports.summary import tightest
-from novikoff.sklearn import AutoClassifier, NovikoffClassifier
 
 MADE_OF_ROWS = (
     "kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint", "scale=standard"
@@ -48,7 +48,7 @@ def found_in(data, rows):
 
 def file_of(ledger, without_rows):
     file = io.BytesIO()
-    model.pack(model.snapshot(ledger, without_rows=without_rows), file)
+    persistence.pack(persistence.snapshot(ledger, without_rows=without_rows), file)
     return file
 
 
@@ -78,11 +78,11 @@ def test_a_model_without_rows_holds_none_and_predicts_the_same(name):
     for x, y in GAMES[name].rows:
         game.learn_one(x, y)
     ledger, rows = game.ledger, rows_of(name)
-    held = model.rows_in(ledger, without_rows=True)
+    held = persistence.rows_in(ledger, without_rows=True)
     file = file_of(ledger, without_rows=True)
     assert (held > 0) == any(part in name for part in MADE_OF_ROWS)
     assert held or found_in(file.getvalue(), rows) == 0
-    again = model.load_game(file)
+    again = persistence.load_game(file)
     assert repr(again.learner.state()) == repr(ledger.learner.state())
     known = [(one.theorem, one.observed, one.bound) for one in ledger.certify()]
     assert [(one.theorem, one.observed, one.bound) for one in again.certify()] == known
@@ -90,7 +90,7 @@ def test_a_model_without_rows_holds_none_and_predicts_the_same(name):
     x, y = GAMES[name].rows[0]
     Game(again.learner, again).learn_one(x, y)  # it goes on
     assert again.rounds == ROUNDS + 1
-    once_more = model.load_game(file_of(again, without_rows=False))
+    once_more = persistence.load_game(file_of(again, without_rows=False))
     assert [str(one) for one in once_more.certify()] == [str(one) for one in again.certify()]
 
 
@@ -98,7 +98,7 @@ def test_a_model_without_rows_holds_none_and_predicts_the_same(name):
 def test_a_checkpoint_holds_rows_and_counts_them(spec, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 4))
-    ledger = nk.play(nk.catalog.make(spec, "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
+    ledger = nk.play(nk.make(spec, "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
     assert nk.save(ledger, tmp_path / "m.nk") == 60
     assert nk.save(ledger, tmp_path / "m.nk", without_rows=True) == (ledger.learner.size if "kernel" in spec else 0)
 
@@ -106,8 +106,8 @@ def test_a_checkpoint_holds_rows_and_counts_them(spec, tmp_path):
 @pytest.mark.parametrize(("scale", "held"), [("standard", 1), ("range", 0)])
 def test_a_standard_scale_holds_the_first_row_and_counts_it(scale, held):
     x = np.random.default_rng(0).normal(size=(60, 4))
-    ledger = nk.play(nk.catalog.make(f"perceptron:scale={scale}", "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
-    assert model.rows_in(ledger, without_rows=True) == held
+    ledger = nk.play(nk.make(f"perceptron:scale={scale}", "learner"), (x, np.where(x[:, 0] > 0.0, 1, -1)))
+    assert persistence.rows_in(ledger, without_rows=True) == held
     assert found_in(file_of(ledger, without_rows=True).getvalue(), list(x)) == held
 
 
@@ -116,7 +116,7 @@ def test_certificates_of_a_model_without_rows_stay_as_proved():
     y = np.where(x @ [1.0, 2.0, -1.0] > 0.0, 1, -1)
     ledger = nk.play(nk.Logistic(), (x[:300], y[:300]))
     before = ledger.certify()
-    again = model.load_game(file_of(ledger, without_rows=True))
+    again = persistence.load_game(file_of(ledger, without_rows=True))
     assert [(one.theorem, one.bound) for one in again.certify()] == [(one.theorem, one.bound) for one in before]
     proved = str(again.certify()[0]).partition(": ")[2]
     nk.play(again.learner, (x[300:], y[300:]), ledger=again)
@@ -131,7 +131,7 @@ def test_a_resumed_model_without_rows_shows_no_bound_of_its_first_rounds():
     y = np.where(x @ [1.0, 2.0, -1.0] + np.random.default_rng(1).normal(size=600) > 0.0, 1, -1)
     for spec in ("perceptron", "hedge:learners=[perceptron,arow]"):
         ledger = nk.play(nk.make(spec, "learner"), (x[:300], y[:300]))
-        again = model.load_game(file_of(ledger, without_rows=True))
+        again = persistence.load_game(file_of(ledger, without_rows=True))
         nk.play(again.learner, (x[300:], y[300:]), ledger=again)
         nk.play(ledger.learner, (x[300:], y[300:]), ledger=ledger)
         known = {one.theorem: one for one in ledger.certify()}
@@ -145,25 +145,25 @@ def test_certificate_of_a_file_without_rows_is_trusted_and_not_valid():
     x = np.random.default_rng(0).normal(size=(300, 3))
     ledger = nk.play(nk.Logistic(), (x, np.where(x[:, 0] > 0.0, 1, -1)))
     assert [one.status for one in ledger.certify()] == ["valid"]
-    once = model.load_game(file_of(ledger, without_rows=True))
-    twice = model.load_game(file_of(once, without_rows=True))
+    once = persistence.load_game(file_of(ledger, without_rows=True))
+    twice = persistence.load_game(file_of(once, without_rows=True))
     for again in (once, twice):
         (found,) = again.certify()
         assert (found.status, found.bound) == ("conditional", ledger.certify()[0].bound)
         assert found.reason.startswith("trusted: the certificate is as the file has it")
         assert [one.standing for one in found.assumptions].count("trusted") == 1
-    assert model.load_game(file_of(ledger, without_rows=False)).certify() == ledger.certify()
+    assert persistence.load_game(file_of(ledger, without_rows=False)).certify() == ledger.certify()
 
 
 def test_an_edited_certificate_in_a_file_is_refused():
     x = np.random.default_rng(0).normal(size=(300, 3))
     ledger = nk.play(nk.Logistic(), (x, np.where(x[:, 0] > 0.0, 1, -1)))
-    what = model.snapshot(ledger, without_rows=True)
+    what = persistence.snapshot(ledger, without_rows=True)
     what.meta["ledger"]["proved"]["certificates"][0]["bound"] = 1e-3
     file = io.BytesIO()
-    model.pack(what, file)
-    with pytest.raises(nk.errors.ModelFileError, match="agree with itself"):
-        model.load(file)
+    persistence.pack(what, file)
+    with pytest.raises(nk.core.errors.ModelFileError, match="agree with itself"):
+        persistence.load(file)
 
 
 @pytest.mark.parametrize("spec", ["perceptron", "arow", "auto"])
@@ -185,8 +185,8 @@ def test_rounds_that_wait_for_labels_expire_in_a_model_without_rows():
     for k in range(5):
         game.predict_one([float(k), 1.5 + k], id=f"round {k}")
     game.learn_one("round 1", 1)
-    assert model.rows_in(game.ledger) == 5
-    again = model.load_game(file_of(game.ledger, without_rows=True))
+    assert persistence.rows_in(game.ledger) == 5
+    again = persistence.load_game(file_of(game.ledger, without_rows=True))
     assert (again.late.waiting, again.late.expired) == (0, 4)
     assert b"round 2" not in file_of(game.ledger, without_rows=True).getvalue()
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import InputError, MismatchError, SourceError
-from novikoff.executors import Executor, executor
-from novikoff.mixed import weights_of
+from novikoff.core.errors import InputError, MismatchError, SourceError
+from novikoff.core.executors import Executor, executor
+from novikoff.distributed.mixed import weights_of
 
 ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "novikoff[ray]"')
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -11,7 +11,7 @@ import pytest
 
 import novikoff as nk
 from helpers import novikoff
-from novikoff.errors import NovikoffError
+from novikoff.core.errors import NovikoffError
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.where(X[:, 0] > 0, 1, 0)
@@ -26,13 +26,13 @@ def played():
 
 
 def river(learner):
-    from novikoff.river import NovikoffClassifier
+    from novikoff.integrations.river import NovikoffClassifier
 
     return NovikoffClassifier(learner)
 
 
 def fitted(frame):
-    from novikoff.sklearn import AutoClassifier
+    from novikoff.integrations.sklearn import AutoClassifier
 
     return AutoClassifier().fit(frame, Y)
 

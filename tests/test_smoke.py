@@ -83,7 +83,7 @@ def test_estimators_of_scikit_learn_fit():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from novikoff.sklearn import NovikoffClassifier
+    from novikoff.integrations.sklearn import NovikoffClassifier
 
     x = np.random.default_rng(0).normal(size=(ROWS, 3))
     model = make_pipeline(StandardScaler(), NovikoffClassifier("perceptron:bias=1"))
@@ -121,7 +121,7 @@ def test_the_service_answers(tmp_path):
 
 
 def test_models_of_river_learn():
-    from novikoff.river import NovikoffClassifier
+    from novikoff.integrations.river import NovikoffClassifier
 
     model = NovikoffClassifier("perceptron")
     for k in range(ROWS):

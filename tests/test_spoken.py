@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import MismatchError, SpecError
+from novikoff.core.errors import MismatchError, SpecError
 
 
 @pytest.fixture

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import test_auto_regression, test_exp4, test_many
-from novikoff.catalog import make
-from novikoff.environment import as_stream, for_learner
-from novikoff.player import Player
-from novikoff.registry import CATALOG
-from novikoff.types import Batch, Sparse
+import test_many
+from bandits import test_exp4
+from mixtures import test_auto_regression
+from novikoff.core.player import Player
+from novikoff.core.registry import CATALOG
+from novikoff.core.types import Batch, Sparse
+from novikoff.data.as_stream import as_stream, for_learner
+from novikoff.game.specs import make
 from test_every_forecaster import SAMPLES as FORECASTERS
 from test_every_forecaster import stream as forecasts
 from test_every_learner import CASES, CHOSEN, IDS, PAYING, examples
@@ -162,7 +164,7 @@ def test_scores_from_threads_are_those_of_one_thread(spec, rows):
 def test_estimators_answer_from_threads_as_from_one():
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("sklearn")
-    from novikoff.sklearn import AutoClassifier, KernelPerceptronClassifier
+    from novikoff.integrations.sklearn import AutoClassifier, KernelPerceptronClassifier
 
     x, y = dense_rows(600)
     frame = pandas.DataFrame(x)

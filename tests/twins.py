@@ -3,8 +3,8 @@
 import math
 import struct
 
-from novikoff.kernels.exp import LEAST, LN2_HIGH, LN2_LOW, MOST, PER_LN2, SHIFT, Q
-from novikoff.kernels.lanes import LANES, _tree
+from novikoff.numerics.exp import LEAST, LN2_HIGH, LN2_LOW, MOST, PER_LN2, SHIFT, Q
+from novikoff.numerics.lanes import LANES, _tree
 
 
 def fused_twin(a, b, c):

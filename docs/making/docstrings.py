@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from novikoff.registry import CATALOG
+from novikoff.core.registry import CATALOG
 from novikoff.reports.explanation import read_references, theorems
 
 THEOREMS = frozenset(theorems())
@@ -86,7 +86,7 @@ def _names(block: list[str], up: str) -> str:
 
 def paragraph(text: str, up: str = "") -> str:
     """Plain prose, all its signs kept; between backquotes code; what is written elsewhere becomes a link."""
-    parts = re.split(r"(`[^`]+`|(?:certificates|learners)/\w+\.py|\[\w+\])", text)
+    parts = re.split(r"(`[^`]+`|(?:\w+/)+\w+\.py|\[\w+\])", text)
     told = "".join(_piece(part, up) for part in parts)
     return re.sub(r"^([-+]|\d+\.)(?= )", r"\\\1", told)
 
@@ -94,11 +94,11 @@ def paragraph(text: str, up: str = "") -> str:
 def _piece(part: str, up: str) -> str:
     if part.startswith("`") and part.endswith("`") and len(part) > 2:
         return part
-    if (found := re.fullmatch(r"(certificates|learners)/(\w+)\.py", part)) is not None:
-        room, name = found.groups()
-        if room == "certificates" and name in THEOREMS:
+    if (found := re.fullmatch(r"((?:\w+/)+)(\w+)\.py", part)) is not None:
+        folder, name = found.groups()
+        if folder.endswith("theorems/") and name in THEOREMS:
             return f"[{name}]({up}theorems/{name}.md)"
-        if room == "learners" and (learner := LEARNERS.get(f"learners.{name}")):
+        if learner := LEARNERS.get(part.removesuffix(".py").replace("/", ".")):
             return f"[{learner}]({up}learners/{learner}.md)"
         return f"`{part}`"
     if part[1:-1] in read_references():

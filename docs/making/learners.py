@@ -8,7 +8,7 @@ import numpy as np
 
 import novikoff as nk
 from making.docstrings import escape, markdown
-from novikoff.registry import CATALOG, Entry, for_many
+from novikoff.core.registry import CATALOG, Entry, for_many
 from novikoff.reports import page, summary
 
 TABLE = "demo:breast-cancer"

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import novikoff as nk
 from novikoff.cli.parser import parser
-from novikoff.registry import CATALOG
+from novikoff.core.registry import CATALOG, MANY
 
 PAGES = {
     "play": ("Playing and judging", "Games, what is made of them, and the certificates."),
@@ -19,29 +19,30 @@ PAGES = {
 }
 ROOMS = ("adversaries", "classes", "testing")
 ELSEWHERE = {
-    "sklearn.classifier": ["NovikoffClassifier"],
-    "sklearn.regressor": ["NovikoffRegressor"],
-    "sklearn.named": [
+    "integrations.sklearn.classifier": ["NovikoffClassifier"],
+    "integrations.sklearn.regressor": ["NovikoffRegressor"],
+    "integrations.sklearn.named": [
         "AutoClassifier", "PerceptronClassifier", "KernelPerceptronClassifier", "AutoRegressor", "VawRegressor",
         "OnlineGradientRegressor",
     ],
-    "river": ["NovikoffClassifier", "NovikoffRegressor"],
-    "client": ["Client", "Model", "AsyncClient", "AsyncModel", "ServiceError"],
+    "integrations.river": ["NovikoffClassifier", "NovikoffRegressor"],
+    "server.client": ["Client", "Model", "AsyncClient", "AsyncModel", "ServiceError"],
 }  # fmt: skip
 NAMES = {entry.attribute: name for name, entry in CATALOG.items() if entry.room == "learner"}
+FOR_MANY = {entry.attribute for entry in MANY.values()}
 
 
 def pages() -> dict[str, str]:
     """Each page by its place."""
     listed: dict[str, list[str]] = {page: [] for page in PAGES}
     for name, home in sorted(nk._HOMES.items(), key=lambda one: one[0].lower()):
-        listed[_page_of(home)] += [_entry(f"novikoff.{home}.{name}", f"novikoff.{name}", name)]
+        listed[_page_of(home, name)] += [_entry(f"novikoff.{home}.{name}", f"novikoff.{name}", name)]
     for room in ROOMS:
         module = getattr(nk, room)
         for name in module.__all__:
             listed["rooms"] += [_entry(_home(getattr(module, name), room, name), f"novikoff.{room}.{name}", name)]
     for home, names in ELSEWHERE.items():
-        public = f"novikoff.{home.partition('.')[0]}"
+        public = "novikoff." + ("integrations.sklearn" if "sklearn" in home else home)
         listed["elsewhere"] += [_entry(f"novikoff.{home}.{name}", f"{public}.{name}", name) for name in names]
     made = {
         f"api/{page}.md": "\n\n".join([f"# {title}", told, *listed[page]]) + "\n"
@@ -57,11 +58,11 @@ def _home(value: Any, room: str, name: str) -> str:
     return f"novikoff.{room}.{name}"
 
 
-def _page_of(home: str) -> str:
-    room = home.partition(".")[0]
-    if room == "learners":
+def _page_of(home: str, name: str) -> str:
+    if name in NAMES or name in FOR_MANY:
         return "learners"
-    return "sources" if room in ("sources", "tables", "stream", "types", "similarity") else "play"
+    sources = home.startswith("data.") or home in ("core.stream", "core.types", "kernel.similarity")
+    return "sources" if sources else "play"
 
 
 def _entry(place: str, public: str, name: str) -> str:

@@ -7,10 +7,11 @@ import inspect
 from collections import defaultdict
 
 from making.docstrings import escape, markdown
-from novikoff import late, mixed
-from novikoff.online_to_batch import PROMISES
-from novikoff.registry import CATALOG, MANY
-from novikoff.reports.explanation import OURS, read_references, theorems
+from novikoff.core.registry import CATALOG, MANY
+from novikoff.distributed import mixed
+from novikoff.game.delayed import late
+from novikoff.online_to_batch.keep import PROMISES
+from novikoff.reports.explanation import read_references, theorems
 
 KINDS = {
     "D": "on every stream",
@@ -44,17 +45,17 @@ def _promised() -> dict[str, list[str]]:
 
 
 def _page(name: str, promised: list[str]) -> str:
-    module = importlib.import_module(f"{OURS}.{name}")
+    module = importlib.import_module(theorems()[name])
     theorem = getattr(module, name)
     facts = f"Kind {theorem.kind}: holds {KINDS[theorem.kind]}. Promised by {', '.join(promised)}."
     text = markdown(inspect.cleandoc(module.__doc__ or ""), "../", "## {}".format)
-    return f"# {name}\n\n{facts}\n\n{text}\n\nWritten in `src/novikoff/certificates/{name}.py`.\n"
+    return f"# {name}\n\n{facts}\n\n{text}\n\nWritten in `src/{module.__name__.replace('.', '/')}.py`.\n"
 
 
 def _index(promised: dict[str, list[str]]) -> str:
     rows = ["| theorem | what it bounds | kind | promised by |", "|---|---|---|---|"]
     for name in theorems():
-        module = importlib.import_module(f"{OURS}.{name}")
+        module = importlib.import_module(theorems()[name])
         told = escape((module.__doc__ or "").strip().splitlines()[0].rstrip("."))
         rows.append(f"| [{name}]({name}.md) | {told} | {getattr(module, name).kind} | {', '.join(promised[name])} |")
     kinds = "; ".join(f"**{kind}**: {told}" for kind, told in KINDS.items())

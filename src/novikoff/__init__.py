@@ -14,57 +14,62 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from novikoff.registry import CATALOG, MANY
+from novikoff.core.registry import CATALOG, MANY
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **{entry.attribute: entry.module for entry in CATALOG.values() if entry.room in ("learner", "format")},
     **{entry.attribute: entry.module for entry in MANY.values()},
-    "Advice": "sources.advice",
-    "Arrays": "sources.arrays",
-    "Assumption": "certificate",
-    "Batch": "types",
-    "Certificate": "certificate",
-    "Domain": "types",
-    "DriftTest": "drift",
-    "Format": "registry",
-    "Frame": "tables.formats",
-    "Game": "game",
-    "Labels": "types",
-    "Ledger": "ledger",
-    "Losses": "sources.advice",
-    "Monitor": "drift",
-    "NovikoffError": "errors",
-    "Observer": "observer",
-    "Pairs": "sources.pairs",
-    "Run": "types",
-    "Similarity": "similarity",
-    "SparseMatrix": "sources.frames",
-    "Stream": "stream",
-    "Targets": "sources.targets",
-    "Contexts": "sources.contexts",
-    "average": "averaging",
-    "bandit": "off_policy",
-    "comparator_sums": "summing",
-    "compare": "comparison",
-    "convert": "sources.convert",
-    "expert_table": "tables.expert_table",
+    "Advice": "data.advice",
+    "Arrays": "data.arrays",
+    "Assumption": "core.certificate",
+    "Batch": "core.types",
+    "Certificate": "core.certificate",
+    "Domain": "core.types",
+    "DriftTest": "drift.monitor",
+    "Format": "core.registry",
+    "Frame": "data.tables.formats",
+    "Game": "game.game",
+    "Labels": "core.types",
+    "Ledger": "game.ledger",
+    "Losses": "data.advice",
+    "Monitor": "drift.monitor",
+    "NovikoffError": "core.errors",
+    "Observer": "core.observer",
+    "Pairs": "data.pairs",
+    "Run": "core.types",
+    "Similarity": "kernel.similarity",
+    "SparseMatrix": "data.frames",
+    "Stream": "core.stream",
+    "Targets": "data.targets",
+    "Contexts": "data.contexts",
+    "average": "online_to_batch.averaging",
+    "bandit": "bandits.off_policy",
+    "comparator_sums": "distributed.comparator_sums",
+    "compare": "evaluation.compare",
+    "convert": "data.convert",
+    "expert_table": "data.tables.expert_table",
     "hindsight": "comparators.hindsight",
-    "keep": "online_to_batch",
-    "load": "model",
-    "make": "catalog",
-    "mix": "mixing",
-    "permutation_test": "permutation",
-    "play": "playing",
-    "read": "tables.reading",
-    "register": "registry",
-    "repeat": "repetition",
+    "keep": "online_to_batch.keep",
+    "load": "game.persistence",
+    "make": "game.specs",
+    "mix": "distributed.mixing",
+    "permutation_test": "evaluation.permutation",
+    "play": "game.play",
+    "read": "data.tables.reading",
+    "register": "core.registry",
+    "repeat": "evaluation.repeat",
     "report": "reports.page",
-    "save": "model",
-    "wrap": "learners.wrapped",
+    "save": "game.persistence",
+    "wrap": "integrations.wrap",
 }
-_ROOMS = ("adversaries", "classes", "synthetic", "testing")
+_ROOMS = {
+    "adversaries": "adversaries",
+    "classes": "finite.classes",
+    "synthetic": "data.synthetic",
+    "testing": "testing",
+}
 
 __all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
 
@@ -73,7 +78,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         value = getattr(importlib.import_module(f"novikoff.{_HOMES[name]}"), name)
     elif name in _ROOMS:
-        value = importlib.import_module(f"novikoff.{name}")
+        value = importlib.import_module(f"novikoff.{_ROOMS[name]}")
     else:
         raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
     globals()[name] = value

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.bisection import Bisection
-from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced, told
-from novikoff.classes.predicate import Functions
-from novikoff.learners.constant import Constant
-from novikoff.learners.midpoint import Midpoint
+from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced, told
+from novikoff.finite.classes.predicate import Functions
+from novikoff.finite.constant import Constant
+from novikoff.finite.midpoint import Midpoint
 
 LABELS = st.sampled_from([-1, 1])
 

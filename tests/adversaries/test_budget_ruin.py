@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.adversaries.budget_ruin import BudgetRuin
-from novikoff.certificates.budget_forced import BudgetRuinFacts, budget_forced
-from novikoff.errors import InputError, MismatchError
-from novikoff.learners.constant import Constant
-from novikoff.learners.crammer_kandola_singer import CrammerKandolaSinger
-from novikoff.learners.forgetron import Forgetron
-from novikoff.learners.kernel_perceptron import KernelPerceptron
-from novikoff.learners.perceptron import Perceptron
-from novikoff.learners.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.learners.threshold_halving import ThresholdHalving
-from novikoff.learners.tighter import TighterPerceptron
-from novikoff.playing import play
-from novikoff.types import Adversary, Domain, Run
+from novikoff.adversaries.theorems.budget_forced import BudgetRuinFacts, budget_forced
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.core.types import Adversary, Domain, Run
+from novikoff.finite.constant import Constant
+from novikoff.finite.threshold_halving import ThresholdHalving
+from novikoff.game.play import play
+from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
+from novikoff.kernel.forgetron import Forgetron
+from novikoff.kernel.kernel_perceptron import KernelPerceptron
+from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
+from novikoff.kernel.tighter import TighterPerceptron
+from novikoff.linear.perceptron import Perceptron
 
 
 class Budgeted:

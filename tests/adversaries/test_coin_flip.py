@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.coin_flip import CoinFlip
-from novikoff.certificates.coin_flip_regret import LARGEST_EXACT, half_mean_distance
-from novikoff.classes.matrix import cube
-from novikoff.kernels.coins import coin
-from novikoff.learners.constant import Constant
+from novikoff.adversaries.theorems.coin_flip_regret import LARGEST_EXACT, half_mean_distance
+from novikoff.finite.classes.matrix import cube
+from novikoff.finite.constant import Constant
+from novikoff.numerics.coins import coin
 
 
 def never(x):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.opposite import opposite
-from novikoff.classes.matrix import cube
-from novikoff.learners.constant import Constant
-from novikoff.learners.midpoint import Midpoint
+from novikoff.finite.classes.matrix import cube
+from novikoff.finite.constant import Constant
+from novikoff.finite.midpoint import Midpoint
 
 
 def never(x):

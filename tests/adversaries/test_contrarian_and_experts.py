@@ -9,12 +9,12 @@ import pytest
 import novikoff as nk
 from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.adversaries.contrarian import Contrarian
-from novikoff.certificates.coin_flip_regret import half_mean_distance
-from novikoff.classes.matrix import Table
-from novikoff.learners.ada_hedge import AdaHedge
-from novikoff.learners.exponential_weights import ExponentialWeights
-from novikoff.learners.randomized_weighted_majority import RandomizedWeightedMajority
-from novikoff.learners.weighted_majority import WeightedMajority
+from novikoff.adversaries.theorems.coin_flip_regret import half_mean_distance
+from novikoff.experts.ada_hedge import AdaHedge
+from novikoff.experts.exponential_weights import ExponentialWeights
+from novikoff.experts.randomized_weighted_majority import RandomizedWeightedMajority
+from novikoff.experts.weighted_majority import WeightedMajority
+from novikoff.finite.classes.matrix import Table
 
 CONSTANTS = [[-1], [1]]
 

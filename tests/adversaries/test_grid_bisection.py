@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.grid_bisection import GridBisection
-from novikoff.classes.threshold import Thresholds
-from novikoff.errors import InputError, MismatchError
-from novikoff.learners.constant import Constant
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.finite.classes.threshold import Thresholds
+from novikoff.finite.constant import Constant
 
 GOLDEN = [(1, 1), (2, 2), (3, 2), (5, 2), (6, 3), (10, 3), (14, 4), (100, 6), (1000, 9)]
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.majority_flip import MajorityFlip
-from novikoff.classes.matrix import cube
-from novikoff.errors import InputError
-from novikoff.learners.constant import Constant
+from novikoff.core.errors import InputError
+from novikoff.finite.classes.matrix import cube
+from novikoff.finite.constant import Constant
 
 
 def never(x):

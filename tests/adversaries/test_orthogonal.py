@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.adversaries.orthogonal import Orthogonal
-from novikoff.certificates.majority_flip_forced import MajorityFlipFacts
-from novikoff.certificates.orthogonal_forced import orthogonal_forced
-from novikoff.classes.sphere import SphereCover
-from novikoff.errors import InputError, MismatchError
-from novikoff.learners.consistent import Consistent
-from novikoff.learners.constant import Constant
-from novikoff.learners.threshold_halving import ThresholdHalving
-from novikoff.playing import play
-from novikoff.types import Adversary, Domain, Run
+from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts
+from novikoff.adversaries.theorems.orthogonal_forced import orthogonal_forced
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.core.types import Adversary, Domain, Run
+from novikoff.finite.classes.sphere import SphereCover
+from novikoff.finite.consistent import Consistent
+from novikoff.finite.constant import Constant
+from novikoff.finite.threshold_halving import ThresholdHalving
+from novikoff.game.play import play
 
 
 class PlainPerceptron:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.plane_bisection import PlaneBisection
-from novikoff.errors import InputError
-from novikoff.learners.constant import Constant
+from novikoff.core.errors import InputError
+from novikoff.finite.constant import Constant
 
 
 def never(x):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.adversaries.rectangle_bisection import RectangleBisection
-from novikoff.errors import InputError, MismatchError
-from novikoff.learners.constant import Constant
-from novikoff.learners.midpoint import Midpoint
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.finite.constant import Constant
+from novikoff.finite.midpoint import Midpoint
 
 
 def never(x):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.arena.replay import MOST_MOVES, probe, replay
 from novikoff.arena.scenes import SCENES, describe
-from novikoff.errors import NovikoffError
+from novikoff.core.errors import NovikoffError
 
 LEARNERS = {
     "perceptron": lambda o: nk.Perceptron(bias=float(o.get("bias", 1))),

@@ -25,13 +25,13 @@ import numpy as np
 
 import novikoff as nk
 from helpers import same
-from novikoff.batch import weights_of_copies
-from novikoff.catalog import make
-from novikoff.environment import as_stream, for_learner
-from novikoff.errors import InputError
-from novikoff.game import Game
-from novikoff.player import Player
-from novikoff.types import Sparse
+from novikoff.core.batch import weights_of_copies
+from novikoff.core.errors import InputError
+from novikoff.core.player import Player
+from novikoff.core.types import Sparse
+from novikoff.data.as_stream import as_stream, for_learner
+from novikoff.game.game import Game
+from novikoff.game.specs import make
 
 ROUNDS = 60
 WIDTH = 4

@@ -16,10 +16,10 @@ import pytest
 from scipy.stats import binom
 
 import novikoff as nk
-from novikoff.catalog import make
-from novikoff.replay import replay
-from novikoff.reservoir import HypothesisReservoir
-from novikoff.sklearn import NovikoffClassifier, NovikoffRegressor
+from novikoff.game.reservoir import HypothesisReservoir
+from novikoff.game.specs import make
+from novikoff.integrations.sklearn import NovikoffClassifier, NovikoffRegressor
+from novikoff.online_to_batch.replay import replay
 
 DELTA = 0.05
 ROUNDS = 100
@@ -396,15 +396,15 @@ def test_false_limits_are_noticed():
 
 def test_a_limit_that_forgets_chance_is_noticed(monkeypatch):
     """Without what is left to chance the rate of errors of the best of many is below its risk far too often."""
-    from novikoff import online_to_batch
+    from novikoff.online_to_batch import keep
 
-    original = online_to_batch.best_risk
+    original = keep.best_risk
 
     def forgetful(facts):
         found = original(facts)
         return replace(found, bound=found.observed)
 
-    monkeypatch.setattr(online_to_batch, "best_risk", forgetful)
+    monkeypatch.setattr(keep, "best_risk", forgetful)
 
     def game(seed):
         rng = np.random.default_rng([1, seed])

@@ -24,8 +24,8 @@ from attack.harness import (
     match,
     witness,
 )
-from novikoff.catalog import make
-from novikoff.registry import CATALOG, MANY
+from novikoff.core.registry import CATALOG, MANY
+from novikoff.game.specs import make
 
 MATCHES = [(name, kind) for name in LEARNERS for kind in KINDS]
 TOGETHER = 8

@@ -7,11 +7,11 @@ import pytest
 
 from attack import harness
 from attack.harness import LEARNERS, NUMBERS, VECTORS, Tally, attack, match
-from novikoff.late import Late
-from novikoff.learners.ftrl import Ftrl
-from novikoff.learners.halving import Halving
-from novikoff.learners.perceptron import Perceptron
-from novikoff.ledger import Ledger
+from novikoff.convex.ftrl import Ftrl
+from novikoff.finite.halving import Halving
+from novikoff.game.delayed.late import Late
+from novikoff.game.ledger import Ledger
+from novikoff.linear.perceptron import Perceptron
 
 
 def noticed(spec, family, kind, text, *ways):

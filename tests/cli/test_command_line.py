@@ -16,7 +16,7 @@ import pytest
 
 import novikoff as nk
 from helpers import novikoff
-from novikoff.learners.threshold_halving import ThresholdHalving
+from novikoff.finite.threshold_halving import ThresholdHalving
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
 
@@ -95,7 +95,7 @@ def test_a_duel_shows_both_directions():
     ["halving:[thresholds:n=3]", "halving:[halfspaces:n=1,dim=2]", "cover-halving:dim=2", "tightest-box:dim=2,m=4"],
 )
 def test_adversaries_that_do_not_care_what_they_show_meet_every_learner(learner, adversary):
-    from novikoff.catalog import make
+    from novikoff.game.specs import make
 
     player = make(learner, "learner")
     ledger = nk.play(player, make(adversary, "adversary", domain=player.domain), rounds=64)

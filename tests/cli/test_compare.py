@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.certificate import Bound, theorem
 from novikoff.cli.comparison import Asked, compare_source, table
 from novikoff.cli.games import Telling
-from novikoff.comparison import Compared, Comparison, Finished, compare
-from novikoff.errors import InputError, SourceError, SpecError
-from novikoff.learners.perceptron import Perceptron
+from novikoff.core.certificate import Bound, theorem
+from novikoff.core.errors import InputError, SourceError, SpecError
+from novikoff.evaluation.compare import Compared, Comparison, Finished, compare
+from novikoff.linear.perceptron import Perceptron
 
 LEARNERS = ["perceptron:bias=1", "constant", "perceptron:bias=0"]
 SCALED = ["perceptron:bias=1,scale=standard", "constant", "perceptron:bias=0,scale=standard"]

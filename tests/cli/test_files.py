@@ -12,7 +12,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff, some
 from novikoff.cli.main import main
-from novikoff.ledger import Ledger
+from novikoff.game.ledger import Ledger
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
 THRESHOLDS = ("run", "threshold-halving:n=1000000", "demo:thresholds", "--rounds", "100", "-q")

@@ -4,7 +4,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.cli.main import main
-from novikoff.errors import MismatchError
+from novikoff.core.errors import MismatchError
 
 
 @pytest.fixture

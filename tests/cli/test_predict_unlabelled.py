@@ -69,7 +69,7 @@ def test_standard_input_is_read_packed_or_not(packed, folder):
 
 
 def test_as_json_there_are_predictions_and_no_mistakes(folder, monkeypatch):
-    from novikoff.sources import unlabelled
+    from novikoff.data import unlabelled
 
     plain = unlabelled.unlabelled
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff import model
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.errors import ModelFileError
+from novikoff.core.errors import ModelFileError
+from novikoff.game import persistence
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def play_on(ledger):
 
 
 def test_one_save_is_written_at_a_time_and_the_game_does_not_wait(ledger, tmp_path, monkeypatch):
-    go_on, written, write = threading.Event(), [], model.write
+    go_on, written, write = threading.Event(), [], persistence.write
 
     def slow(what, path, force):
         assert go_on.wait(60)
         write(what, path, force)
         written.append(nk.load(path).rounds)
 
-    monkeypatch.setattr(model, "write", slow)
+    monkeypatch.setattr(persistence, "write", slow)
     with Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1)) as keeper:
         for _ in range(3):  # the first is being written while the others come due
             play_on(ledger)
@@ -45,7 +45,7 @@ def test_one_save_is_written_at_a_time_and_the_game_does_not_wait(ledger, tmp_pa
 
 
 def test_the_last_save_waits_for_the_one_before(ledger, tmp_path, monkeypatch):
-    go_on, begun, write = threading.Event(), threading.Event(), model.write
+    go_on, begun, write = threading.Event(), threading.Event(), persistence.write
 
     def slow(what, path, force):
         if threading.current_thread().name == "saving":
@@ -53,7 +53,7 @@ def test_the_last_save_waits_for_the_one_before(ledger, tmp_path, monkeypatch):
             assert go_on.wait(60)
         write(what, path, force)
 
-    monkeypatch.setattr(model, "write", slow)
+    monkeypatch.setattr(persistence, "write", slow)
     keeper = Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1))
     play_on(ledger)
     keeper.rest(ledger)
@@ -68,7 +68,7 @@ def test_an_error_of_the_thread_ends_the_game(ledger, tmp_path, monkeypatch):
     def full(what, path, force):
         raise ModelFileError("a model file must be writable: no space left.")
 
-    monkeypatch.setattr(model, "write", full)
+    monkeypatch.setattr(persistence, "write", full)
     for at_the_end in (False, True):
         keeper = Keeper(ledger, Saving(str(tmp_path / "m.nk"), 1))
         play_on(ledger)

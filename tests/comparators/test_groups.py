@@ -3,8 +3,8 @@
 import numpy as np
 
 import novikoff as nk
-from novikoff import model
-from novikoff.types import Batch, Sparse
+from novikoff.core.types import Batch, Sparse
+from novikoff.game import persistence
 
 
 def test_sparse_rows_keep_their_width_in_small_groups_too():
@@ -18,7 +18,7 @@ def test_sparse_rows_keep_their_width_in_small_groups_too():
         for start in range(0, 300, together):
             some = slice(start, start + together)
             game.learn_batch(Batch(rows[some], y[some], start + 1, memory="owned"))
-        what = model.snapshot(game.ledger)
+        what = persistence.snapshot(game.ledger)
         return what.meta, {name: array.tobytes() for name, array in what.arrays.items()}
 
     assert played(300) == played(10) == played(1)

@@ -13,18 +13,18 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from helpers import Sent, sparse
-from novikoff.certificates.perceptron_hinge import perceptron_hinge
-from novikoff.certificates.perceptron_lengths import perceptron_lengths
-from novikoff.certificates.perceptron_margin import perceptron_margin
-from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
 from novikoff.comparators import hindsight as module
 from novikoff.comparators.hindsight import hindsight, joined
 from novikoff.comparators.search import Found
-from novikoff.errors import InputError
-from novikoff.learners.perceptron import Perceptron
-from novikoff.playing import play
-from novikoff.sources.svmlight import Svmlight
-from novikoff.types import Batch, Domain, Labels, Run
+from novikoff.core.errors import InputError
+from novikoff.core.types import Batch, Domain, Labels, Run
+from novikoff.data.formats.svmlight import Svmlight
+from novikoff.game.play import play
+from novikoff.linear.perceptron import Perceptron
+from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
+from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
+from novikoff.linear.theorems.perceptron_margin import perceptron_margin
+from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
 MUSHROOMS = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "mushroom_agaricus" / "agaricus.txt.train"

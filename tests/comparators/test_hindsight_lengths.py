@@ -17,8 +17,8 @@ from novikoff.comparators.limits import Mixture, lengths_limit
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.scale import Kappa, lengths_scale
 from novikoff.comparators.search import Task, lengths_search
-from novikoff.sources.arrays import Arrays
-from novikoff.types import Batch
+from novikoff.core.types import Batch
+from novikoff.data.arrays import Arrays
 
 
 def bound(z, u, kappa, passes=1, start=None):

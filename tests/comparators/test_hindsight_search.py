@@ -16,8 +16,8 @@ from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.placing import placed
 from novikoff.comparators.scale import hinge_scale, squared_scale
 from novikoff.comparators.search import Step, Task, hinge_search, lengths_search, margin_search, squared_search
-from novikoff.sources.arrays import Arrays
-from novikoff.types import Batch
+from novikoff.core.types import Batch
+from novikoff.data.arrays import Arrays
 
 margins = st.lists(st.integers(-20, 40).map(lambda k: k / 8), min_size=1, max_size=12).map(np.array)
 

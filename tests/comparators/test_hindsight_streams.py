@@ -8,24 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import some
-from novikoff.certificates.perceptron_hinge import perceptron_hinge
-from novikoff.certificates.perceptron_lengths import perceptron_lengths
-from novikoff.certificates.perceptron_margin import perceptron_margin
-from novikoff.certificates.perceptron_squared_hinge import perceptron_squared_hinge
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.hindsight import CHANGED, OTHERS, hindsight, joined
 from novikoff.comparators.reading import Reading, read
-from novikoff.errors import InputError
-from novikoff.learners.ellipsoid import Ellipsoid
-from novikoff.learners.perceptron import Perceptron
-from novikoff.playing import play
-from novikoff.sources.arrays import Arrays
-from novikoff.sources.convert import convert
-from novikoff.sources.pairs import Pairs
-from novikoff.sources.svmlight import Svmlight
-from novikoff.stream import Stream
-from novikoff.tables.formats import Arrow
-from novikoff.types import Batch, Domain, Labels, Run, Sparse
+from novikoff.core.errors import InputError
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Domain, Labels, Run, Sparse
+from novikoff.data.arrays import Arrays
+from novikoff.data.convert import convert
+from novikoff.data.formats.svmlight import Svmlight
+from novikoff.data.pairs import Pairs
+from novikoff.data.tables.formats import Arrow
+from novikoff.game.play import play
+from novikoff.linear.ellipsoid import Ellipsoid
+from novikoff.linear.perceptron import Perceptron
+from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
+from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
+from novikoff.linear.theorems.perceptron_margin import perceptron_margin
+from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge
 
 THEOREMS = (perceptron_hinge, perceptron_margin, perceptron_squared_hinge, perceptron_lengths)
 

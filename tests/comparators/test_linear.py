@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpers import sparse
+from novikoff.comparators._loops.margins import SLACK
 from novikoff.comparators.linear import BLOCK, LinearScorer
 from novikoff.comparators.tally import Tally
-from novikoff.kernels.margins import SLACK
 
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, -1e150, 1e308, 2.0**-450,
         2.0**449]  # fmt: skip

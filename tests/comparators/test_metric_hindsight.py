@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.catalog import make
 from novikoff.comparators import metric_hindsight, metric_tracker
-from novikoff.errors import InputError
+from novikoff.core.errors import InputError
+from novikoff.game.specs import make
 from novikoff.reports.hindsight import told
 from novikoff.reports.plain import game
 

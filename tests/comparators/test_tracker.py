@@ -10,7 +10,7 @@ import pytest
 from helpers import sparse
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.tracker import restored
-from novikoff.types import Batch
+from novikoff.core.types import Batch
 
 
 def dense(rows):

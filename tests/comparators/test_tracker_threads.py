@@ -15,7 +15,7 @@ from helpers import sparse
 from novikoff.comparators import background
 from novikoff.comparators import tracker as module
 from novikoff.comparators.linear_tracker import LinearTracker
-from novikoff.types import Batch
+from novikoff.core.types import Batch
 
 
 def batches_of(kind, sizes=(500,) * 12):

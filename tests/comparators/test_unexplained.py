@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from helpers import first_of, some, sparse
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.tracker import restored
-from novikoff.game import Game
-from novikoff.learners.perceptron import Perceptron
-from novikoff.playing import play
-from novikoff.sources.arrays import Arrays
-from novikoff.sources.pairs import Pairs
-from novikoff.types import Batch
+from novikoff.core.types import Batch
+from novikoff.data.arrays import Arrays
+from novikoff.data.pairs import Pairs
+from novikoff.game.game import Game
+from novikoff.game.play import play
+from novikoff.linear.perceptron import Perceptron
 
 WILD = [0.0, 1.0, -1.0, 0.1, 1 / 3, 3.0, 1e16, -1e16, 1e-16, 1e8, 1e-160, 1e-320, 5e-324, 1e130, -1e130, 2.0**-440]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import novikoff as nk
-from novikoff.certificate import Bound, seen, theorem
-from novikoff.encode import point
-from novikoff.sources.origin import Origin
-from novikoff.types import check_label
+from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.encode import point
+from novikoff.core.types import check_label
+from novikoff.data.formats.origin import Origin
 
 
 @theorem(kind="D", reference="valiant1984")

@@ -3,8 +3,8 @@
 import numpy as np
 
 import novikoff as nk
-from novikoff import ledger_state
-from novikoff.ledger import Ledger
+from novikoff.game import ledger_state
+from novikoff.game.ledger import Ledger
 from novikoff.reports import plot, summary
 from novikoff.reports.bounds import Bounds, mark
 

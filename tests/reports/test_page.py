@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.certificate import Assumption, Certificate
 from novikoff.cli.main import main
-from novikoff.errors import InputError
+from novikoff.core.certificate import Assumption, Certificate
+from novikoff.core.errors import InputError
 from novikoff.reports import html, page, svg
 
 ALONE = {"meta", "line", "path", "polygon", "img", "br"}

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.comparison import Compared, Comparison, Finished, compare
-from novikoff.errors import InputError
+from novikoff.core.errors import InputError
+from novikoff.evaluation.compare import Compared, Comparison, Finished, compare
 from novikoff.reports import drawing, plot, plot_comparison
 from novikoff.reports.bounds import Bounds
 

@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from novikoff.certificate import Certificate
-from novikoff.learners.exponential_weights import ExponentialWeights
-from novikoff.playing import play
+from novikoff.core.certificate import Certificate
+from novikoff.data.advice import Losses
+from novikoff.experts.exponential_weights import ExponentialWeights
+from novikoff.game.play import play
 from novikoff.reports import drawing, regret
-from novikoff.sources.advice import Losses
 
 
 def game(losses, due=True):

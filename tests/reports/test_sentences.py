@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.certificate import Assumption, Certificate
-from novikoff.registry import CATALOG
+from novikoff.core.certificate import Assumption, Certificate
+from novikoff.core.registry import CATALOG
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.explanation import theorems
 from novikoff.reports.terminal import drift
@@ -25,7 +25,7 @@ STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
 @pytest.fixture(scope="module")
 def every():
     """The theorems, and games that they cover."""
-    path = Path(__file__).parents[1] / "certificates" / "test_every_theorem.py"
+    path = Path(__file__).parents[1] / "test_every_theorem.py"
     found = importlib.util.spec_from_file_location("every_theorem", path)
     module = importlib.util.module_from_spec(found)
     sys.modules["every_theorem"] = module

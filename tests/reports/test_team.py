@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.catalog import make
 from novikoff.cli.games import Telling, run_source
 from novikoff.cli.saving import Saving
-from novikoff.ledger import Ledger
+from novikoff.game.ledger import Ledger
+from novikoff.game.specs import make
 from novikoff.reports import plain, terminal
 
 SPEC = (

@@ -7,8 +7,8 @@ Strategy
     interval is exhausted, and from then on the answers are those of the witness. That takes 53 rounds against
     "always +1" (a climbs to 1), 1,074 against "always -1" (b falls through the denormals).
 Forces
-    certificates/bisection_forced.py: a mistake in every round before exhaustion, on any learner that draws nothing.
-    The answers after exhaustion force nothing, whatever mistakes they meet.
+    adversaries/theorems/bisection_forced.py: a mistake in every round before exhaustion, on any learner that draws
+    nothing. The answers after exhaustion force nothing, whatever mistakes they meet.
 Witness
     theta = b.
 Cost
@@ -24,8 +24,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class Bisection:

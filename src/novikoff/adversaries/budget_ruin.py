@@ -5,8 +5,9 @@ Strategy
     which the learner errs; one that was not shown before gets the label that is not predicted, and keeps it. If there
     is none, show the next one.
 Forces
-    certificates/budget_forced.py: a mistake in every round, if the learner's score is a combination of at most B of the
-    vectors (the linear kernel); B + 1 mistakes on any learner that draws nothing, and the Perceptron makes no more.
+    adversaries/theorems/budget_forced.py: a mistake in every round, if the learner's score is a combination of at most
+    B of the vectors (the linear kernel); B + 1 mistakes on any learner that draws nothing, and the Perceptron makes no
+    more.
 Witness
     u = sum y_i e_i, the B + 1 labels; vectors not shown yet are +1. It has no hinge loss, and ||u|| = sqrt(B + 1).
 Cost
@@ -24,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.budget_forced import BudgetRuinFacts, budget_forced
-from novikoff.classes.sizes import integer
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.budget_forced import BudgetRuinFacts, budget_forced
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class BudgetRuin:

@@ -3,7 +3,7 @@
 Strategy
     Show the same x always, and answer with a fair coin, whatever was predicted.
 Forces
-    certificates/coin_flip_regret.py: expected regret E|S_T|/2, about sqrt(T/(2 pi)), against the better of
+    adversaries/theorems/coin_flip_regret.py: expected regret E|S_T|/2, about sqrt(T/(2 pi)), against the better of
     "always -1" and "always +1", on every learner, random or not.
 Witness
     The better constant: its label and its mistakes.
@@ -18,11 +18,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from novikoff.adversaries.contrarian import ANYTHING, Contrarian
-from novikoff.certificates.coin_flip_regret import coin_flip_regret
-from novikoff.classes.sizes import integer
-from novikoff.errors import brief
-from novikoff.kernels.coins import coin
-from novikoff.types import Distribution, Domain, Label, Theorem
+from novikoff.adversaries.theorems.coin_flip_regret import coin_flip_regret
+from novikoff.core.errors import brief
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Label, Theorem
+from novikoff.numerics.coins import coin
 
 
 class CoinFlip(Contrarian):

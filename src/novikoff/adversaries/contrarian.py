@@ -4,7 +4,7 @@ Strategy
     Show the same x always, and answer with the opposite of the prediction: y_t = -p_t. Of a learner that draws it
     hears the chances only, and says the opposite of the likelier label (a tie counts as +1).
 Forces
-    certificates/contrarian_regret.py: a mistake in every round, so regret ceil(T/2) against the better of
+    adversaries/theorems/contrarian_regret.py: a mistake in every round, so regret ceil(T/2) against the better of
     "always -1" and "always +1", on any learner that draws nothing.
 Witness
     The better constant: its label and its mistakes.
@@ -20,8 +20,8 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.contrarian_regret import AnswerCounts, better_constant, contrarian_regret
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.contrarian_regret import AnswerCounts, better_constant, contrarian_regret
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 ANYTHING = Domain("any")
 

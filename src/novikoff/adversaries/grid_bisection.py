@@ -5,7 +5,7 @@ Strategy
     Show i = (lo + hi - 1) // 2 and answer with the opposite of the prediction: on +1, hi = i; on -1, lo = i + 1.
     When one threshold is left (lo = hi) go on beside it, with its answers.
 Forces
-    certificates/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any learner that draws nothing. So
+    adversaries/theorems/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any learner that draws nothing. So
     ThresholdHalving(n), which makes no more, is optimal.
 Witness
     k = hi.
@@ -21,9 +21,9 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.grid_bisection_forced import GridBisectionFacts, grid_bisection_forced
-from novikoff.classes.threshold import check_grid_end
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.grid_bisection_forced import GridBisectionFacts, grid_bisection_forced
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.finite.classes.threshold import check_grid_end
 
 
 class GridBisection:

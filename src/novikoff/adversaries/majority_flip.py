@@ -4,7 +4,7 @@ Strategy
     Show the points 0, 1, ..., k-1 in turn and answer with the opposite of the prediction; then show them in turn
     again, with the labels they were given. Against Halving that is the opposite of the majority.
 Forces
-    certificates/majority_flip_forced.py: k mistakes on any learner that draws nothing. Halving on all 2^k
+    adversaries/theorems/majority_flip_forced.py: k mistakes on any learner that draws nothing. Halving on all 2^k
     functions (classes.matrix.cube) promises at most log2(2^k) = k: its bound is met with equality.
 Witness
     The k labels, a row of the cube; points not shown yet are +1.
@@ -20,10 +20,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
-from novikoff.classes.sizes import integer
-from novikoff.errors import brief
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts, majority_flip_forced
+from novikoff.core.errors import brief
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class MajorityFlip:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novikoff.types import Distribution, Label
+from novikoff.core.types import Distribution, Label
 
 
 def opposite(prediction: Distribution) -> Label:

@@ -4,8 +4,8 @@ Strategy
     Show e_1, e_2, ..., e_k in turn and answer with the opposite of the prediction; then show them in turn again,
     with the labels they were given. The Perceptron scores 0 on each new one and says +1, so all labels are -1.
 Forces
-    certificates/orthogonal_forced.py: k mistakes on any learner that draws nothing. Novikoff's theorem promises the
-    Perceptron at most R^2/margin^2 = k: its bound is met with equality.
+    adversaries/theorems/orthogonal_forced.py: k mistakes on any learner that draws nothing. Novikoff's theorem promises
+    the Perceptron at most R^2/margin^2 = k: its bound is met with equality.
 Witness
     u = sum y_i e_i, the k labels; vectors not shown yet are +1. It separates with R = 1 and margin 1/sqrt(k).
 Cost
@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.adversaries.majority_flip import MajorityFlip
-from novikoff.certificates.orthogonal_forced import orthogonal_forced
-from novikoff.classes.sizes import integer
-from novikoff.types import Distribution, Domain, Example, Theorem
+from novikoff.adversaries.theorems.orthogonal_forced import orthogonal_forced
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Example, Theorem
 
 
 class Orthogonal(MajorityFlip):

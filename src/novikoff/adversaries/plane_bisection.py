@@ -8,9 +8,9 @@ Strategy
     m is a multiple of 2^-bits, with at most 26 bits, so that x is exact in doubles. When no such m is left the
     directions are exhausted, and the answers are those of the witness.
 Forces
-    certificates/plane_bisection_forced.py: a mistake in each of the first `bits` rounds, on any learner that draws
-    nothing. All answers have a margin, but it halves from round to round: the Perceptron's promise, (R/margin)^2, grows
-    as fast as this one forces mistakes.
+    adversaries/theorems/plane_bisection_forced.py: a mistake in each of the first `bits` rounds, on any learner that
+    draws nothing. All answers have a margin, but it halves from round to round: the Perceptron's promise, (R/margin)^2,
+    grows as fast as this one forces mistakes.
 Witness
     u = (1 - t^2, 2t) for t = (a + b)/2: it separates everything that was shown.
 Cost
@@ -26,9 +26,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from novikoff.adversaries.opposite import opposite
-from novikoff.certificates.plane_bisection_forced import PlaneBisectionFacts, plane_bisection_forced
-from novikoff.classes.sizes import integer
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.plane_bisection_forced import PlaneBisectionFacts, plane_bisection_forced
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 MOST_BITS = 26
 """For which the square of m is a double."""

@@ -4,7 +4,7 @@ Strategy
     A box says +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions:
     the box [theta, 2] x [-1, 1] x ... x [-1, 1] says of it what the threshold theta says of x, as 0 < x < 1.
 Forces
-    certificates/bisection_forced.py: a mistake in every round, on any learner that draws nothing.
+    adversaries/theorems/bisection_forced.py: a mistake in every round, on any learner that draws nothing.
 Witness
     The box, as (low, high) for each axis.
 Cost
@@ -21,9 +21,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from novikoff.adversaries.bisection import Bisection
-from novikoff.certificates.bisection_forced import BisectionFacts, bisection_forced
-from novikoff.classes.sizes import integer
-from novikoff.types import Distribution, Domain, Example, Label, Theorem
+from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class RectangleBisection:

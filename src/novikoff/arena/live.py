@@ -14,11 +14,11 @@ from typing import Any
 
 from novikoff.arena.guard import HEADERS, foreign, names
 from novikoff.arena.replay import shown
-from novikoff.certificate import bound_text
-from novikoff.errors import InputError
-from novikoff.kernels.clock import clock
-from novikoff.ledger import Ledger
-from novikoff.observer import Observer
+from novikoff.core.certificate import bound_text
+from novikoff.core.errors import InputError
+from novikoff.core.observer import Observer
+from novikoff.game.ledger import Ledger
+from novikoff.numerics.clock import clock
 from novikoff.reports import sentences, summary
 
 BETWEEN = 0.5

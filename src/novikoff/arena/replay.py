@@ -19,8 +19,8 @@ from typing import Any
 from novikoff.arena.scenes import chosen
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
-from novikoff.certificate import Certificate, bound_text
-from novikoff.errors import InputError
+from novikoff.core.certificate import Certificate, bound_text
+from novikoff.core.errors import InputError
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.bounds import mark
 

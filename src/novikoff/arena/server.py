@@ -14,7 +14,7 @@ from typing import Any
 from novikoff.arena.guard import HEADERS, body_of, foreign, names
 from novikoff.arena.replay import probe, replay
 from novikoff.arena.scenes import SCENES, describe
-from novikoff.errors import InputError, NovikoffError
+from novikoff.core.errors import InputError, NovikoffError
 from novikoff.reports.explanation import explain
 
 PORT = 1962

@@ -8,7 +8,7 @@ import threading
 import webbrowser
 from importlib.util import find_spec
 
-from novikoff.errors import InputError
+from novikoff.core.errors import InputError
 
 NEEDS = ("starlette", "uvicorn")
 

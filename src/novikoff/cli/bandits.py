@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff import catalog
-from novikoff.certificates.bandit_facts import BanditFacts
+from novikoff.bandits.off_policy import bandit
+from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.cli.flags import flag
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
 from novikoff.cli.opening import notes, say_notes
@@ -16,11 +16,11 @@ from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Saving
 from novikoff.cli.watching import play_watched
-from novikoff.errors import InputError, MismatchError, with_options
-from novikoff.ledger import Ledger
-from novikoff.off_policy import bandit
+from novikoff.core.errors import InputError, MismatchError, with_options
+from novikoff.data.tables.expert_table import expert_table
+from novikoff.game import specs
+from novikoff.game.ledger import Ledger
 from novikoff.reports import bandits, terminal
-from novikoff.tables.expert_table import expert_table
 
 LEARNERS = "exp3-ix or tsallis-inf"
 
@@ -89,7 +89,7 @@ def _opened(source: str, reading: dict[str, Any]) -> Any:
         return expert_table(
             source, loss="table", **{name: reading[name] for name in ("header", "delimiter", "threads")}
         )
-    stream = catalog.make(source.removeprefix("stream:"), "stream")
+    stream = specs.make(source.removeprefix("stream:"), "stream")
     if stream.domain.kind != "losses":
         raise MismatchError(
             f"a stream for bandits must show losses, as bandit-losses does: {source} shows {stream.domain}."
@@ -99,7 +99,7 @@ def _opened(source: str, reading: dict[str, Any]) -> Any:
 
 def _begun(asked: Asked, stream: Any) -> Ledger:
     spec = asked.learner or ""
-    learner = catalog.make(spec, "learner", arms=len(stream.experts), seed=asked.seed)
+    learner = specs.make(spec, "learner", arms=len(stream.experts), seed=asked.seed)
     return Ledger(learner, source=stream.name, spec=spec)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from novikoff.cli.games import VIOLATED, Telling, write_report
 from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
-from novikoff.comparison import Compared, Comparison, Spread, compare
-from novikoff.errors import counted
-from novikoff.playing import stream_for
+from novikoff.core.errors import counted
+from novikoff.evaluation.compare import Compared, Comparison, Spread, compare
+from novikoff.game.play import stream_for
 from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out

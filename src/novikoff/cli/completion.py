@@ -6,8 +6,8 @@ from argparse import Action
 from collections.abc import Iterator
 
 from novikoff.cli.parser import Parser, parser
-from novikoff.registry import CATALOG, names
-from novikoff.sources.demo import DEMOS
+from novikoff.core.registry import CATALOG, names
+from novikoff.data.demo import DEMOS
 
 FILES = {"SOURCE", "FILE", "TABLE", "MODEL", "DEST"}
 """What is called so is a file, or may be."""

@@ -7,19 +7,20 @@ import os
 import tempfile
 import time
 
-from novikoff import adversaries, classes
-from novikoff.certificate import number as told
-from novikoff.learners.halving import Halving
-from novikoff.learners.midpoint import Midpoint
-from novikoff.learners.perceptron import Perceptron
-from novikoff.learners.rectangle_halving import RectangleHalving
-from novikoff.learners.threshold_halving import ThresholdHalving
-from novikoff.ledger import Ledger
-from novikoff.playing import play
+from novikoff import adversaries
+from novikoff.core.certificate import number as told
+from novikoff.data.demo import demo as embedded
+from novikoff.finite import classes
+from novikoff.finite.halving import Halving
+from novikoff.finite.midpoint import Midpoint
+from novikoff.finite.rectangle_halving import RectangleHalving
+from novikoff.finite.threshold_halving import ThresholdHalving
+from novikoff.game.ledger import Ledger
+from novikoff.game.play import play
+from novikoff.linear.perceptron import Perceptron
 from novikoff.reports import summary
 from novikoff.reports.page import report
 from novikoff.reports.terminal import Out, happened, say, show, speed
-from novikoff.sources.demo import demo as embedded
 
 VIOLATED = 4
 
@@ -125,7 +126,7 @@ def _noise(out: Out, number: int) -> Ledger:
 
 
 def _points(rounds: int, n: int) -> list[int]:
-    from novikoff.kernels.coins import coin
+    from novikoff.numerics.coins import coin
 
     return [coin(0, "demo", t) % (n + 1) for t in range(rounds)]
 

@@ -7,21 +7,22 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from novikoff import catalog, registry
-from novikoff.certificates.experts_facts import ExpertsFacts
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of, write_report
 from novikoff.cli.opening import notes, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Saving
 from novikoff.cli.watching import play_watched
-from novikoff.comparators.mixture import BestMixture, Mixture
-from novikoff.errors import InputError, MismatchError
-from novikoff.ledger import Ledger
+from novikoff.core import registry
+from novikoff.core.errors import InputError, MismatchError
+from novikoff.core.stream import Stream
+from novikoff.data.matched import matched
+from novikoff.data.tables.expert_table import expert_table
+from novikoff.experts.best_mixture import BestMixture, Mixture
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.game import specs
+from novikoff.game.ledger import Ledger
 from novikoff.reports import experts, summary, terminal
-from novikoff.sources.matched import matched
-from novikoff.stream import Stream
-from novikoff.tables.expert_table import expert_table
 
 if TYPE_CHECKING:
     from novikoff.reports.regret import History
@@ -51,7 +52,7 @@ class Asked:
             raise InputError("experts that sleep cannot be followed by switches: leave out --switches or --sleeping.")
         if self.learner is None:
             return wanted or DEFAULT
-        name = catalog.parse(self.learner).name
+        name = specs.parse(self.learner).name
         if wanted and name != wanted:
             raise InputError(f"{option} is for {wanted}: got the learner {name}. Leave one of them out.")
         return self.learner
@@ -64,7 +65,7 @@ def run_experts(
     check_files(saving, telling)
     saved = None if saving.resume is None else _saved(saving.resume, asked)
     spec = asked.spec() if saved is None else spec_of(saved)
-    parsed = catalog.parse(spec)
+    parsed = specs.parse(spec)
     registry.entry(parsed.name, "learner")  # before a long pipe is looked at
     loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
@@ -98,7 +99,7 @@ def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: boo
         return expert_table(table, loss=loss, sleeping=sleeping, **options)
     if given := [name for name, value in options.items() if value]:
         raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
-    stream = catalog.make(table.removeprefix("stream:"), "stream")
+    stream = specs.make(table.removeprefix("stream:"), "stream")
     if stream.domain.kind not in ("advice", "losses"):
         raise InputError(f"a stream for experts must show advice or losses: {table} shows {stream.domain}.")
     return stream
@@ -112,14 +113,14 @@ def _saved(path: str, asked: Asked) -> Ledger:
 
 def _learner(spec: str, stream: Stream, asked: Asked) -> Any:
     """The learner, told what it must know of the table."""
-    parsed, horizon = catalog.parse(spec), asked.horizon
+    parsed, horizon = specs.parse(spec), asked.horizon
     for option in ("horizon", "switches", "seed"):
         value, named = getattr(asked, option), (parsed.named or {}).get(option)
         if value is not None and named is not None and str(named) != str(value):
             raise InputError(f"{option} must be told once: got --{option} {value} and {spec}. Leave one of them out.")
     if horizon is None and parsed.name == SHARING and "horizon" not in (parsed.named or {}):
         horizon = _rows(stream)
-    return catalog.make(
+    return specs.make(
         spec, "learner", experts=len(stream.experts), loss=stream.loss, switches=asked.switches, horizon=horizon,
         seed=asked.seed,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from novikoff.errors import Option
+from novikoff.core.errors import Option
 
 FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "keep"}
 

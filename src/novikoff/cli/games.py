@@ -10,32 +10,33 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from novikoff import catalog, model, registry
 from novikoff.cli.opening import notes, open_source, say_columns, say_notes, wants_numbers
 from novikoff.cli.output import while_heard
 from novikoff.cli.resuming import goes_on
 from novikoff.cli.saving import Saving
 from novikoff.cli.watching import play_watched, watched
-from novikoff.environment import as_stream
-from novikoff.errors import InputError
-from novikoff.ledger import Ledger
-from novikoff.looking_back import check_hindsight, look_back
-from novikoff.observer import Observer
-from novikoff.player import Player
-from novikoff.playing import play, prepare
+from novikoff.core import registry
+from novikoff.core.errors import InputError
+from novikoff.core.observer import Observer
+from novikoff.core.player import Player
+from novikoff.core.stream import Stream
+from novikoff.data.as_stream import as_stream
+from novikoff.data.tables.adopting import adopted
+from novikoff.game import persistence, specs
+from novikoff.game.ledger import Ledger
+from novikoff.game.look_back import check_hindsight, look_back
+from novikoff.game.play import play, prepare
 from novikoff.reports import plain, terminal
 from novikoff.reports.bounds import Bounds
 from novikoff.reports.progress import Progress
-from novikoff.stream import Stream
-from novikoff.tables.adopting import adopted
 
 if TYPE_CHECKING:
     from novikoff.arena.live import Live
-    from novikoff.certificate import Certificate
     from novikoff.comparators.search import Step
-    from novikoff.online_to_batch import Method, OnlineToBatch
-    from novikoff.permutation import Permuted
-    from novikoff.reservoir import HypothesisReservoir
+    from novikoff.core.certificate import Certificate
+    from novikoff.evaluation.permutation import Permuted
+    from novikoff.game.reservoir import HypothesisReservoir
+    from novikoff.online_to_batch.keep import Method, OnlineToBatch
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -98,8 +99,8 @@ class Choice:
 
     def reservoir(self, stream: Stream, ledger: Ledger, seed: int | None) -> HypothesisReservoir:
         """In which the game remembers its hypotheses; refuses before it begins what cannot be kept."""
-        from novikoff.online_to_batch import check_method
-        from novikoff.reservoir import HypothesisReservoir
+        from novikoff.game.reservoir import HypothesisReservoir
+        from novikoff.online_to_batch.keep import check_method
 
         check_method(self.how, ledger.learner)
         if self.how in ("best", "voted") and not stream.rereadable:
@@ -162,7 +163,7 @@ def run_source(
     say_notes(stream, telling.quiet or telling.as_json, said)
     test = None
     if telling.permutations and not stopped:
-        from novikoff.permutation import permutation_test
+        from novikoff.evaluation.permutation import permutation_test
 
         again = open_source(source, options, numbers)
         test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
@@ -192,7 +193,7 @@ def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet: bool) -> OnlineToBatch:
-    from novikoff.online_to_batch import keep
+    from novikoff.online_to_batch.keep import keep
 
     kept = keep(ledger, choice.how, choice.delta, stream)
     saving.write(kept, quiet)
@@ -212,43 +213,43 @@ def _begun(learner: str, stream: Stream, defaults: dict[str, Any]) -> tuple[Stre
 def covering(learner: str, cover: float) -> str:
     """The learner, with sets that hold the outcome in this share of rounds."""
     alpha = float(1 - Decimal(repr(cover)))
-    return catalog.written(catalog.Spec("conformal", (catalog.parse(learner),), {"alpha": alpha}))
+    return specs.written(specs.Spec("conformal", (specs.parse(learner),), {"alpha": alpha}))
 
 
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
-    ledger = model.load_game(path)
-    cover, held = options.pop("cover", None), catalog.parse(spec_of(ledger))
+    ledger = persistence.load_game(path)
+    cover, held = options.pop("cover", None), specs.parse(spec_of(ledger))
     if cover is not None:
         has = ledger.coverage.alpha if ledger.coverage is not None else None
         if has is None or has != float(1 - Decimal(repr(cover))):
             says = "says no sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
             raise InputError(f"a game must go on with its own learner: that of {path} {says}. Leave out --cover.")
-    if wanted is not None and catalog.parse(wanted).name != held.name:
-        held = catalog.within(held) or held
-    asked = () if wanted is None else (catalog.parse(wanted), catalog.parse(catalog.for_numbers(wanted)))
+    if wanted is not None and specs.parse(wanted).name != held.name:
+        held = specs.within(held) or held
+    asked = () if wanted is None else (specs.parse(wanted), specs.parse(specs.for_numbers(wanted)))
     if asked and not any(_within(one, held) for one in asked):
         raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
     _check_own(ledger.learner, path, **options)
     return ledger
 
 
-def _within(wanted: catalog.Spec, saved: catalog.Spec) -> bool:
+def _within(wanted: specs.Spec, saved: specs.Spec) -> bool:
     """Is what is wanted the saved learner, by its name alone or with its options? Those beside it may be left out."""
     named, own = wanted.named or {}, saved.named or {}
     less = {key: value for key, value in own.items() if key in named or key not in IN_NAMES}
-    return wanted in (catalog.Spec(saved.name, (), {}), catalog.Spec(saved.name, saved.positional, less))
+    return wanted in (specs.Spec(saved.name, (), {}), specs.Spec(saved.name, saved.positional, less))
 
 
 def in_force(learner: str, player: Any, defaults: dict[str, Any]) -> str:
     """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
-    spec = catalog.parse(learner)
+    spec = specs.parse(learner)
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
     playing = Player(player)
     more = {name: value for name, value in given.items()
             if name not in (spec.named or {}) and value in playing.settings(name)}  # fmt: skip
     named = {**(spec.named or {}), **more}
-    return catalog.written(catalog.Spec(spec.name, spec.positional, named)) if more else learner
+    return specs.written(specs.Spec(spec.name, spec.positional, named)) if more else learner
 
 
 def spec_of(ledger: Ledger) -> str:
@@ -290,8 +291,8 @@ def _say_step(step: Step) -> None:
 
 def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:
     """`novikoff duel`; returns the exit code."""
-    player = catalog.make(learner, "learner", seed=seed)
-    opponent = catalog.make(adversary, "adversary", domain=player.domain, seed=seed)
+    player = specs.make(learner, "learner", seed=seed)
+    opponent = specs.make(adversary, "adversary", domain=player.domain, seed=seed)
     opponent.name = adversary
     ledger = Ledger(player, opponent, source=adversary, passes=1)
 

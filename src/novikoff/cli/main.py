@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import TextIO, cast
 from zipfile import is_zipfile
 
-from novikoff import kernels
+from novikoff import numerics
 from novikoff.cli import verbs
 from novikoff.cli.flags import flag
 from novikoff.cli.output import Tolerant, silence
 from novikoff.cli.parser import parser
-from novikoff.errors import NovikoffError
-from novikoff.kernels import clock
-from novikoff.registry import names
+from novikoff.core.errors import NovikoffError
+from novikoff.core.registry import names
+from novikoff.numerics import clock
 
 
 def _say_compiling() -> None:
@@ -101,7 +101,7 @@ def _is_model(word: str) -> bool:
     """Is it a model file?"""
     if not os.path.isfile(word) or not is_zipfile(word):
         return False
-    from novikoff.model import is_model
+    from novikoff.game.persistence import is_model
 
     return is_model(word)
 
@@ -113,7 +113,7 @@ def _is_source(word: str) -> bool:
 
 def _set_up() -> None:
     """What holds for a whole process that does nothing but this."""
-    kernels.spare_foreign = True
+    numerics.spare_foreign = True
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
     gc.set_threshold(50_000)  # imports make many objects and no garbage
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it

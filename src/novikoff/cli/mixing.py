@@ -10,9 +10,9 @@ from novikoff.cli.games import VIOLATED, Telling
 from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.cli.saving import Saving
-from novikoff.errors import counted
-from novikoff.mixed import Mixed
-from novikoff.mixing import mix
+from novikoff.core.errors import counted
+from novikoff.distributed.mixed import Mixed
+from novikoff.distributed.mixing import mix
 from novikoff.reports import plain
 from novikoff.reports.sentences import about
 from novikoff.reports.terminal import Out, promised

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import get_args
 
-from novikoff.errors import SpecError
-from novikoff.registry import Room, entry, for_many, names
+from novikoff.core.errors import SpecError
+from novikoff.core.registry import Room, entry, for_many, names
+from novikoff.data.demo import DEMOS
 from novikoff.reports.terminal import Out
-from novikoff.sources.demo import DEMOS
 
 TITLES: Mapping[str, str] = {
     "learner": "learners (run, duel, experts, bandit)",

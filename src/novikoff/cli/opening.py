@@ -6,15 +6,16 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from novikoff import catalog, registry
 from novikoff.cli.flags import flag
-from novikoff.errors import InputError, with_options
-from novikoff.player import outcomes
-from novikoff.stream import Stream
-from novikoff.types import Labels
+from novikoff.core import registry
+from novikoff.core.errors import InputError, with_options
+from novikoff.core.player import outcomes
+from novikoff.core.stream import Stream
+from novikoff.core.types import Labels
+from novikoff.game import specs
 
 if TYPE_CHECKING:
-    from novikoff.tables.table import Table
+    from novikoff.data.tables.table import Table
 
 
 NAMED = 12
@@ -27,9 +28,9 @@ def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> 
     if source.startswith("stream:"):
         if given:
             raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
-        stream: Stream = catalog.make(source.removeprefix("stream:"), "stream")
+        stream: Stream = specs.make(source.removeprefix("stream:"), "stream")
         return stream
-    from novikoff.sources.reader import read
+    from novikoff.data.reader import read
 
     if numbers and "labels" not in given:
         given["outcomes"] = "numbers"
@@ -38,10 +39,10 @@ def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> 
 
 def wants_numbers(learner: str) -> bool:
     """Are the outcomes that this learner predicts numbers, not labels?"""
-    if (inner := catalog.within(catalog.parse(learner))) is not None:
-        return wants_numbers(catalog.written(inner))
-    kind = registry.entry(catalog.parse(learner).name, "learner").load()
-    return outcomes(kind) == "numbers" and outcomes(catalog.make(learner, "learner")) == "numbers"
+    if (inner := specs.within(specs.parse(learner))) is not None:
+        return wants_numbers(specs.written(inner))
+    kind = registry.entry(specs.parse(learner).name, "learner").load()
+    return outcomes(kind) == "numbers" and outcomes(specs.make(learner, "learner")) == "numbers"
 
 
 def notes(stream: Any) -> list[str]:
@@ -76,7 +77,7 @@ def say_target(stream: Stream, silent: bool) -> None:
 
 def opened_table(stream: Stream) -> Table:
     """The stream, if it is a table."""
-    from novikoff.tables.table import Table
+    from novikoff.data.tables.table import Table
 
     if not isinstance(stream, Table):
         raise InputError(f"columns are those of a table: {stream.name} is none.")

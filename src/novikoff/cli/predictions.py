@@ -12,21 +12,21 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from novikoff import model
-from novikoff.baselines import MOST
-from novikoff.certificate import bound_text
 from novikoff.cli.games import Telling, write_report
 from novikoff.cli.opening import open_source, say_notes, say_target
-from novikoff.environment import for_learner
-from novikoff.errors import InputError, LabelError, MismatchError, counted
-from novikoff.ledger import Ledger
-from novikoff.mixed import Mixed
-from novikoff.numbering import Numbering, alike, plain_label
-from novikoff.player import Player, outcomes
-from novikoff.stream import Stream
-from novikoff.tables.adopting import adopted
-from novikoff.types import Batch, Labels
-from novikoff.voting import RandomVote
+from novikoff.core.certificate import bound_text
+from novikoff.core.errors import InputError, LabelError, MismatchError, counted
+from novikoff.core.labels import Numbering, alike, plain_label
+from novikoff.core.player import Player, outcomes
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Labels
+from novikoff.data.as_stream import for_learner
+from novikoff.data.tables.adopting import adopted
+from novikoff.distributed.mixed import Mixed
+from novikoff.game import persistence
+from novikoff.game.baselines import MOST
+from novikoff.game.ledger import Ledger
+from novikoff.online_to_batch.voting import RandomVote
 
 EXACT = 2.0**53
 HINT = "If NEW has no label column, pass --no-label."
@@ -46,7 +46,7 @@ def predict_source(
     page.check()
     if is_zipfile(source) and not is_zipfile(path):
         raise InputError(f"the model stands before the source: novikoff predict {source} {path}.")
-    saved = model.load(path)
+    saved = persistence.load(path)
     saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
@@ -91,7 +91,7 @@ def predict_source(
 def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, labelled: bool) -> Stream:
     if labelled:
         return open_source(source, options, numbers)
-    from novikoff.sources.unlabelled import unlabelled
+    from novikoff.data.unlabelled import unlabelled
 
     given = {key: value for key, value in options.items() if value is not None}
     for option in ("label", "positive"):
@@ -319,7 +319,7 @@ class Watch:
             if (
                 0.0 < self._limit < 1.0 and not kept.drawn and not self._numbers
             ):  # a limit on the mean is none on what was drawn
-                from novikoff.drift import Monitor
+                from novikoff.drift.monitor import Monitor
 
                 self._monitor = Monitor(self._limit)
 

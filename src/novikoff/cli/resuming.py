@@ -22,11 +22,11 @@ import os
 from typing import Any, Literal
 
 from novikoff.cli.saving import Saving
-from novikoff.errors import InputError
-from novikoff.ledger import Ledger
-from novikoff.sources.opened import LONGEST_MAGIC, MAGIC
-from novikoff.sources.origin import sample
-from novikoff.stream import Stream
+from novikoff.core.errors import InputError
+from novikoff.core.stream import Stream
+from novikoff.data.formats.opened import LONGEST_MAGIC, MAGIC
+from novikoff.data.formats.origin import sample
+from novikoff.game.ledger import Ledger
 
 Bytes = Literal["same", "grown", "other"]
 

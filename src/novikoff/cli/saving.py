@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from novikoff import model
-from novikoff.errors import AbsentLabelError, InputError, ModelFileError, NovikoffError, counted
-from novikoff.ledger import Ledger
-from novikoff.observer import Observer
+from novikoff.core.errors import AbsentLabelError, InputError, ModelFileError, NovikoffError, counted
+from novikoff.core.observer import Observer
+from novikoff.game import persistence
+from novikoff.game.ledger import Ledger
 
 if TYPE_CHECKING:
-    from novikoff.online_to_batch import OnlineToBatch
+    from novikoff.online_to_batch.keep import OnlineToBatch
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Saving:
         if self.path and not Path(self.path).absolute().parent.is_dir():
             raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
         if self.path:
-            model.check_place(self.path, self.force)
+            persistence.check_place(self.path, self.force)
         if self.same and self.again:
             raise InputError("a source is the one that was played or it is not: got --same and --again. Leave one out.")
         if (self.same or self.again) and self.resume is None:
@@ -60,7 +60,7 @@ class Saving:
         """Write the file, and print which kind it is unless `quiet`, with a note."""
         if self.path is None:
             return
-        rows = model.save(what, self.path, self.force, self.without_rows)
+        rows = persistence.save(what, self.path, self.force, self.without_rows)
         if not quiet:
             resumes = isinstance(what, Ledger) and not self.without_rows
             print(f"saved {self.path}: {kind_of_file(rows, resumes)}{note}", file=sys.stderr, flush=True)
@@ -90,7 +90,7 @@ class Keeper(Observer):
             self._wait()
         if not self._saving.every or ledger.rounds < self._next or self._thread is not None:
             return
-        what = model.snapshot(ledger, without_rows=self._saving.without_rows)
+        what = persistence.snapshot(ledger, without_rows=self._saving.without_rows)
         self._thread = threading.Thread(target=self._write, args=(what,), name="saving")
         self._thread.start()
         self._next = ledger.rounds + self._saving.every
@@ -118,9 +118,9 @@ class Keeper(Observer):
         kept = self._ledger.reservoir is not None  # the classifier that is kept replaces the file
         self._saving.write(self._ledger, self._quiet or kept)
 
-    def _write(self, what: model.Snapshot) -> None:
+    def _write(self, what: persistence.Snapshot) -> None:
         try:
-            model.write(what, str(self._saving.path), self._saving.force)
+            persistence.write(what, str(self._saving.path), self._saving.force)
         except Exception as error:  # told to the game, which is in another thread
             self._error = error
 

@@ -11,14 +11,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from novikoff.certificate import bound_text
-from novikoff.certificate import number as figure
 from novikoff.cli.opening import open_source, say_notes, wants_numbers
-from novikoff.client import LINES, Client, Model, ServiceError
-from novikoff.errors import Advice, InputError, Option, counted
-from novikoff.kernels.clock import clock
-from novikoff.stream import Stream
-from novikoff.tables.records import records
+from novikoff.core.certificate import bound_text
+from novikoff.core.certificate import number as figure
+from novikoff.core.errors import Advice, InputError, Option, counted
+from novikoff.core.stream import Stream
+from novikoff.data.tables.records import records
+from novikoff.numerics.clock import clock
+from novikoff.server.client import LINES, Client, Model, ServiceError
 
 MOST_WAITING = 100_000
 """Rows in which both labels must have come."""

@@ -7,7 +7,7 @@ from argparse import Namespace
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from novikoff.errors import InputError, counted
+from novikoff.core.errors import InputError, counted
 
 if TYPE_CHECKING:
     from novikoff.cli.games import Telling
@@ -89,8 +89,8 @@ def predict(asked: Namespace) -> int:
 def convert(asked: Namespace) -> int:
     """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
     from novikoff.cli.opening import open_source, say_notes, say_target
-    from novikoff.sources.convert import check_place
-    from novikoff.sources.convert import convert as write
+    from novikoff.data.convert import check_place
+    from novikoff.data.convert import convert as write
 
     check_place(asked.destination, asked.force)
     source = open_source(asked.source, _reading(asked))
@@ -135,7 +135,7 @@ def serve(asked: Namespace) -> int:
     """Serve models over HTTP: predictions now, labels later, nothing lost, always certified."""
     from pathlib import Path
 
-    from novikoff.serve.server import serve as answer
+    from novikoff.server.server import serve as answer
 
     token = None if asked.token_file is None else Path(asked.token_file)
     answer(Path(asked.dir), asked.host, asked.port, token, asked.sync, asked.snapshot_every)

@@ -9,11 +9,11 @@ from typing import Any
 
 from novikoff.cli.opening import size_of
 from novikoff.cli.saving import Keeper, Saving
-from novikoff.ledger import Ledger
-from novikoff.observer import Calls, Observer
-from novikoff.playing import play
+from novikoff.core.observer import Calls, Observer
+from novikoff.core.stream import Stream
+from novikoff.game.ledger import Ledger
+from novikoff.game.play import play
 from novikoff.reports.progress import Progress
-from novikoff.stream import Stream
 
 
 class InterruptedGame(BaseException):

@@ -2,7 +2,7 @@
 
 In memory, if they fit in `memory` bytes, eight a non-zero. Else in blocks of a quarter of that, which are made anew
 from the stream in every pass; what is kept of a row is then its alpha alone.
-Rows are z = y x~ times a power of two near 1/R, in single precision (kernels/dual.py).
+Rows are z = y x~ times a power of two near 1/R, in single precision (comparators/_loops/dual.py).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.reading import Reading, read
 from novikoff.comparators.rows import Rows, numbers
-from novikoff.stream import Stream
-from novikoff.types import Sparse
+from novikoff.core.stream import Stream
+from novikoff.core.types import Sparse
 
 MEMORY = 256_000_000
 BYTES_A_WORD = 4
@@ -33,7 +33,7 @@ FAR = 2.0**20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Rows of kernels/dual.py; `first` is the place of the first in the stream, those left out not counted."""
+    """Rows of comparators/_loops/dual.py; `first`: the place of the first in the stream, those left out not counted."""
 
     first: int
     ends: NDArray[np.uint64]
@@ -119,7 +119,7 @@ class Blocks:
 
     def margins(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """<u, z> for every row; 0 for those that are there no more."""
-        from novikoff.kernels import dual
+        from novikoff.comparators._loops import dual
 
         out = np.zeros(self.rows)
         for block in self.each():
@@ -135,7 +135,7 @@ class Blocks:
 
     def combined(self, alpha: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The sum of alpha_t z_t, and the alpha that are in it: 0 for rows that are not held."""
-        from novikoff.kernels import dual
+        from novikoff.comparators._loops import dual
 
         u, counted = np.zeros(self.width), np.zeros(self.rows)
         for block in self.each():
@@ -188,7 +188,7 @@ class _Filling:
 
     def take(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float) -> int:
         """Take rows while there is room; how many. A row that no block has room for is taken as a zero."""
-        from novikoff.kernels import dual
+        from novikoff.comparators._loops import dual
 
         ends, square = np.empty(len(y), np.uint64), np.zeros(len(y))
         into = (self._words, self._words.view(np.float32), self._at, ends, square)
@@ -229,7 +229,7 @@ def _unit(square: float) -> float:
 
 def _longest(x: Rows, bias: float, normalize: bool) -> float:
     """About the largest ||x~||^2."""
-    from novikoff.kernels import dual
+    from novikoff.comparators._loops import dual
 
     if normalize:
         return (1.0 if np.any(numbers(x)) else 0.0) + bias * bias

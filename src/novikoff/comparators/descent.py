@@ -1,8 +1,8 @@
 """Dual coordinate descent on all rows, until what was asked for is reached.
 
 Algorithm
-    kernels/dual.py, epoch by epoch, with shrinking: rows that look settled are not visited. Now and then the margins of
-    all rows are taken; they say how far the dual is from the primal, and which rows to visit from there on.
+    comparators/_loops/dual.py, epoch by epoch, with shrinking: rows that look settled are not visited. Now and then the
+    margins of all rows are taken; they say how far the dual is from the primal, and which rows to visit from there on.
     Rows that do not fit in memory come block by block, each visited several times while it is there.
 Promise
     `alpha` is never outside 0 .. cost, and `u` is `base` + the sum of alpha_t z_t up to rounding.
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Block, Blocks
-from novikoff.kernels.clock import clock
-from novikoff.kernels.coins import coin
+from novikoff.numerics.clock import clock
+from novikoff.numerics.coins import coin
 
 Vector = NDArray[np.float64]
 
@@ -141,7 +141,7 @@ class Descent:
         self, block: Block, order: NDArray[np.uint32], high: float, low: float, seen: Vector
     ) -> NDArray[np.uint32]:
         """One epoch on rows of a block; those to visit again."""
-        from novikoff.kernels import dual
+        from novikoff.comparators._loops import dual
 
         word = coin(0, "hindsight", self.visits)
         shift = word % dual.GROUP

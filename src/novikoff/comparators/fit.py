@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.scale import Kappa
-from novikoff.kernels.coins import coin
-from novikoff.types import Sparse
+from novikoff.core.types import Sparse
+from novikoff.numerics.coins import coin
 
 Vector = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ class _Descent:
     """alpha and u = the sum of alpha_t y_t x~_t, and the rows they are for."""
 
     def __init__(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
-        from novikoff.kernels import descent
+        from novikoff.comparators._loops import descent
 
         self._rows, self._bias = (x.indptr, x.indices, x.values, y), bias
         self._scale, self._square = np.empty(len(y)), np.empty(len(y))
@@ -94,7 +94,7 @@ class _Descent:
 
     def solve(self, cost: float, kappa: float, visits: int, hard: bool = False, fewest: int = FEWEST) -> None:
         """Some epochs, until nothing moves or so many non-zeros were looked at."""
-        from novikoff.kernels import descent
+        from novikoff.comparators._loops import descent
 
         for _ in range(min(max(visits // self._nonzeros, fewest), EPOCHS)):
             moved = descent.epoch(*self._rows, self._bias, self._scale, self._square, self._order, self.alpha, cost,

@@ -5,7 +5,7 @@ Algorithm
     up until then; the copies before these have done their work, and a few sums are left of them. Nothing is fitted, and
     no row is kept.
 Promise
-    Losses of a copy are summed over every round until the next, rounded up (kernels/log_losses.py).
+    Losses of a copy are summed over every round until the next, rounded up (comparators/_loops/log_losses.py).
 Cost
     O(non-zeros) per round for eight members, eight numbers a feature; members on random features O(256) each, and what
     it takes to find these again.
@@ -23,14 +23,14 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff.comparators import _loops
+from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.goal import Own
 from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0
-from novikoff.kernels import log_losses_layout as at
-from novikoff.kernels.auto_layout import WAVES
-from novikoff.stored import array, integer, require
-from novikoff.types import State
+from novikoff.core.stored import array, integer, require
+from novikoff.core.types import State
+from novikoff.numerics.sizes import WAVES
 
 Vector = NDArray[np.float64]
 COPIES = "frozen copies"
@@ -135,7 +135,7 @@ class FrozenWeights:
         if places > len(known):
             more = places - len(known) + min(len(known), 2**20)
             self._plain = self._plain._replace(vectors=np.vstack([known, np.zeros((more, known.shape[1]))]))
-        see: Any = kernels.log_losses.see
+        see: Any = _loops.log_losses.see
         vectors, owners, sums = self._plain.vectors, self._plain.owners, self._plain.sums
         see(vectors, *rows, y, scores, kappas, owners, -1.0, sums, self._told)
         if self._images is None:

@@ -57,10 +57,10 @@ from novikoff.comparators.search import (
     squared_search,
 )
 from novikoff.comparators.tally import Comparator
-from novikoff.errors import InputError
-from novikoff.executors import Executor, Over, Threads, executor
-from novikoff.kernels.clock import clock
-from novikoff.stream import Stream, adapted
+from novikoff.core.errors import InputError
+from novikoff.core.executors import Executor, Over, Threads, executor
+from novikoff.core.stream import Stream, adapted
+from novikoff.numerics.clock import clock
 
 Vector = NDArray[np.float64]
 

@@ -1,8 +1,8 @@
 """Random features of the rows of a game, as a member of `auto` sees them: they move with the running mean of the rows.
 
 Algorithm
-    kernels/fourier.py, with the means and squares of the rows up to here: the next rows are standardised as the learner
-    does it, in their order.
+    numerics/fourier.py, with the means and squares of the rows up to here: the next rows are standardised as the
+    learner does it, in their order.
 Promise
     The same bits as the learner's.
 Cost
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
-from novikoff.kernels.auto_layout import WAVES
-from novikoff.stored import array, require
-from novikoff.types import State
+from novikoff import numerics
+from novikoff.core.stored import array, require
+from novikoff.core.types import State
+from novikoff.numerics.sizes import WAVES
 
 Vector = NDArray[np.float64]
 IMAGES = "random features"
@@ -37,12 +37,12 @@ class Images:
 
     def of(self, rows: Any) -> list[Any]:
         """The next rows, one after the other, as each member sees them."""
-        images: Any = kernels.fourier.images
+        images: Any = numerics.fourier.images
         phi = images(self.turns, self.shifts, self.widths, self.moments, self.seen, True, *rows)
         self.seen += len(rows.ends) - 1
         ends = np.arange(0, phi[0].size + 1, phi.shape[2], dtype=np.int64)
         places = np.tile(np.arange(phi.shape[2], dtype=np.uint32), phi.shape[1])
-        return [kernels.nonzeros.Nonzeros(ends, places, one.reshape(-1)) for one in phi]
+        return [numerics.nonzeros.Nonzeros(ends, places, one.reshape(-1)) for one in phi]
 
     def state(self) -> State:
         return {**{name: getattr(self, name).copy() for name in NAMES}, "seen": self.seen}

@@ -16,8 +16,8 @@ Is it the Perceptron?
     size for every feature, a hash of its number, also for those that were not there to fit on. In floats the two may
     differ by
         ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
-    the margins', each at most 2e too small; the learner's own rounding (certificates/perceptron_facts.py); and that of
-    <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
+    the margins', each at most 2e too small; the learner's own rounding (linear/theorems/perceptron_facts.py); and that
+    of <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
     sqrt n in the first two terms, sqrt d in the last.
 Are they the same rows?
     The probe's margins are summed over all rows, the positive and the negative ones apart (`probed`): rows that are
@@ -40,9 +40,9 @@ from novikoff.comparators.fit import fit
 from novikoff.comparators.rounding import length_of, of_length, root
 from novikoff.comparators.rows import Labels, Rows, most_numbers, numbers
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
-from novikoff.kernels.coins import coins
-from novikoff.totals import Total
-from novikoff.types import Sparse, State
+from novikoff.core.types import Sparse, State
+from novikoff.numerics.coins import coins
+from novikoff.numerics.total import Total
 
 Vector = NDArray[np.float64]
 Wrong = NDArray[np.bool_]
@@ -90,7 +90,7 @@ class LinearScorer:
     @classmethod
     def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
         """Directions fitted on these rows, which they have not yet seen."""
-        from novikoff.kernels import descent
+        from novikoff.comparators._loops import descent
 
         square = np.zeros(len(y))
         descent.lengths(x.indptr, x.values, bias, normalize, np.empty(len(y)), square)
@@ -110,7 +110,7 @@ class LinearScorer:
         penalties   (direction, kappa of u)
         longest     about the largest ||x~||^2
         """
-        from novikoff.kernels import margins
+        from novikoff.comparators._loops import margins
 
         sound = SHORTEST <= longest <= LONGEST
         width = max((len(u) for u in directions), default=1)
@@ -149,7 +149,7 @@ class LinearScorer:
 
         At most BLOCK rows; what is found of the next ones overwrites it.
         """
-        from novikoff.kernels import margins
+        from novikoff.comparators._loops import margins
 
         if not len(self._room):
             self._room = np.empty((BLOCK, margins.COLUMNS))
@@ -261,7 +261,7 @@ class LinearScorer:
 
     @classmethod
     def restore(cls, state: State, bias: float, normalize: bool) -> Self:
-        from novikoff.kernels import margins
+        from novikoff.comparators._loops import margins
 
         U, weights = np.array(state["U"], np.float32, order="C"), np.array(state["bias_weights"], np.float64)
         tally, K = Tally.restore(state["tally"]), margins.DIRECTIONS

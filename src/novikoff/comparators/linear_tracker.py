@@ -13,7 +13,7 @@ from novikoff.comparators.linear import HEAVIEST, LinearScorer
 from novikoff.comparators.rounding import length_of
 from novikoff.comparators.rows import Labels, Rows, without_zeros
 from novikoff.comparators.tracker import ComparatorFacts, ComparatorTracker
-from novikoff.types import State
+from novikoff.core.types import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,14 @@
 """Comparators for learners of many labels: weights U with a small loss and a small square in the learner's metric.
 
 Algorithm
-    Rows are kept, as the learner reads them (kernels/nonzeros.py), with the scores it played. While all of them fit in
+    Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, asked for facts, the bound itself is minimised over U, on all rows and with the metric that the
     learner has now: it is convex in U, and U is the best in hindsight. From the row that does not fit on, the U that
     fits the rows kept, at a few scales, sees every row, the kept ones first; a label that comes later has weights of 0
     in it.
 Promise
-    Any U will do: its losses are summed over every round, rounded up (kernels/many_losses.py). What the learner added
-    up is compared with the scores that it played, along every U.
+    Any U will do: its losses are summed over every round, rounded up (comparators/_loops/many_losses.py). What the
+    learner added up is compared with the scores that it played, along every U.
 Cost
     Kept: 12 bytes a non-zero and 8 a score, and a fit when asked. After: O(4k non-zeros) per round, 4k numbers a
     feature.
@@ -24,14 +24,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff import numerics
+from novikoff.comparators import _loops
 from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal, Full
 from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
-from novikoff.stored import array, flag, integer, number, require
-from novikoff.types import State
+from novikoff.core.stored import array, flag, integer, number, require
+from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 SCALES = (0.4, 0.7, 1.0, 1.4)
@@ -56,14 +57,14 @@ class ManyTracker(WarmTracker):
         self.loss, self.bias, self.announced, self.normalize = loss, float(bias), announced, normalize
         self.labels = announced or 0
         self._known = self.labels  # before the first row that the vectors have not seen
-        self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((kernels.many_losses.SUMS, 0))
-        self._told = np.zeros(kernels.many_losses.TOLD)
+        self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((_loops.many_losses.SUMS, 0))
+        self._told = np.zeros(_loops.many_losses.TOLD)
         self._asked: tuple[Any, ManyComparatorFacts] | None = None
 
     def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
         rows = nonzeros_of(x, self.bias)
         if self.normalize:
-            kernels.nonzeros.normalize(*rows)
+            numerics.nonzeros.normalize(*rows)
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         known = self._known_in(y, self.labels)
         self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
@@ -80,7 +81,7 @@ class ManyTracker(WarmTracker):
         goal = ManyGoal(metric, float(len(y)), nothing, nothing)
         found = best_for(goal, rows, y, self._known_in(y), nothing.shape, self.loss == "hinge")
         self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in SCALES)])
-        self._sums = np.zeros((kernels.many_losses.SUMS, len(self._vectors)))
+        self._sums = np.zeros((_loops.many_losses.SUMS, len(self._vectors)))
         self._kept, self._fitted = None, len(y)
         self._add(rows, y, scores)
 
@@ -94,7 +95,7 @@ class ManyTracker(WarmTracker):
             room = self.places + min(vectors.shape[1], 2**20) if self.places > vectors.shape[1] else vectors.shape[1]
             self._vectors = np.zeros((len(vectors), room, self.labels))
             self._vectors[:, : vectors.shape[1], : vectors.shape[2]] = vectors
-        see: Any = kernels.many_losses.see
+        see: Any = _loops.many_losses.see
         see(self._vectors, *rows, y, np.ascontiguousarray(scores), self._known, self.loss == "hinge", self._sums,
             self._told)  # fmt: skip
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
@@ -122,7 +123,7 @@ class ManyTracker(WarmTracker):
         return self._asked[1]
 
     def _facts(self, goal: ManyGoal) -> ManyComparatorFacts:
-        at = kernels.many_losses
+        at = _loops.many_losses
         if self._kept is None:
             vectors, sums, told, fitted = self._vectors[:, : self.places], self._sums, self._told, self._fitted
         else:
@@ -153,7 +154,7 @@ class ManyTracker(WarmTracker):
         return whole if hinge else linear + (self.rows + 20) * 2.0 * U0 * size + 0.5 * whole
 
     def _comparator(self, goal: ManyGoal, u: Vector, sums: Vector) -> ManyComparator:
-        at, factor = kernels.many_losses, 1.0 + (self.rows + 20) * 2.0 * U0
+        at, factor = _loops.many_losses, 1.0 + (self.rows + 20) * 2.0 * U0
         lost, doubt, pull, pull_doubt = (float(sums[k]) for k in (at.LOST, at.DOUBT, at.PULL, at.PULL_DOUBT))
         shape = tuple(map(min, u.shape, goal.added.shape))
         known, added, off = (part[: shape[0], : shape[1]] for part in (u, goal.added, goal.doubt))
@@ -189,7 +190,7 @@ class ManyTracker(WarmTracker):
         )  # fmt: skip
         names = ("rows", "places", "labels", "known", "fitted")
         tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = whole_numbers(state, *names)
-        labels, at = tracker.labels, kernels.many_losses
+        labels, at = tracker.labels, _loops.many_losses
         most = max(labels, tracker.announced or 0)
         require(tracker._known <= most, f"known labels must be at most {most:,}", tracker._known)
         if (kept := state["kept"]) is not None:

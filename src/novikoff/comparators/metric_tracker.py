@@ -1,14 +1,15 @@
 """Comparators for learners in a metric: u with a small loss and a small u'Au, fitted to what the theorem says of it.
 
 Algorithm
-    Rows are kept, as the learner reads them (kernels/nonzeros.py), with the scores it played. While all of them fit in
+    Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the
     learner has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u,
     fitted to the rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones
     first; or none do, where the learner's own weights are the comparators (comparators/frozen.py).
 Promise
-    Any u will do: its losses are summed over every round, rounded up (kernels/log_losses.py). What the learner added up
-    is compared with the scores that it played, along every u, and along one u more for goals that cannot be the least.
+    Any u will do: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py). What the
+    learner added up is compared with the scores that it played, along every u, and along one u more for goals that
+    cannot be the least.
 Cost
     Kept: 12 bytes a non-zero, and a fit when asked. After: O(24 non-zeros) per round, 24 numbers a feature.
 Reference
@@ -25,7 +26,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff.comparators import _loops
+from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
 from novikoff.comparators.goal import Goal, dual_of
 from novikoff.comparators.metric import U0
@@ -33,9 +35,8 @@ from novikoff.comparators.metric_comparator import MetricComparator, MetricCompa
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
 from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
-from novikoff.kernels import log_losses_layout as at
-from novikoff.stored import array, flag, integer, number, require
-from novikoff.types import State
+from novikoff.core.stored import array, flag, integer, number, require
+from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places", "updates", "mistakes")
@@ -47,7 +48,7 @@ class MetricTracker(WarmTracker):
     bias            the learner's
     kappas          of each of those who make up the learner, if they are of the second order, else 0; a learner without
                     members has one
-    margin          of its updates, as kernels/log_losses.py says
+    margin          of its updates, as comparators/_loops/log_losses.py says
     limit           features that it has weights for, the first it saw; None for all
     keep            bytes of rows to keep; with 0 no u is looked for
     fits            are some u fitted when there are more rows?
@@ -119,7 +120,7 @@ class MetricTracker(WarmTracker):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
         check_members(self._told, scores)
-        see: Any = kernels.log_losses.see
+        see: Any = _loops.log_losses.see
         see(self._vectors, *rows, y, scores, np.array(self.kappas[: scores.shape[1]]), self._owners, self.margin,
             self._sums, self._told)  # fmt: skip
 
@@ -173,7 +174,7 @@ class MetricTracker(WarmTracker):
                 found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
             told = self._told if self._fitted else np.zeros((0, at.TOLD))
             return self._told_of(goals if self._fitted else (), self._fitted, found, told)
-        see: Any = kernels.log_losses.see
+        see: Any = _loops.log_losses.see
         rows, y, scores = self._together()
         most = max((goal.member for goal in goals), default=0) if len(y) else 0
         require(most < max(scores.shape[1], 1), f"kept rows must have the scores of {most + 1:,} members", scores.shape)

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
-from novikoff.stored import array, ends, indices, require
-from novikoff.types import Sparse, State
+from novikoff import numerics
+from novikoff.core.stored import array, ends, indices, require
+from novikoff.core.types import Sparse, State
 
 KEPT = "kept rows"
 
 
 def nonzeros_of(x: Any, bias: float) -> Any:
-    """Rows of a batch, as kernels/nonzeros.py has them; `bias` is the value of the constant feature, 0 for none."""
+    """Rows of a batch, as numerics/nonzeros.py has them; `bias` is the value of the constant feature, 0 for none."""
     if isinstance(x, Sparse):
-        rows, _ = kernels.nonzeros.of_sparse(x.indptr, x.indices, x.values, bias)
+        rows, _ = numerics.nonzeros.of_sparse(x.indptr, x.indices, x.values, bias)
     else:
         array = np.ascontiguousarray(x, dtype=np.float64)
-        rows, _ = kernels.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], bias)
+        rows, _ = numerics.nonzeros.of_dense(array if array.ndim == 2 else array[:, None], bias)
     return rows
 
 
@@ -29,7 +29,7 @@ def joined(parts: Sequence[Any]) -> Any:
     """Rows of several pieces, one after the other."""
     ends = [part.ends[1:] for part in parts]
     shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
-    return kernels.nonzeros.Nonzeros(
+    return numerics.nonzeros.Nonzeros(
         np.concatenate([np.zeros(1, np.int64), *(end + shift for end, shift in zip(ends, shifts, strict=False))]),
         np.concatenate([np.zeros(0, np.uint32), *(part.places for part in parts)]),
         np.concatenate([np.zeros(0), *(part.values for part in parts)]),
@@ -53,7 +53,7 @@ def restored_kept(
     """
     last = ends(kept, "ends", rows, of=KEPT)
     size = int(last[-1])
-    found = kernels.nonzeros.Nonzeros(
+    found = numerics.nonzeros.Nonzeros(
         last, indices(kept, "places", size, places, of=KEPT), array(kept, "values", (size,), of=KEPT)
     )
     most = int(found.places.max(initial=0)) + 1 if rows else 0

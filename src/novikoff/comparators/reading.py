@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import encode
 from novikoff.comparators.rows import Rows, as_rows, chosen, form_of, stacked
-from novikoff.errors import POSITIVE, Advice, InputError, Option, SourceError, counted
-from novikoff.stream import Stream
-from novikoff.types import Batch, Sparse
+from novikoff.core import encode
+from novikoff.core.errors import POSITIVE, Advice, InputError, Option, SourceError, counted
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Sparse
 
 TOGETHER = 4_096
 """Rows that come one by one are put together up to so many."""
@@ -156,7 +156,7 @@ def _row(x: Any, names: dict[str, int]) -> Any:
 
 def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:
     """Which rows are zero; None if none is."""
-    from novikoff.kernels import dual
+    from novikoff.comparators._loops import dual
 
     out = np.zeros(len(y), dtype=np.bool_)
     if isinstance(x, Sparse):

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.encode import mappings
-from novikoff.errors import InputError
-from novikoff.stored import array, ends, indices, integer, require
-from novikoff.types import Batch, Sparse, State
+from novikoff.core.encode import mappings
+from novikoff.core.errors import InputError
+from novikoff.core.stored import array, ends, indices, integer, require
+from novikoff.core.types import Batch, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]
 Rows = NDArray[Any] | Sparse

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import kernels
+from novikoff import numerics
 from novikoff.comparators.background import Background
 from novikoff.comparators.rows import Gathered
-from novikoff.stored import integer
-from novikoff.types import Batch, State
+from novikoff.core.stored import integer
+from novikoff.core.types import Batch, State
 
 COMPARATORS = "comparators"
 KEEP = 16_000_000
@@ -104,7 +104,7 @@ class WarmTracker(ScoredTracker, ABC):
         sizes = 12 * rows.ends[1:] + sizes + self._size
         taken = min(int(np.searchsorted(sizes, self.keep)) + 1, len(y))
         some = slice(0, int(rows.ends[taken]))
-        part = kernels.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
+        part = numerics.nonzeros.Nonzeros(rows.ends[: taken + 1], rows.places[some].copy(), rows.values[some].copy())
         self._kept.append((part, y[:taken].copy(), np.array(scores[:taken], dtype=np.float64)))
         self._size = int(sizes[taken - 1]) if taken else self._size
         if len(self._kept) > MANY:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.rounding import in_units
-from novikoff.types import State
+from novikoff.core.types import State
 
 Matrix = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ class Tally:
 
     def add(self, margins: Matrix, wrong: NDArray[np.bool_]) -> None:
         """Rows of margins: a column a direction, at most the true one; probes; ||x||^2, at least the true one."""
-        from novikoff.kernels import margins as kernel
+        from novikoff.comparators._loops import margins as kernel
 
         if len(margins):
             kernel.tally(margins, wrong, *self.arrays())

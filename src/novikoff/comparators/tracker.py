@@ -4,7 +4,7 @@ Algorithm
     The first rows are kept (warm-up). Then a few comparators are fitted on them, and from there on every row, the kept
     ones first, is shown to all of them. Asked before so many rows came, they are fitted on what there is, and forgotten
     again. Learners on vectors have linear comparators (comparators/linear.py); learners with a kernel have functions in
-    its feature space (comparators/kernel.py).
+    its feature space (kernel/comparators/functions.py).
 Promise
     The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
     They are a function of the rows and mistakes alone: not of batches, of stops, or of when they were asked for.
@@ -31,7 +31,7 @@ from novikoff.comparators.background import Background
 from novikoff.comparators.linear import Wrong
 from novikoff.comparators.rows import Gathered, Labels, Row, RowBuffer, Rows, as_rows, sizes
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
-from novikoff.types import Batch, Sparse, State
+from novikoff.core.types import Batch, Sparse, State
 
 SMALL = 64
 """Batches of fewer rows are gathered."""
@@ -243,19 +243,19 @@ class ComparatorTracker(Generic[S], ABC):
 
 
 KINDS = {
-    "linear": "linear_tracker.LinearTracker",
-    "kernel": "kernel_tracker.KernelTracker",
-    "metric": "metric_tracker.MetricTracker",
-    "convex": "convex_tracker.ConvexTracker",
-    "against": "against_tracker.AgainstTracker",
-    "many": "many_tracker.ManyTracker",
-    "many-auto": "many_auto_tracker.ManyAutoTracker",
-    "many-kernel": "many_kernel_tracker.ManyKernelTracker",
+    "linear": "comparators.linear_tracker.LinearTracker",
+    "kernel": "kernel.comparators.tracker.KernelTracker",
+    "metric": "comparators.metric_tracker.MetricTracker",
+    "convex": "convex.comparators.tracker.ConvexTracker",
+    "against": "comparators.against_tracker.AgainstTracker",
+    "many": "comparators.many_tracker.ManyTracker",
+    "many-auto": "mixtures.many_auto_tracker.ManyAutoTracker",
+    "many-kernel": "kernel.comparators.many_tracker.ManyKernelTracker",
 }
 """Where the tracker is whose `state` has that kind."""
 
 
 def restored(state: State) -> Any:
     """The tracker whose `state` this is."""
-    module, _, name = KINDS[state["kind"]].partition(".")
-    return getattr(importlib.import_module(f"novikoff.comparators.{module}"), name).restore(state)
+    module, _, name = KINDS[state["kind"]].rpartition(".")
+    return getattr(importlib.import_module(f"novikoff.{module}"), name).restore(state)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, bound_text
-from novikoff.certificates.bandit_facts import BanditFacts, at_least
-from novikoff.errors import Advice, Option
-from novikoff.ledger import Ledger
-from novikoff.off_policy import Limits, OffPolicy
+from novikoff.bandits.off_policy import Limits, OffPolicy
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, at_least
+from novikoff.core.certificate import Certificate, bound_text
+from novikoff.core.errors import Advice, Option
+from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, terminal
 from novikoff.reports.drawing import COLOURS, FONT, INK, cut, quiet, short_source
 from novikoff.reports.sentences import percent

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from novikoff.ledger import Ledger
-from novikoff.observer import Observer
+from novikoff.core.observer import Observer
+from novikoff.game.ledger import Ledger
 from novikoff.reports import summary
 
 FIRST = 16

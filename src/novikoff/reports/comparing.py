@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 
 from novikoff import __version__
-from novikoff.certificate import number
-from novikoff.comparison import Compared, Comparison, Spread
-from novikoff.errors import counted
+from novikoff.core.certificate import number
+from novikoff.core.errors import counted
+from novikoff.evaluation.compare import Compared, Comparison, Spread
 from novikoff.reports import html, plain, summary, svg
 
 

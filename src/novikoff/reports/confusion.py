@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
+from novikoff.core.errors import counted
+from novikoff.game.ledger import Ledger
 from novikoff.reports.sentences import about
 from novikoff.reports.summary import label
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate
-from novikoff.coverage import Coverage
-from novikoff.ledger import Ledger
+from novikoff.core.certificate import Certificate
+from novikoff.game.coverage import Coverage
+from novikoff.game.ledger import Ledger
 from novikoff.reports import drawing, sentences
 
 if TYPE_CHECKING:

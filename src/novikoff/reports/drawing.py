@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from novikoff.errors import InputError
-from novikoff.replacing import check_replaced, first_bytes
+from novikoff.core.errors import InputError
+from novikoff.core.overwriting import check_replaced, first_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate
-from novikoff.comparators.mixture import Mixture
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
+from novikoff.core.certificate import Certificate
+from novikoff.core.errors import counted
+from novikoff.experts.best_mixture import Mixture
+from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, summary, terminal
 
 TOLD, SAID = 20, 5

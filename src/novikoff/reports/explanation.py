@@ -6,16 +6,19 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from novikoff.errors import SpecError
-from novikoff.registry import CATALOG, entry, find, for_many, names
+import novikoff
+from novikoff.core.errors import SpecError
+from novikoff.core.registry import CATALOG, entry, find, for_many, names
+from novikoff.core.types import Theorem
 from novikoff.reports.absent import ABSENT, ALIASES
 from novikoff.reports.frames import FRAMES
-from novikoff.types import Theorem
 
-OURS = "novikoff.certificates"
+OURS = re.compile(r"novikoff\.(\w+\.)+theorems\.")
 
 
 def explain(name: str) -> str:
@@ -46,18 +49,20 @@ def _with_references(text: str) -> str:
     return text + ("\n\n" + "\n".join(listed) if listed else "") + "\n"
 
 
-def theorems() -> list[str]:
-    """The names of all theorems: the files of certificates/, but for what theorems share."""
-    files = resources.files("novikoff.certificates").iterdir()
-    names = (file.name[:-3] for file in files if file.name.endswith(".py"))
-    return sorted(name for name in names if name != "__init__" and not name.endswith("_facts"))
+@cache
+def theorems() -> dict[str, str]:
+    """Every theorem and its module: the files of each package's `theorems` folder, but for what theorems share."""
+    root = Path(novikoff.__file__).parent
+    files = sorted(root.glob("**/theorems/*.py"), key=lambda file: file.stem)
+    modules = {file.stem: ".".join(("novikoff", *file.relative_to(root).with_suffix("").parts)) for file in files}
+    return {name: module for name, module in modules.items() if name != "__init__" and not name.endswith("_facts")}
 
 
 def _theorem(name: str) -> Any:
     """The theorem of that name: ours, or one that a registered learner promises."""
     wanted = name.replace("-", "_")
     if wanted in theorems():
-        return getattr(importlib.import_module(f"{OURS}.{wanted}"), wanted)
+        return getattr(importlib.import_module(theorems()[wanted]), wanted)
     others = [learner for learner in names("learner") if learner not in CATALOG]
     promised = {theorem.name: theorem for learner in others for theorem in promises(learner)}
     if wanted not in promised:
@@ -77,7 +82,7 @@ def promises(learner: str) -> tuple[Theorem, ...]:
 
 def _doc_of(theorem: Any) -> str:
     """Statement and proof: the docstring of its file, if it is ours; else its own, or that of its file."""
-    own = None if theorem.__module__.startswith(OURS) else theorem.__doc__
+    own = None if OURS.match(theorem.__module__) else theorem.__doc__
     return inspect.cleandoc(own or importlib.import_module(theorem.__module__).__doc__ or "")
 
 
@@ -90,7 +95,7 @@ def _references(text: str) -> Iterator[tuple[str, str]]:
 
 def read_references() -> dict[str, str]:
     """Our references.bib: key -> "Authors: Title. Where, year"."""
-    text = resources.files("novikoff").joinpath("references.bib").read_text(encoding="utf-8")
+    text = resources.files("novikoff.reports").joinpath("references.bib").read_text(encoding="utf-8")
     found = {}
     for key, body in re.findall(r"@\w+\{(\w+),(.*?)\n\}", text, flags=re.DOTALL):
         fields = dict(re.findall(r"(\w+)\s*=\s*\{(.*?)\},?\n", body + "\n"))

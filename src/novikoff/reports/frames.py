@@ -41,9 +41,9 @@ Rule
     so far, and the next w makes <G, w> + R(w) least, where R may grow. With R = w'Aw/2, w = -A^-1 G.
 Theorem
     A convex loss lies above its linear part, so the regret is at most the sum of <g, w - u>. With R = w'Aw/2 that is
-    at most u'Au/2 + the sum of g'A^-1 g/2 (certificates/convex_regret.py has the proof). A metric that grows with what
-    was seen makes both parts small at once, of the order of sqrt T; a loss that is curved adds to A itself, and the
-    regret is of the order of log T.
+    at most u'Au/2 + the sum of g'A^-1 g/2 (convex/theorems/convex_regret.py has the proof). A metric that grows with
+    what was seen makes both parts small at once, of the order of sqrt T; a loss that is curved adds to A itself, and
+    the regret is of the order of log T.
 Instances
 {_table()}
     Try `novikoff run adagrad SOURCE`, or adagrad:loss=pinball,tau=0.9 where outcomes are numbers.

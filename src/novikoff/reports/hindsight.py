@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.certificate import bound_text
 from novikoff.comparators.hindsight import Hindsight
 from novikoff.comparators.metric_hindsight import MetricHindsight
-from novikoff.errors import counted
+from novikoff.core.certificate import bound_text
+from novikoff.core.errors import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from novikoff import __version__
-from novikoff.certificate import Assumption, Certificate
-from novikoff.errors import InputError, SpecError
-from novikoff.replacing import check_replaced, first_bytes
+from novikoff.core.certificate import Assumption, Certificate
+from novikoff.core.errors import InputError, SpecError
+from novikoff.core.overwriting import check_replaced, first_bytes
 from novikoff.reports import sentences
 from novikoff.reports.terminal import lines
 

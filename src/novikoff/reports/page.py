@@ -12,12 +12,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from novikoff import __version__
-from novikoff.certificate import Certificate, bound_text, number
-from novikoff.comparison import Comparison
-from novikoff.errors import InputError, counted
-from novikoff.ledger import Ledger
-from novikoff.online_to_batch import OnlineToBatch
-from novikoff.player import Player, is_learner
+from novikoff.core.certificate import Certificate, bound_text, number
+from novikoff.core.errors import InputError, counted
+from novikoff.core.player import Player, is_learner
+from novikoff.evaluation.compare import Comparison
+from novikoff.game.ledger import Ledger
+from novikoff.online_to_batch.keep import OnlineToBatch
 from novikoff.reports import comparing, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.reports.bounds import proved
 from novikoff.reports.confusion import MOST as MOST_LABELS

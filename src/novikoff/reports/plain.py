@@ -7,19 +7,19 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from novikoff.certificate import Certificate
-from novikoff.ledger import Ledger
+from novikoff.core.certificate import Certificate
+from novikoff.core.stream import Target
+from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage
 from novikoff.reports.confusion import rates as label_rates
 from novikoff.reports.summary import forecasters
 from novikoff.reports.team import Member, members
-from novikoff.stream import Target
 
 if TYPE_CHECKING:
-    from novikoff.comparison import Compared, Comparison, Spread
-    from novikoff.drift import DriftTest
-    from novikoff.online_to_batch import OnlineToBatch
-    from novikoff.permutation import Permuted
+    from novikoff.drift.monitor import DriftTest
+    from novikoff.evaluation.compare import Compared, Comparison, Spread
+    from novikoff.evaluation.permutation import Permuted
+    from novikoff.online_to_batch.keep import OnlineToBatch
 
 
 WEIGHTED = (

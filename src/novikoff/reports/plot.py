@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.certificate import Certificate, bound_text
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
+from novikoff.core.certificate import Certificate, bound_text
+from novikoff.core.errors import counted
+from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
 from novikoff.reports.bounds import proved
 from novikoff.reports.drawing import (

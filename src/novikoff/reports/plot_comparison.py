@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novikoff import catalog
-from novikoff.comparison import Compared, Comparison
-from novikoff.errors import SpecError, counted
+from novikoff.core.errors import SpecError, counted
+from novikoff.evaluation.compare import Compared, Comparison
+from novikoff.game import specs
 from novikoff.reports.drawing import (
     COLOURS,
     CONSTANT,
@@ -122,7 +122,7 @@ def budget_points(comparison: Comparison) -> list[Point]:
 
 def _budget_point(learner: Compared) -> Point | None:
     try:
-        spec = catalog.parse(learner.learner)
+        spec = specs.parse(learner.learner)
     except SpecError:  # a name that the caller gave
         return None
     others = dict(spec.named or {})

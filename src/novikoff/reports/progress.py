@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, TextIO
 
-from novikoff.kernels.clock import clock
-from novikoff.ledger import Ledger
+from novikoff.game.ledger import Ledger
+from novikoff.numerics.clock import clock
 
 QUIET = 2.0
 BETWEEN = 0.2

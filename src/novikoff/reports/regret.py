@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.certificate import Certificate, bound_text, number
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
-from novikoff.observer import Observer
+from novikoff.core.certificate import Certificate, bound_text, number
+from novikoff.core.errors import counted
+from novikoff.core.observer import Observer
+from novikoff.game.ledger import Ledger
 from novikoff.reports.drawing import (
     COLOURS,
     DASHES,

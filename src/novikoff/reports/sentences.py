@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-from novikoff.certificate import FAILED, UNTRIED, Certificate, Side, bound_text, number
+from novikoff.core.certificate import FAILED, UNTRIED, Certificate, Side, bound_text, number
 from novikoff.reports.words import WORDS
 
 ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension)s\b")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
+from novikoff.core.errors import counted
+from novikoff.game.ledger import Ledger
 from novikoff.reports import drawing
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from novikoff.certificate import Certificate, bound_text, number, outward
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
-from novikoff.player import Player
+from novikoff.core.certificate import Certificate, bound_text, number, outward
+from novikoff.core.errors import counted
+from novikoff.core.player import Player
+from novikoff.game.ledger import Ledger
 from novikoff.reports.sentences import about, capital, claim
 
 PREVIOUS = "repeating the previous label"

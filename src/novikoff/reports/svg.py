@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from novikoff.certificate import number
+from novikoff.core.certificate import number
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#777777")
 """Of Okabe and Ito, told apart by the colour-blind too; brown and grey in place of their yellow and black."""

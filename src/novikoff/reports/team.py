@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from novikoff.certificate import Certificate, bound_text
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
+from novikoff.core.certificate import Certificate, bound_text
+from novikoff.core.errors import counted
+from novikoff.game.ledger import Ledger
 
 LONGEST = 48
 """Characters of a learner's name, and of the reason why it promises nothing."""

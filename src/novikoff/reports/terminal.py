@@ -8,17 +8,17 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from novikoff.certificate import KINDS, Certificate, bound_text, number
-from novikoff.errors import counted
-from novikoff.ledger import Ledger
-from novikoff.player import Player
+from novikoff.core.certificate import KINDS, Certificate, bound_text, number
+from novikoff.core.errors import counted
+from novikoff.core.player import Player
+from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
 from novikoff.reports.confusion import confused
 from novikoff.reports.team import members, table
 
 if TYPE_CHECKING:
-    from novikoff.online_to_batch import OnlineToBatch
-    from novikoff.permutation import Permuted
+    from novikoff.evaluation.permutation import Permuted
+    from novikoff.online_to_batch.keep import OnlineToBatch
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.certificate import RANK, Certificate
+from novikoff.core.certificate import RANK, Certificate
 from novikoff.testing.failing import fail, require
 
 

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from novikoff.errors import shown
+from novikoff.core.errors import shown
 
 
 def require_plain(value: Any, what: str, arrays: bool = True) -> None:

@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.batch import still
-from novikoff.environment import as_stream, for_learner
-from novikoff.errors import InputError, ModelFileError, SpecError, shown
-from novikoff.game import Game
-from novikoff.ledger import Ledger
-from novikoff.model import load, save
-from novikoff.player import Player
-from novikoff.playing import play
-from novikoff.registry import LEARNER
+from novikoff.core.batch import still
+from novikoff.core.errors import InputError, ModelFileError, SpecError, shown
+from novikoff.core.player import Player
+from novikoff.core.registry import LEARNER
+from novikoff.core.types import Batch, Domain, Learner
+from novikoff.data.as_stream import as_stream, for_learner
+from novikoff.game.game import Game
+from novikoff.game.ledger import Ledger
+from novikoff.game.persistence import load, save
+from novikoff.game.play import play
 from novikoff.testing.certificates import check_certificate
 from novikoff.testing.failing import fail, require, require_plain, require_same
-from novikoff.types import Batch, Domain, Learner
 
 SIZES = (1, 7, 128, 1000)
 """Rows of the batches that a game is played in."""

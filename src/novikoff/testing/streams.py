@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novikoff.errors import NovikoffError, SourceError, shown
-from novikoff.stream import Stream, adapted
+from novikoff.core.errors import NovikoffError, SourceError, shown
+from novikoff.core.stream import Stream, adapted
+from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.testing.failing import fail, require, require_plain
-from novikoff.types import Batch, Domain, Labels, Sparse
 
 
 def check_stream(make: Callable[[], Stream]) -> None:

@@ -12,7 +12,7 @@ from novikoff.arena.scenes.kernel import KernelScene
 from novikoff.arena.scenes.perceptron import PerceptronScene
 from novikoff.arena.scenes.scene import Scene
 from novikoff.arena.scenes.thresholds import ThresholdsScene
-from novikoff.errors import InputError
+from novikoff.core.errors import InputError
 
 SCENES: dict[str, type[Scene]] = {
     one.name: one

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.classes.rectangle import how_many_boxes
-from novikoff.learners.rectangle_halving import RectangleHalving
-from novikoff.types import Learner
+from novikoff.core.types import Learner
+from novikoff.finite.classes.rectangle import how_many_boxes
+from novikoff.finite.rectangle_halving import RectangleHalving
 
 
 class BoxesScene(Scene):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.learners.ellipsoid import Ellipsoid
-from novikoff.types import Learner
+from novikoff.core.types import Learner
+from novikoff.linear.ellipsoid import Ellipsoid
 
 
 class EllipsoidScene(Plane):

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.learners.exponential_weights import ExponentialWeights
-from novikoff.types import Learner
+from novikoff.core.types import Learner
+from novikoff.experts.exponential_weights import ExponentialWeights
 
 
 class ExpertsScene(Scene):

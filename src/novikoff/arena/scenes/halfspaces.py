@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.learners.cover_halving import CoverHalving
-from novikoff.types import Learner
+from novikoff.core.types import Learner
+from novikoff.finite.cover_halving import CoverHalving
 
 
 class HalfspacesScene(Plane):

@@ -10,9 +10,9 @@ import numpy as np
 
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene
-from novikoff.learners.forgetron import Forgetron
-from novikoff.learners.kernel_perceptron import KernelPerceptron
-from novikoff.types import Batch, Learner
+from novikoff.core.types import Batch, Learner
+from novikoff.kernel.forgetron import Forgetron
+from novikoff.kernel.kernel_perceptron import KernelPerceptron
 
 FIELD = 61
 """Points of a picture of the plane, in each direction."""

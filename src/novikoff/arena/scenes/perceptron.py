@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.learners.perceptron import Perceptron
-from novikoff.types import Learner
+from novikoff.core.types import Learner
+from novikoff.linear.perceptron import Perceptron
 
 
 class PerceptronScene(Plane):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.types import Adversary
+from novikoff.core.types import Adversary
 
 UNIT = 100
 """Of the plane: -UNIT .. UNIT, in both directions."""

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novikoff.errors import InputError
-from novikoff.game import Game
-from novikoff.ledger import Ledger
-from novikoff.types import Adversary, Learner
+from novikoff.core.errors import InputError
+from novikoff.core.types import Adversary, Learner
+from novikoff.game.game import Game
+from novikoff.game.ledger import Ledger
 
 Place = list[int]
 

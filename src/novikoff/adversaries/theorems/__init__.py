@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.adversaries`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,58 @@
+"""Mistakes that bisection forces on any learner of thresholds (or boxes) over the reals.
+
+Theorem (lower; tight: no learner can make more than one mistake a round)
+    Against adversaries/bisection.py and adversaries/rectangle_bisection.py a learner that draws nothing errs in
+    every round, though some threshold (box) fits every label:
+        M  >=  T.
+    Played in doubles, T counts only the rounds before the interval had no number left inside.
+Assumptions
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    All thresholds in (a, b] fit the labels so far and x lies strictly between a and b, so both labels of x leave
+    an interval that is not empty. The adversary gives the one that was not predicted. theta = b fits them all.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from novikoff.core.certificate import MOST_BITS, Bound, draws_nothing, theorem
+from novikoff.core.errors import brief
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class BisectionFacts:
+    """What the theorem needs to know of the adversary.
+
+    rounds         rounds it has answered
+    exhausted_at   the first round in which no number was left inside the interval; 0 if there was none
+    theta          a threshold that fits every label
+    axes           of the box that the threshold is a side of; 0 on the line
+    """
+
+    rounds: int
+    exhausted_at: int
+    theta: Fraction | float
+    axes: int = 0
+
+
+@theorem("D", "littlestone1988", side="lower")
+def bisection_forced(run: Run[BisectionFacts]) -> Bound:
+    """M >= rounds in which the interval could still be cut."""
+    before, after = run.before, run.after
+    left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
+    forced = min(max(left, 0), run.rounds)
+    exhausted = {"exhausted_at": after.exhausted_at} if after.exhausted_at else {}
+    return Bound(forced, [draws_nothing(run)], {"forced": forced, **exhausted, "witness": told(after)})
+
+
+def told(facts: BisectionFacts) -> str:
+    """The witness in a few words; a Fraction of 10,000 bits by its length."""
+    threshold = f"theta = {brief(facts.theta, MOST_BITS)}"
+    if facts.axes == 0:
+        return threshold
+    return f"[theta, 2] x [-1, 1]^{facts.axes - 1}, {threshold}" if facts.axes > 1 else f"[theta, 2], {threshold}"

@@ -1,0 +1,59 @@
+"""Mistakes that bisection forces on any learner of thresholds on a grid.
+
+Theorem (lower; tight: ThresholdHalving makes no more, see finite/theorems/halving_mistakes.py)
+    Let V be the number of thresholds that fit the labels before the game, n + 2 at the start. Against
+    adversaries/grid_bisection.py a learner that draws nothing makes
+        M  >=  min( T, floor(log2 V) ).
+Assumptions
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    The x shown splits V into floor(V/2) thresholds that say +1 and ceil(V/2) that say -1, so while V >= 2 the
+    label that was not predicted leaves at least floor(V/2) >= 1, and floor(log2 V) falls by at most one.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.core.certificate import MOST_BITS, Bound, draws_nothing, floor_log2, theorem
+from novikoff.core.errors import brief
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class GridBisectionFacts:
+    """What the theorem needs to know of the adversary.
+
+    n        the grid is 0 .. n
+    lo, hi   the thresholds k that fit every label: lo .. hi
+    forced   rounds in which both labels were still possible
+    """
+
+    n: int
+    lo: int
+    hi: int
+    forced: int
+
+
+@theorem("D", "littlestone1988", side="lower")
+def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
+    """M >= min(T, floor(log2 V)), in whole numbers."""
+    before, after = run.before, run.after
+    fit = before.hi - before.lo + 1
+    return Bound(
+        min(run.rounds, floor_log2(fit, 1)),
+        [draws_nothing(run)],
+        {
+            "thresholds_before": fit,
+            "thresholds_after": after.hi - after.lo + 1,
+            "forced": after.forced - before.forced,
+            "witness": told(after),
+        },
+    )
+
+
+def told(facts: GridBisectionFacts) -> str:
+    """The witness in a few words; a long number by its length."""
+    return "always -1" if facts.hi > facts.n else f"x >= {brief(facts.hi, MOST_BITS)}"

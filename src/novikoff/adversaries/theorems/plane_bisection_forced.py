@@ -1,0 +1,61 @@
+"""Mistakes that bisection of the circle forces on any learner of halfplanes.
+
+Theorem (lower; tight: no learner can make more than one mistake a round)
+    Let the arc of directions that fit the labels have V = b - a units before the game, 2^bits at the start. Against
+    adversaries/plane_bisection.py a learner that draws nothing makes
+        M  >=  min( T, floor(log2 V) ),
+    though one halfplane through the origin separates everything that is shown.
+Assumptions
+    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+Proof
+    <u(t), x> = (1 - t^2)(-2m) + 2t(1 - m^2) = 2 (t - m)(1 + t m), which has the sign of t - m for t, m in [0, 1]. The
+    m shown is (a + b) // 2, so of V units the label leaves V - V//2 (on +1) or V//2 (on -1), at least floor(V/2).
+    While V >= 2, m is strictly between a and b: both labels leave an arc, the one that was not predicted is given, and
+    floor(log2 V) falls by at most one. x is exact in doubles, as m^2 has at most 52 bits: the learner saw that very x.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from novikoff.core.certificate import Bound, draws_nothing, floor_log2, theorem
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneBisectionFacts:
+    """What the theorem needs to know of the adversary.
+
+    bits     t goes in units of 2^-bits
+    a, b     the units between which every t fits every label
+    rounds   rounds it has answered
+    forced   rounds in which both labels were still possible
+    """
+
+    bits: int
+    a: int
+    b: int
+    rounds: int
+    forced: int
+
+
+@theorem("D", "littlestone1988", side="lower")
+def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:
+    """M >= min(T, floor(log2 V)), in whole numbers."""
+    before, after = run.before, run.after
+    arc = before.b - before.a
+    return Bound(
+        min(run.rounds, floor_log2(arc, 1)),
+        [draws_nothing(run)],
+        {"arc_before": arc, "arc_after": after.b - after.a, "forced": after.forced - before.forced,
+         "witness": told(after)},
+    )  # fmt: skip
+
+
+def told(facts: PlaneBisectionFacts) -> str:
+    """The witness in a few words."""
+    t = Fraction(facts.a + facts.b, 2 ** (facts.bits + 1))
+    return f"{float(1 - t * t):.6g} x1 + {float(2 * t):.6g} x2 >= 0"

@@ -1,0 +1,1 @@
+"""Bandits: EXP3-IX, Tsallis-INF, EXP4, and off-policy evaluation."""

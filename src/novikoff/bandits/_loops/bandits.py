@@ -1,0 +1,232 @@
+"""Bandits: every round draws an arm, sees its loss and no other, and learns.
+
+The loops are given whole rows of losses, of which a learner is shown the entry of the arm it drew. The rest is for the
+books of a game on a table: what it cost on average over the coin (`means`), and the sums of all columns (`totals`).
+Without a whole row (`whole` is False) there is but the one entry. Each file of learners/ tells its rule.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.bandits._loops.bandit_layout import LOST, OFF, RATE, RATES, SPENT, STABLE, WORST
+from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.exp import exp
+from novikoff.numerics.splitmix import uniform
+
+Vector = NDArray[np.float64]
+STEPS = 60
+"""Of Newton's method, at most: fewer than ten are taken."""
+
+
+@inlined
+def drawn(chances: Vector, coin: float) -> int:
+    """The arm at which the sum of the chances passes the coin; the last with any, should it not."""
+    total, arm, passed = 0.0, 0, False
+    for i in range(len(chances)):
+        if not passed and chances[i] > 0.0:
+            total += chances[i]
+            arm = i
+            passed = coin < total
+    return arm
+
+
+@inlined
+def weigh(estimates: Vector, rate: float, weights: Vector) -> None:
+    """Weights proportional to exp(-rate * estimate); they add up to 1."""
+    least = estimates[0]
+    for i in range(1, len(estimates)):
+        least = min(least, estimates[i])
+    total = 0.0
+    for i in range(len(estimates)):
+        weights[i] = exp(-rate * (estimates[i] - least))
+        total += weights[i]
+    for i in range(len(estimates)):
+        weights[i] /= total
+
+
+@inlined
+def spread(estimates: Vector, rate: float, chances: Vector) -> None:
+    """Chances 1/(rate * (estimate - x))^2, x such that they add up to 1.
+
+    With z = rate * (least estimate - x) their sum falls from at least 1 at z = 1, and is convex: Newton's method from
+    there climbs to the root.
+    """
+    least = estimates[0]
+    for i in range(1, len(estimates)):
+        least = min(least, estimates[i])
+    z = 1.0
+    for _ in range(STEPS):
+        above, slope = -1.0, 0.0
+        for i in range(len(estimates)):
+            root = 1.0 / (rate * (estimates[i] - least) + z)
+            above += root * root
+            slope += root * root * root
+        step = above / (2.0 * slope)
+        if not step > 4e-16 * z:
+            break
+        z += step
+    for i in range(len(estimates)):
+        root = 1.0 / (rate * (estimates[i] - least) + z)
+        chances[i] = root * root
+
+
+@inlined
+def falling(size: int, arms: int, fixed: float, t: int) -> float:
+    """The rate of round t (from 1): a fixed one, or sqrt(ln N / (K t))."""
+    return fixed if fixed > 0.0 or size == 1 else math.sqrt(math.log(size) / (arms * t))
+
+
+@inlined
+def exploring(explore: float, t: int) -> float:
+    """The chance with which round t (from 1) draws any arm: a fixed one, or, if it is negative, t^(-1/3)/2."""
+    return explore if explore >= 0.0 else 0.5 * t ** (-1.0 / 3.0)
+
+
+@inlined
+def watch(chances: Vector, numbers: Vector) -> None:
+    """Note how far the chances are from a sum of 1."""
+    total = 0.0
+    for i in range(len(chances)):
+        total += chances[i]
+    numbers[OFF] = max(numbers[OFF], abs(total - 1.0))
+
+
+@inlined
+def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
+    """What every bandit notes of a round; `spends` is the rate, and more where it explores (ix_regret.py)."""
+    numbers[LOST] += loss
+    numbers[RATE] = rate
+    numbers[RATES] += spends
+    if rate > 0.0:
+        numbers[WORST] = max(numbers[WORST], spends / rate)
+
+
+@inlined
+def estimate_all(loss: float, chance: float, gammas: Vector, sums: Vector) -> None:
+    """The estimates of the arm's loss, one for each gamma."""
+    for c in range(len(gammas)):
+        sums[c] += loss / (chance + gammas[c])
+
+
+@inlined
+def mean_loss(chances: Vector, row: Vector) -> float:
+    """Over the coin."""
+    mean = 0.0
+    for i in range(len(chances)):
+        mean += chances[i] * row[i]
+    return mean
+
+
+@compiled
+def exp3_ix(
+    rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, numbers: Vector, estimates: Vector,
+    gammas: Vector, sums: Vector, totals: Vector, chances: Vector, arms: Vector, losses: Vector, means: Vector,
+) -> None:  # fmt: skip
+    """Play every row. `share` is what gamma is of the rate; `first` the rounds before."""
+    size = len(estimates)
+    for t in range(len(rows)):
+        row = rows[t]
+        rate = falling(size, size, fixed, first + t + 1)
+        gamma = share * rate
+        weigh(estimates, rate, chances)
+        watch(chances, numbers)
+        arm = drawn(chances, uniform(start, first + t))
+        loss, chance = row[arm], chances[arm]
+        estimate = loss / (chance + gamma)
+        estimates[arm] += estimate
+        note(numbers, rate, rate, loss)
+        estimate_all(loss, chance, gammas, sums[arm])
+        numbers[SPENT] += (0.5 * rate + gamma) * estimate
+        arms[t], losses[t], means[t] = arm, loss, loss
+        if whole:
+            means[t] = mean_loss(chances, row)
+            for i in range(size):
+                totals[i] += row[i]
+
+
+@compiled
+def tsallis_inf(
+    rows: Vector, whole: bool, start: int, first: int, numbers: Vector, estimates: Vector, gammas: Vector,
+    sums: Vector, totals: Vector, chances: Vector, arms: Vector, losses: Vector, means: Vector,
+) -> None:  # fmt: skip
+    """Play every row; `first` are the rounds before."""
+    size = len(estimates)
+    for t in range(len(rows)):
+        row = rows[t]
+        rate = 1.0 / math.sqrt(first + t + 1.0)
+        spread(estimates, rate, chances)
+        watch(chances, numbers)
+        arm = drawn(chances, uniform(start, first + t))
+        loss, chance = row[arm], chances[arm]
+        estimate = loss / chance
+        roots = 0.0
+        for i in range(size):
+            roots += math.sqrt(chances[i])
+        root = math.sqrt(chance)
+        numbers[SPENT] += (2.0 * roots - 2.0) * (math.sqrt(first + t + 1.0) - math.sqrt(first + t + 0.0))
+        numbers[STABLE] += rate * loss * loss / (root * (1.0 + rate * estimate * root))
+        estimates[arm] += estimate
+        note(numbers, rate, rate, loss)
+        estimate_all(loss, chance, gammas, sums[arm])
+        arms[t], losses[t], means[t] = arm, loss, loss
+        if whole:
+            means[t] = mean_loss(chances, row)
+            for i in range(size):
+                totals[i] += row[i]
+
+
+@inlined
+def advised(weights: Vector, advice: Vector, explore: float, chances: Vector) -> None:
+    """The chance of each arm: what the experts give it, by their weights; with chance `explore` any arm is drawn."""
+    for i in range(len(chances)):
+        chances[i] = 0.0
+    for j in range(len(weights)):
+        for i in range(len(chances)):
+            chances[i] += weights[j] * advice[j, i]
+    for i in range(len(chances)):
+        chances[i] = (1.0 - explore) * chances[i] + explore / len(chances)
+
+
+@compiled
+def exp4(
+    advice: Vector, rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, explore: float,
+    numbers: Vector, estimates: Vector, gammas: Vector, sums: Vector, totals: Vector, weights: Vector, chances: Vector,
+    arms: Vector, losses: Vector, means: Vector,
+) -> None:  # fmt: skip
+    """Play every row, with the advice of each expert: a chance of each arm. `first` are the rounds before."""
+    size = len(estimates)
+    for t in range(len(rows)):
+        row, said = rows[t], advice[t]
+        mixed = exploring(explore, first + t + 1)
+        rate = falling(size if explore == 0.0 else max(size, 2), len(chances), fixed, first + t + 1)
+        gamma = share * rate
+        weigh(estimates, rate, weights)
+        advised(weights, said, mixed, chances)
+        watch(chances, numbers)
+        arm = drawn(chances, uniform(start, first + t))
+        loss, chance = row[arm], chances[arm]
+        estimate = loss / (chance + gamma)
+        own = 0.0  # the chance of the arm by advice alone
+        for j in range(size):
+            own += weights[j] * said[j, arm]
+            estimates[j] += said[j, arm] * estimate
+            for c in range(len(gammas)):
+                sums[j, c] += said[j, arm] * loss / (chance + gammas[c])
+        note(numbers, rate, 0.5 * rate / (1.0 - mixed) + 0.5 * rate + mixed / len(chances), loss)
+        numbers[SPENT] += (0.5 * rate * (own / chance) + gamma + max(chance - own, 0.0)) * estimate
+        arms[t], losses[t], means[t] = arm, loss, loss
+        if whole:
+            means[t] = mean_loss(chances, row)
+            for j in range(size):
+                for i in range(len(chances)):
+                    totals[j] += said[j, i] * row[i]
+
+
+@compiled
+def draw(chances: Vector, start: int, t: int) -> int:
+    """The arm of the round after t."""
+    return drawn(chances, uniform(start, t))

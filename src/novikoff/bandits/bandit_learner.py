@@ -1,0 +1,219 @@
+"""What bandits have in common: arms, coins, the loss of the arm that was drawn, and the books of their theorems.
+
+The outcome y of a round is the loss of the arm that the learner drew (`predict_one` tells which that is), a number from
+0 to 1; or, in a simulation, the losses of all arms. Of these a bandit looks at one, and what it does is the same. The
+others go into the books alone, so that the true regret can be told: `totals`.
+The arm of round t is coin t of the seed (numerics/coins.py, purpose "arm") cut at the cumulative chances, so asking
+twice gives the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.bandits import _loops
+from novikoff.bandits._loops import bandit_layout as at
+from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
+from novikoff.core import encode, restoring
+from novikoff.core.batch import still
+from novikoff.core.errors import InputError, shown
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import Schema, arguments
+from novikoff.core.sizes import integer
+from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
+from novikoff.experts import _loops as experts_loops
+from novikoff.numerics.coins import start
+
+Vector = NDArray[np.float64]
+MOST_ARMS = 100_000
+
+
+class BanditLearner(Playing):
+    """A rule brings `_play`, `_chances` and its facts.
+
+    policies   what it is compared with: the arms, or experts
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]]
+    params: ClassVar[Schema]
+    labels: int | None = None
+    loss = "table"
+    draws = True
+
+    def __init__(self, arms: int, seed: int, policies: int | None = None) -> None:
+        self.arms = integer(arms, "arms", f"the number of arms must be from 1 to {MOST_ARMS:,}", 1, MOST_ARMS)
+        self.seed = integer(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.domain = Domain("losses", self.arms)
+        self.rounds, self.whole = 0, 0
+        self._policies = self.arms if policies is None else policies
+        self._coins: Any = np.uint64(start(self.seed, "arm"))
+        self._gammas = np.array(GAMMAS)
+        self._numbers = np.zeros(at.NUMBERS)
+        self._estimates, self._totals = np.zeros(self._policies), np.zeros(self._policies)
+        self._sums = np.zeros((self._policies, len(GAMMAS)))
+
+    @property
+    def size(self) -> int:
+        """Arms."""
+        return self.arms
+
+    @property
+    def totals(self) -> list[float]:
+        """What each arm, or expert, would have cost; 0 where the losses of all were not shown."""
+        return list(self._totals.tolist())
+
+    @abstractmethod
+    def _chances(self, x: Example) -> Vector:
+        """Of each arm, in the round to come."""
+
+    def _gammas_played(self) -> tuple[float, float]:
+        """Least and largest gamma of the estimates of the rounds so far; 0 and infinity where nothing is known."""
+        return 0.0, math.inf
+
+    @abstractmethod
+    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
+        """Play every row, compiled."""
+
+    def _checked(self, x: Any, rows: int) -> Any:
+        """What x must be: nothing."""
+        if x is not None:
+            raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
+        return x
+
+    def chances(self, x: Example = None) -> Distribution:
+        """The chance of each arm, in the round to come."""
+        return {i: p for i, p in enumerate(self._chances(self._checked(x, 1)).tolist()) if p > 0.0}
+
+    def predict_one(self, x: Example = None) -> int:
+        """The arm of the round to come."""
+        return self._drawn(self._checked(x, 1))
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """Draw, then learn the loss of the arm drawn: y is that, or the losses of all."""
+        x = self._checked(x, 1)
+        whole = np.ndim(y) == 1
+        row = self._doubles(y)
+        if not whole:
+            if row.ndim:
+                raise InputError(f"{self._must()}: got shape {row.shape}.")
+            loss, row = row, np.full(self.arms, math.nan)
+            row[self._drawn(x)] = loss
+        self._check(row[np.newaxis], whole, None)
+        results = np.empty(1), np.empty(1), np.empty(1)
+        self._go(x, row[np.newaxis], whole, results)
+        return StepResult(int(results[0][0]), float(results[1][0]), float(results[2][0]))
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        """Every row of losses in order, compiled."""
+        x = self._checked(batch.x, len(batch))
+        rows = self._doubles(batch.y)
+        if rows.ndim != 2:
+            raise InputError(f"{self._must()}: got shape {rows.shape[1:]}.")
+        self._check(rows, True, batch.first)
+        results = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
+        self._go(x, rows, True, results)
+        return StepResult(results[0].astype(np.int64), *results[1:])
+
+    def _drawn(self, x: Any) -> int:
+        return int(_loops.bandits.draw(self._chances(x), self._coins, self.rounds))
+
+    def _go(self, x: Any, rows: Vector, whole: bool, results: tuple[Vector, Vector, Vector]) -> None:
+        self._play(x, still(rows), whole, *results)
+        self.rounds += len(rows)
+        self.whole += len(rows) if whole else 0
+
+    def _must(self) -> str:
+        return f"y must be the loss of the arm that was drawn, or the losses of all {self.arms:,}"
+
+    def _doubles(self, values: Any) -> Vector:
+        try:
+            return encode.doubles(values)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{self._must()}: got {shown(values)}.") from None
+
+    def _check(self, rows: Vector, whole: bool, first: int | None) -> None:
+        if rows.shape[1] != self.arms:
+            raise InputError(f"{self._must()}: got {rows.shape[1]:,} numbers.")
+        t, i = experts_loops.advice.flaw(rows, 0.0, 1.0, not whole)
+        if not whole and t < 0 and np.isnan(rows).all():
+            t, i = 0, 0
+        if t >= 0:
+            do = "Scale them: (loss - least) / (most - least)."
+            error = InputError("losses must be from 0 to 1", f"arm {i} has {rows[t, i]}", do)
+            raise error if first is None else error.at(round=first + int(t))
+
+    def _facts(self, **more: Any) -> BanditFacts:
+        """The facts of every bandit, and `more`."""
+        table = self.whole == self.rounds > 0
+        best = int(self._totals.argmin()) if table else -1
+        facts: dict[str, Any] = {
+            "rounds": self.rounds,
+            "arms": self.arms,
+            "policies": self._policies,
+            "lost": float(self._numbers[at.LOST]),
+            "gammas": GAMMAS,
+            "sums": tuple(map(tuple, self._sums.tolist())),
+            "table": table,
+            "best": best,
+            "best_loss": float(self._totals[best]) if table else 0.0,
+            "eta": float(self._numbers[at.RATE]),
+            "rates": float(self._numbers[at.RATES]),
+            "worst": max(float(self._numbers[at.WORST]), 1.0),
+            "least": float(self._estimates.min()),
+            "most": float(self._estimates.max()),
+            "spent": float(self._numbers[at.SPENT] + self._numbers[at.STABLE]),
+            "off": float(self._numbers[at.OFF]),
+        }
+        return BanditFacts(**facts | more)
+
+    @abstractmethod
+    def facts(self) -> BanditFacts:
+        """What its theorems need to know of it now."""
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in self.params},
+            "rounds": self.rounds,
+            "whole": self.whole,
+            "numbers": self._numbers.copy(),
+            "estimates": self._estimates.copy(),
+            "sums": self._sums.copy(),
+            "totals": self._totals.copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, cls.params))
+        learner._load(state)
+        return learner
+
+    def _load(self, state: State) -> None:
+        """Become the one whose `state` this is."""
+        size, array = self._policies, restoring.array
+        self.rounds = restoring.integer(state, "rounds")
+        self.whole = restoring.integer(state, "whole", 0, self.rounds)
+        self._numbers = array(state, "numbers", (at.NUMBERS,))
+        self._estimates, self._totals = array(state, "estimates", (size,)), array(state, "totals", (size,))
+        self._sums = array(state, "sums", (size, len(GAMMAS)))
+        for name in ("numbers", "estimates", "totals", "sums"):
+            restoring.require(bool((state[name] >= 0.0).all()), f"{name} of a bandit must be from 0", state[name])
+        falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))
+        sound = bool((falling >= -1e-9 * self._sums[:, 1:]).all())
+        restoring.require(sound, "estimates must fall as gamma grows", self._sums[:1])
+        most = float(self._totals.max(initial=0.0))
+        restoring.require(most <= self.whole * (1.0 + 1e-9), f"an arm must cost at most {self.whole:,}", most)
+        least, largest = self._gammas_played()
+        for gamma, sums in zip(GAMMAS, self._sums.T, strict=True):
+            # loss/(p + g) falls with g, and for g > gamma it is at least gamma/g times loss/(p + gamma)
+            low = sums * min(gamma / largest, 1.0) if largest else sums
+            high = sums if gamma <= least else np.full_like(sums, math.inf)
+            slack = 1e-9 * (1.0 + self._estimates)
+            sound = bool(((self._estimates >= low - slack) & (self._estimates <= high + slack)).all())
+            restoring.require(sound, f"estimates must agree with those of gamma {gamma:g}", self._estimates)
+        lost = float(self._numbers[at.LOST])
+        restoring.require(lost <= self.rounds * (1.0 + 1e-9), "a bandit must have lost at most its rounds", lost)

@@ -1,0 +1,204 @@
+"""EXP4: experts, or learners that look at x, choose arms; follow the best of them, seeing one loss a round.
+
+Algorithm
+    Each of N experts gives every arm a chance q_j(i); E_j = 0. In round t expert j weighs w_j, proportional to
+    exp(-eta_t E_j), and arm I is drawn with chance p(i) = (1 - eps_t) * (the sum of w_j q_j(i)) + eps_t / K. See its
+    loss l in [0, 1], and add
+        q_j(I) l / (p(I) + gamma_t)   to every E_j,      gamma_t = eta_t / 2.
+    The exploration eps_t is as given (`explore`), from 0 to below 1; by default 0 for experts, whose advice is theirs,
+    and t^(-1/3)/2 for learners, which would never be shown the loss of an arm that none of them says.
+    The rate eta_t
+        fixed      as given (`eta`); or sqrt(2 ln N / (K T)) for a `horizon` of T rounds
+        otherwise  sqrt(ln N / (K t)), without knowing T
+    `implicit=false` leaves gamma out: the EXP4 of the literature. With an expert for each arm it is exp3-ix. Where it
+    explores, N counts as 2 at least.
+Experts
+    `experts=N`: x is what they say, an arm each (0 .. K-1), or a row of K chances each.
+    `learners=[...]`: x is an example, and each learner says an arm: its label. K labels, or for two arms -1 (arm 0) and
+    +1 (arm 1). A learner is taught the arm that was played where its loss was below 1/2; of two arms, the other where
+    it was above. Of more arms those that are played often would be taught too often: by inverse propensity, the example
+    is taught 1/p(I) times, rounded by a coin, 100 times at most. The promises are against what a learner said.
+Promise
+    bandits/theorems/ix_pathwise.py, observable_regret.py and ix_regret.py, against the best expert: in advance at most
+    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t a round and more.
+Cost
+    O(N K) a round, and that of the learners: one lesson a round on average per arm, if there are more than two.
+Reference
+    [auer2002]; [neu2015] for gamma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from novikoff.bandits import _loops
+from novikoff.bandits.bandit_learner import BanditLearner, Vector
+from novikoff.bandits.exp3_ix import fixed_rate
+from novikoff.bandits.theorems.bandit_facts import BanditFacts
+from novikoff.bandits.theorems.ix_pathwise import ix_pathwise
+from novikoff.bandits.theorems.ix_regret import ix_regret
+from novikoff.bandits.theorems.observable_regret import observable_regret
+from novikoff.core.batch import still
+from novikoff.core.errors import InputError, shown
+from novikoff.core.nesting import restored, saved
+from novikoff.core.player import is_learner
+from novikoff.core.restoring import Schema, arguments, require
+from novikoff.core.sizes import integer
+from novikoff.core.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
+from novikoff.experts.panel import is_number
+from novikoff.experts.team import common_domain
+from novikoff.numerics.coins import uniform
+
+CELLS = 2**20
+"""Chances that are held at a time."""
+LARGEST = 1_000_000
+SLACK = 1e-10
+MOST_LESSONS = 100
+"""Times that a learner is taught one example at most."""
+
+
+class Exp4(BanditLearner):
+    """Arms drawn by what experts say, by weights that fall exponentially with what these seem to cost.
+
+    experts    how many there are, if x is what they say
+    learners   or else those that look at x; they play on, and are the caller's no longer
+    explore    the chance of drawing any arm in a round; None: falling for learners, 0 for experts
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
+    params: ClassVar[Schema] = {
+        "arms": int, "experts": int | None, "eta": float | None, "horizon": int | None, "implicit": bool,
+        "explore": float | None, "seed": int,
+    }  # fmt: skip
+
+    def __init__(
+        self, arms: int, experts: int | None = None, learners: Sequence[Learner] | None = None,
+        eta: float | None = None, horizon: int | None = None, implicit: bool = True, explore: float | None = None,
+        seed: int = 0,
+    ) -> None:  # fmt: skip
+        if (experts is None) == (learners is None):
+            raise InputError("experts must be told as a number or as learners: got both, or neither.")
+        count = len(learners) if learners is not None else experts
+        must = "the number of experts must be a whole number"
+        super().__init__(arms, seed, integer(count, "experts", must, 1, LARGEST))
+        self.experts, self.eta, self.horizon, self.implicit = experts, eta, horizon, implicit
+        if explore is not None and not (is_number(explore) and 0.0 <= explore < 1.0):
+            raise InputError(f"explore must be from 0 to below 1: got {shown(explore)}. Leave it out for the default.")
+        self.explore = explore
+        self._explore = float(explore) if explore is not None else 0.0 if learners is None else -1.0
+        self._rated = self._policies if self._explore == 0.0 else max(self._policies, 2)
+        self._fixed = fixed_rate(eta, horizon, self._rated, self.arms)
+        self._team = [] if learners is None else self._checked_team(learners)
+        self.domain = common_domain(self._team) if self._team else Domain("advice", self._policies)
+        self.outcomes = "numbers" if self._team else "labels"
+
+    def _checked_team(self, learners: Sequence[Learner]) -> list[Learner]:
+        for k, learner in enumerate(learners):
+            if not is_learner(learner):
+                raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
+            labels = 2 if learner.labels is None else learner.labels
+            if labels != self.arms or learner.domain.kind in ("advice", "losses"):
+                raise InputError(
+                    f"a learner must have a label for each of {self.arms:,} arms: number {k + 1} has {labels:,}, and "
+                    f"plays on {learner.domain}. With two arms -1 and +1 are these."
+                )
+            if any(learner is other for other in learners[:k]):
+                raise InputError(f"no learner may be there twice: number {k + 1} is. Make another one like it.")
+        return list(learners)
+
+    def _checked(self, x: Any, rows: int) -> Any:
+        """The chances that each expert gives each arm, in one round or in many: (rounds, experts, arms)."""
+        if self._team:
+            return self._one_hot(np.array([[self._arm(learner, x) for learner in self._team]]))
+        must = f"x must be what {self._policies:,} experts say: an arm from 0 to {self.arms - 1:,} each, or its chances"
+        given = self._numbers_of(x, must)
+        given = given[np.newaxis] if rows == 1 and given.ndim in (1, 2) and len(given) == self._policies else given
+        if given.ndim == 2 and given.shape == (rows, self._policies):
+            if not (np.isin(given, np.arange(self.arms))).all():
+                raise InputError(f"{must}: got {shown(given[~np.isin(given, np.arange(self.arms))][0])}.")
+            return self._one_hot(given.astype(np.int64))
+        if given.shape != (rows, self._policies, self.arms):
+            raise InputError(f"{must}: got shape {np.shape(x)}.")
+        if not ((given >= 0.0) & (given <= 1.0)).all() or not (np.abs(given.sum(axis=2) - 1.0) <= SLACK).all():
+            raise InputError(f"{must}: got chances that are not from 0 to 1, or do not add up to 1.")
+        return still(np.ascontiguousarray(given))
+
+    def _numbers_of(self, x: Any, must: str) -> Vector:
+        from novikoff.core import encode
+
+        try:
+            return encode.doubles(x)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{must}: got {shown(x)}.") from None
+
+    def _one_hot(self, arms: Any) -> Vector:
+        return still(np.eye(self.arms)[arms])
+
+    def _arm(self, learner: Learner, x: Example) -> int:
+        said = learner.predict_one(x)
+        return int(said == 1) if learner.labels is None else int(said)
+
+    def weights(self) -> Vector:
+        """Of the experts, in the round to come."""
+        found = np.empty(self._policies)
+        rate = _loops.bandits.falling(self._rated, self.arms, self._fixed, self.rounds + 1)
+        _loops.bandits.weigh(self._estimates, rate, found)
+        return found
+
+    def _chances(self, x: Any) -> Vector:
+        chances = np.empty(self.arms)
+        explore = _loops.bandits.exploring(self._explore, self.rounds + 1)
+        _loops.bandits.advised(self.weights(), x[0], explore, chances)
+        return chances
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """Draw an arm by what the experts say, then learn its loss; and teach the learners."""
+        chances = self._chances(self._checked(x, 1)) if self._team else None
+        result = super().play_one(x, y)
+        if chances is not None:
+            arm = int(result.predictions)
+            self._teach(x, arm, float(result.losses), float(chances[arm]))
+        return result
+
+    def _teach(self, x: Example, arm: int, loss: float, chance: float) -> None:
+        """Teach the right arm, if the loss tells it, as often as it is seldom drawn."""
+        if loss == 0.5 or (loss > 0.5 and self.arms != 2):
+            return
+        right, lessons = (arm if loss < 0.5 else 1 - arm), 1
+        if self.arms > 2:  # of two arms either loss tells the right one: nothing is taught too often
+            lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
+        for learner in self._team:
+            for _ in range(lessons):
+                learner.learn_one(x, right if learner.labels is not None else 2 * right - 1)
+
+    def learn_many(self, batch: Batch) -> StepResult | None:  # type: ignore[override]
+        """Every row in order, compiled; None where learners are asked."""
+        size = max(1, CELLS // (self._policies * self.arms))
+        if self._team or len(batch) <= size:
+            return None if self._team else super().learn_many(batch)
+        parts = [super(Exp4, self).learn_many(batch.part(k, k + size)) for k in range(0, len(batch), size)]
+        return StepResult(*(np.concatenate(some) for some in zip(*((p[:3]) for p in parts), strict=True)))
+
+    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
+        _loops.bandits.exp4(
+            x, rows, whole, self._coins, self.rounds, self._fixed, 0.5 if self.implicit else 0.0, self._explore,
+            self._numbers, self._estimates, self._gammas, self._sums, self._totals, np.empty(self._policies),
+            np.empty(self.arms), *results,
+        )  # fmt: skip
+
+    def facts(self) -> BanditFacts:
+        return self._facts(rule="ix", horizon=self.horizon or 0, halved=self.implicit)
+
+    def state(self) -> State:
+        return {**super().state(), "learners": [saved(learner) for learner in self._team]}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        require(isinstance(state["learners"], list), "learners of exp4 must be a list", state["learners"])
+        team = [restored(learner) for learner in state["learners"]]
+        learner = cls(**arguments(state, cls.params), learners=team or None)
+        learner._load(state)
+        return learner

@@ -1,0 +1,364 @@
+"""A log of what somebody played, with the probabilities: its regret, and what other policies would have cost.
+
+Log
+    A table with a row for each round: the arm that was played, its loss (or reward) and the probability with which that
+    arm was to be played. It is read once, in memory that does not grow with rounds. Losses are from 0 to 1; with
+    `range`, from its first number to its second, and rewards are turned round: (most - reward) / (most - least).
+    Further columns may be policies: with what probability each would have played the arm that was played.
+Regret
+    bandits/theorems/observable_regret.py: at most S less the least that any arm, played always, costs at least.
+Limits (P, for all T at once)
+    For N policies, always playing one of the arms among them, both sides, and a grid of C numbers gamma: with
+    probability at least 1 - delta each policy costs
+        at least   max over gamma of  S(l) - ln(2 N C / delta) / (2 gamma),
+        at most    T - max over gamma of  S(1 - l) - ln(2 N C / delta) / (2 gamma),
+    S(l) the sum of q l / (p + gamma) over the rounds, q the policy's probability of the arm that was played.
+    Proof: that of bandits/theorems/observable_regret.py, once for the losses l and once for 1 - l, whose sum is T less
+    what the policy costs; 2 N C statements. []
+What can be refuted
+    For the "loss" 1 in every round each arm costs T: if the same lower limit, with a delta of 1e-6, is above T, then
+    the probabilities are not those of the draws, and nothing is certified. Probabilities that are told too large are
+    not found out by this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.bandits.theorems.bandit_facts import DELTA, GAMMAS, BanditFacts, at_least
+from novikoff.bandits.theorems.observable_regret import observable_regret
+from novikoff.core.certificate import Certificate
+from novikoff.core.errors import Advice, InputError, Option, SourceError, quoted, shown
+from novikoff.core.types import Run
+from novikoff.data.frames import is_frame
+from novikoff.data.tables import cells
+from novikoff.data.tables.column import Column
+from novikoff.data.tables.piece import Piece, Reader
+
+Vector = NDArray[np.float64]
+
+ARM = ("arm", "action", "choice")
+LOSS = ("loss", "cost")
+REWARD = ("reward", "gain")
+PROBABILITY = ("probability", "propensity", "prob", "p")
+"""Names of columns that are recognised, in any spelling."""
+
+NOTHING = "Without it nothing can be promised."
+MOST_ARMS = 100_000
+IMPOSSIBLE = 1e-6
+"""The chance at which the probabilities of a log are not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a policy would have cost, or won, a round: between `low` and `high`; `estimate` is about what."""
+
+    policy: str
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OffPolicy:
+    """What can be said of a log.
+
+    rounds         rows
+    arms           their names, in the order in which they came
+    plays          how often each was played
+    total          the losses, or rewards, of what was played, together
+    rewards        they are rewards: more is better. In the certificate a reward counts as `most` less it
+    most           the largest loss, or reward, there can be
+    regret         the certificate: at most so much more was lost than by the best arm
+    limits         of always playing each arm, then of each policy asked for; a round, all at once
+    delta          the chance with which the regret's limit may fail; and that with which one of `limits` may
+    source         what was read
+    """
+
+    rounds: int
+    arms: tuple[str, ...]
+    plays: tuple[int, ...]
+    total: float
+    rewards: bool
+    most: float
+    regret: Certificate
+    limits: tuple[Limits, ...]
+    delta: float
+    source: str
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def mean(self) -> float:
+        """Of what was played, a round."""
+        return self.total / self.rounds
+
+    def certify(self) -> list[Certificate]:
+        """What is certified."""
+        return [self.regret]
+
+
+def bandit(
+    log: Any, arm: str | int | None = None, loss: str | int | None = None, reward: str | int | None = None,
+    probability: str | int | None = None, policies: Sequence[str | int] = (), range: Sequence[float] | None = None,
+    arms: int | None = None, delta: float = DELTA, gammas: Sequence[float] = GAMMAS, **reading: Any,
+) -> OffPolicy:  # fmt: skip
+    """The regret of a log of arms, losses and probabilities, and what other policies would have cost.
+
+    log           a path, "-" for standard input, a binary file, or a data frame
+    arm, loss, reward, probability
+                  the columns, by name or number; by default those called so (action, cost, gain, propensity ...)
+    policies      columns with the probability that each policy gives the arm that was played
+    range         the least and the largest loss, or reward, there can be (default: 0 and 1)
+    arms          how many there were to choose from, if the log does not show all
+    delta         limits may fail with this chance
+    gammas        the grid, fixed before the log was seen
+    reading       options of the reader: format, header, delimiter, threads ...
+    """
+    if not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
+        raise InputError(f"delta must be between 0 and 1: got {shown(delta)}.")
+    if not gammas or not all(isinstance(gamma, (int, float)) and 1e-8 <= gamma <= 1.0 for gamma in gammas):
+        raise InputError(f"gammas must be numbers from 1e-8 to 1: got {shown(gammas)}.")
+    if arms is not None and (not isinstance(arms, int) or arms < 1):
+        raise InputError(f"arms must be a whole number from 1: got {shown(arms)}.")
+    reader = _reader(log, reading)
+    columns = _Columns.of(reader, arm, loss, reward, probability, policies)
+    sums = _Sums(columns, _limits(range), np.array(gammas, dtype=np.float64))
+    for piece in reader.pieces(None, columns.wanted()):
+        sums.see(piece, reader.name)
+    return sums.told(arms, float(delta), reader)
+
+
+def _reader(log: Any, reading: dict[str, Any]) -> Reader:
+    """Who reads the log: a table of any format, or a frame."""
+    from novikoff.data.reader import read
+    from novikoff.data.tables.formats import Frame
+    from novikoff.data.tables.table import Table
+
+    given = {name: value for name, value in reading.items() if value is not None}
+    stream: Any = Frame(log, **given) if is_frame(log) else read(log, **given)
+    if not isinstance(stream, Table):
+        raise SourceError(
+            f"a log must be a table with a column for the arm, its loss and its probability: {stream.name} is none."
+        )
+    return stream.reader
+
+
+def _limits(given: Sequence[float] | None) -> tuple[float, float]:
+    low, high = (0.0, 1.0) if given is None else (float(value) for value in given)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError(f"a range must be of two numbers, the least and the largest: got {shown(given)}.")
+    return low, high
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which column is what."""
+
+    arm: str
+    paid: str
+    rewards: bool
+    probability: str
+    policies: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, reader: Reader, arm: str | int | None, loss: str | int | None, reward: str | int | None,
+        probability: str | int | None, policies: Sequence[str | int],
+    ) -> _Columns:  # fmt: skip
+        """Those that are named, or else called so."""
+        if loss is not None and reward is not None:
+            raise InputError("a log must be of losses or of rewards: got both. Leave one of them out.")
+        why = "limits are for logs that say with what probability each arm was drawn"
+        paying = Option("loss", letter="COLUMN")
+        chance = _column(reader, probability, PROBABILITY, "probability", Option("probability", letter="COLUMN"), why)
+        paid = (
+            _column(reader, loss, LOSS, "loss", paying)
+            if reward is None and (loss is not None or _called(reader, LOSS))
+            else None
+        )
+        return cls(
+            _column(reader, arm, ARM, "arm", Option("arm", letter="COLUMN")),
+            paid or _column(reader, reward, REWARD, "loss or reward", paying), paid is None, chance,
+            tuple(_column(reader, one, (), "policy", Option("policy", letter="COLUMN")) for one in policies),
+        )  # fmt: skip
+
+    def wanted(self) -> dict[str, Any]:
+        """The columns to read, and as what."""
+        numbers = (self.paid, self.probability, *self.policies)
+        if len({self.arm, *numbers}) < 3 + len(self.policies):
+            raise SourceError(f"a column must be used once: got {', '.join(map(quoted, (self.arm, *numbers)))}.")
+        return {self.arm: "category", **dict.fromkeys(numbers, "number")}
+
+
+def _called(reader: Reader, names: Sequence[str]) -> str | None:
+    lower = {name.lower(): name for name in reversed(reader.names)}
+    return next((lower[name] for name in names if name in lower), None) if reader.named else None
+
+
+def _column(
+    reader: Reader, asked: str | int | None, names: Sequence[str], what: str, option: Option, why: str = ""
+) -> str:
+    """The column that is asked for, or called so; `option` is how to ask for it."""
+    there = ", ".join(map(quoted, reader.names[:50])) if reader.named else f"0 to {len(reader.names) - 1}"
+    if asked is None:
+        if found := _called(reader, names):
+            return found
+        must = why or f"a log must have a column for the {what}"
+        raise SourceError(
+            must, f"the columns of {reader.name} are {there}, and none is called {' or '.join(names)}",
+            Advice("Name it: ", option, f". {NOTHING}" if why else "."),
+        )  # fmt: skip
+    if asked in reader.names:
+        return str(asked)
+    if isinstance(asked, int) or str(asked).lstrip("-").isdigit():
+        number = int(asked)
+        if -len(reader.names) <= number < len(reader.names):
+            return reader.names[number]
+    raise SourceError(f"the column of the {what} must be one of {there}: {asked!r} is not there, in {reader.name}.")
+
+
+class _Sums:
+    """What is kept of a log: for each arm and policy, and each gamma, the sums over the rounds."""
+
+    def __init__(self, columns: _Columns, limits: tuple[float, float], gammas: Vector) -> None:
+        self._columns, (self._low, self._high), self._gammas = columns, limits, gammas
+        self._arms: dict[str, int] = {}
+        self._plays = np.zeros(0, dtype=np.int64)
+        self._rounds, self._lost = 0, 0.0
+        wide = (len(columns.policies), len(gammas))
+        self._of_arms = [np.zeros((0, len(gammas))), np.zeros((0, len(gammas)))]  # of losses, and of 1 - loss
+        self._of_policies = [np.zeros(wide), np.zeros(wide)]
+
+    def see(self, piece: Piece, name: str) -> None:
+        """Some rows more."""
+        if piece.rows:
+            try:
+                self._add(*self._read(piece))
+            except SourceError as error:
+                row = error.where.pop("row", 0)
+                raise error.at(**piece.where(row)).at(source=name) from None
+        if piece.error is not None:
+            raise piece.error
+
+    def _read(self, piece: Piece) -> tuple[NDArray[np.int64], Vector, Vector, list[Vector]]:
+        """Arms by number, losses from 0 to 1, probabilities, and those of each policy."""
+        columns = self._columns
+        names, codes = cells.distinct(piece.arrays[columns.arm])
+        if (codes < 0).any():
+            raise cells.missing(int(np.argmax(codes < 0)), columns.arm, "arms")
+        places = np.array([self._arms.setdefault(name, len(self._arms)) for name in names], dtype=np.int64)
+        if len(self._arms) > MOST_ARMS:
+            raise SourceError(
+                f"a log must have at most {MOST_ARMS:,} arms: it has more. Is {quoted(columns.arm)} the arm?"
+            )
+        chances = self._numbers(piece, columns.probability, "probabilities")
+        _refuse(~((chances > 0.0) & (chances <= 1.0)), chances, columns.probability,
+                "probabilities must be above 0, and at most 1", "What was played had a chance. Log that.")  # fmt: skip
+        what = "rewards" if columns.rewards else "losses"
+        paid = self._numbers(piece, columns.paid, what)
+        low, high = self._low, self._high
+        do = Advice("Pass their range: ", Option("range", letter="LEAST,MOST"), ".")
+        _refuse(~((paid >= low) & (paid <= high)), paid, columns.paid, f"{what} must be from {low:g} to {high:g}", do)
+        losses = (high - paid) / (high - low) if columns.rewards else (paid - low) / (high - low)
+        policies = [self._numbers(piece, one, "probabilities of a policy") for one in columns.policies]
+        for one, shares in zip(columns.policies, policies, strict=True):
+            _refuse(~((shares >= 0.0) & (shares <= 1.0)), shares, one, "probabilities must be from 0 to 1",
+                    "It is the policy's probability of the arm that was played.")  # fmt: skip
+        return places[codes], np.clip(losses, 0.0, 1.0), chances, policies
+
+    def _numbers(self, piece: Piece, column: str, what: str) -> Vector:
+        try:
+            values = cells.numbers(piece.arrays[column], Column(column, "number")).astype(np.float64, copy=False)
+        except SourceError as error:
+            error.do = "Correct the cell, or name another column."
+            raise
+        if np.isnan(values).any():
+            raise cells.missing(int(np.argmax(np.isnan(values))), column, what)
+        return values
+
+    def _add(self, arms: NDArray[np.int64], losses: Vector, chances: Vector, policies: list[Vector]) -> None:
+        count = len(self._arms)
+        new = count - len(self._plays)
+        self._plays = np.concatenate([self._plays, np.zeros(new, dtype=np.int64)])
+        self._plays += np.bincount(arms, minlength=count)
+        self._of_arms = [np.concatenate([kept, np.zeros((new, len(self._gammas)))]) for kept in self._of_arms]
+        for c, gamma in enumerate(self._gammas.tolist()):
+            for side, values in enumerate((losses, 1.0 - losses)):
+                weighed = values / (chances + gamma)
+                self._of_arms[side][:, c] += np.bincount(arms, weights=weighed, minlength=count)
+                for k, shares in enumerate(policies):
+                    self._of_policies[side][k, c] += float(np.sum(shares * weighed))
+        self._rounds += len(arms)
+        self._lost += math.fsum(losses.tolist())
+
+    def told(self, arms: int | None, delta: float, reader: Reader) -> OffPolicy:
+        """What can be said."""
+        if not self._rounds:
+            raise SourceError(f"a source must not be empty: {reader.name} has no rows.")
+        seen, columns = len(self._arms), self._columns
+        if arms is not None and arms < seen:
+            raise SourceError(
+                f"there must be as many arms as were played: got {arms:,}, and {reader.name} has {seen:,}."
+            )
+        span = self._high - self._low
+        sums = [*_tuples(self._of_arms[0]), *[(0.0,) * len(self._gammas)] * ((arms or seen) > seen)]
+        facts = BanditFacts(
+            "log", self._rounds, arms or seen, arms or seen, self._lost, tuple(self._gammas.tolist()), tuple(sums),
+            top=span, delta=delta, named=arms is not None,
+        )  # fmt: skip
+        facts = replace(facts, suspect=self._suspect(facts))
+        empty = replace(facts, rounds=0, lost=0.0, sums=tuple((0.0,) * len(self._gammas) for _ in sums))
+        run = Run(empty, facts, self._rounds, 0, 0.0, (0, 0), adaptive=False, deterministic=False,
+                  loss=span * self._lost, fixed=False)  # fmt: skip
+        regret = observable_regret(run)
+        assert regret is not None  # there are rounds
+        total = self._lost * span + self._low * self._rounds
+        if columns.rewards:
+            total = self._high * self._rounds - self._lost * span
+        return OffPolicy(
+            self._rounds, tuple(self._arms), tuple(self._plays.tolist()), total, columns.rewards, self._high, regret,
+            () if facts.suspect else tuple(self._limits_of(facts)), delta, reader.name, tuple(map(str, reader.notes)),
+        )  # fmt: skip
+
+    def _suspect(self, facts: BanditFacts) -> str:
+        """Why the probabilities cannot be those of the draws; "" if they may be."""
+        strict = replace(facts, delta=IMPOSSIBLE)
+        for name, k in self._arms.items():
+            ones = tuple((self._of_arms[0][k] + self._of_arms[1][k]).tolist())
+            if at_least(strict, ones, facts.arms) > self._rounds:
+                return (
+                    f"by them arm {quoted(name)} was played {self._plays[k]:,} times, far more often than they allow; "
+                    "chance does that in less than 1 of a million logs"
+                )
+        return ""
+
+    def _limits_of(self, facts: BanditFacts) -> Iterator[Limits]:
+        """Of each arm, then of each policy."""
+        names = [*self._arms, *self._columns.policies]
+        below, above = ([*_tuples(self._of_arms[s]), *_tuples(self._of_policies[s])] for s in (0, 1))
+        finest = int(np.argmin(self._gammas))
+        statements, rounds, span = 2 * (facts.arms + len(self._columns.policies)), self._rounds, self._high - self._low
+        for name, low, high in zip(names, below, above, strict=True):
+            least = max(at_least(facts, low, statements), 0.0) / rounds * (1.0 - 1e-12)
+            most = 1.0 - max(at_least(facts, high, statements), 0.0) / rounds * (1.0 - 1e-12)
+            about = min(max(low[finest] / rounds, least), most)
+            told = [self._low + span * value for value in (about, least, most)]
+            if self._columns.rewards:
+                told = [self._high - span * value for value in (about, most, least)]
+            yield Limits(name, *told)
+
+
+def _refuse(bad: NDArray[np.bool_], values: Vector, column: str, must: str, do: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise cells.bad_cell(row, column, must, f"has {values[row]:g}", do)
+
+
+def _tuples(array: Vector) -> list[tuple[float, ...]]:
+    return [tuple(row) for row in array.tolist()]

@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.bandits`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,49 @@
+"""Loss of exponential weights on implicit exploration, against its own estimates: on every stream.
+
+Theorem (upper)
+    N policies (the arms, or experts) give arm i the chance q_j(i); weights w_j are proportional to exp(-eta_t E_j), arm
+    i is drawn with chance p(i), the sum of w_j q_j(i), and its loss l in [0, 1] is seen. With any gamma_t >= 0
+        e_t  =  l / (p(I) + gamma_t),        E_j  +=  q_j(I) e_t.
+    Whatever the losses are and however the coins fall, if eta_t never rises,
+        S  <=  the least E_j  +  ln N / eta_T  +  the sum of (eta_t/2 + gamma_t) e_t.
+    A bandit that explores draws with chances p(i) = (1 - eps_t) a(i) + eps_t/K, a(i) the sum of w_j q_j(i): the last
+    sum is then that of (eta_t a(I)/(2 p(I)) + gamma_t + max(p(I) - a(I), 0)) e_t.
+    Every number in it was observed. It says what the estimates are worth; that E_j is near the loss of policy j, which
+    is not observed, is ix_regret.py and observable_regret.py.
+Assumptions
+    losses are in [0, 1] (checked); the learner began with nothing (checked); it learned from what it paid (checked).
+Proof
+    The estimates q_j(I) e_t are losses of N experts that are not negative, and exp(-x) <= 1 - x + x^2/2 for x >= 0. As
+    for fixed_rate_regret.py, with -(1/eta) ln(mean of exp(-eta E)) falling in eta,
+        sum over t, j of w_j q_j(I) e_t  <=  the least E_j + ln N / eta_T + sum of (eta_t/2) w_j (q_j(I) e_t)^2.
+    On the left stands p(I) e_t = l - gamma_t e_t; on the right, as q <= 1, at most (eta_t/2) p(I) e_t^2, and
+    p(I) e_t <= l <= 1. With exploration a(I) e_t = l - (gamma_t + p(I) - a(I)) e_t stands on the left, and on the right
+    at most (eta_t/2) a(I) e_t^2 <= (eta_t/2) (a(I)/p(I)) e_t. []
+Reference
+    [neu2015]; [auer2002] for gamma = 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
+from novikoff.core.certificate import Bound, outward, rule, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "neu2015", quantity="loss", where=rule("ix"))
+def ix_pathwise(run: Run[BanditFacts]) -> Bound:
+    """The least estimate + ln N / eta + what was spent round by round."""
+    after = run.after
+    entrance = math.log(after.policies) / after.eta if after.policies > 1 and after.eta else 0.0
+    limit = outward(after.least + entrance + after.spent + rounding(after))
+    return Bound(
+        limit,
+        [*game(run), *(() if run.loss > limit else (own_books(run),))],
+        {**common(after), "eta": after.eta, "least_estimate": after.least, "spent": after.spent},
+        observed=run.loss,
+        trivial=run.rounds,
+        why="no loss is above 1",
+        void=why_void(run),
+    )

@@ -1,0 +1,66 @@
+"""Regret of any bandit whose chances are known, from what it saw: with high probability, at every time at once.
+
+Theorem (upper; kind P, for all T simultaneously)
+    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with chances p_t(i) that are known. For N
+    policies with chances q_t(i), fixed before the draw (always playing arm i is one, N = K), and a grid of C numbers
+    gamma that was fixed before the first round,
+        S_gamma  =  the sum of  q_t(I_t) l_t(I_t) / (p_t(I_t) + gamma)
+    is observed. With probability at least 1 - delta, for all policies and all T at once
+        L  >=  max over gamma of  S_gamma - ln(N C / delta) / (2 gamma),
+    L what the policy would have cost. So the regret is at most S less the least of these limits.
+    Whatever algorithm drew the arms, and however losses react to earlier draws: nothing of what was not seen is needed.
+Assumptions
+    losses are in their range (checked); the losses of a round were fixed before its draw (checked for files, arrays and
+    lists; else trusted); the chances are those of the draws (a learner of ours draws by its own coins, and its chances
+    are checked to add up to 1; those of a log are trusted, and refuted where they cannot be: off_policy.py); a log
+    shows all arms (trusted, unless their number is given).
+Proof
+    Let x = l / p for the arm drawn. For z >= 0, ln(1 + z) >= z / (1 + z/2), so with z = 2 gamma x
+        2 gamma l / (p + gamma)  =  z / (1 + gamma/p)  <=  z / (1 + gamma l/p)  =  z / (1 + z/2)  <=  ln(1 + z).
+    So exp(2 gamma q l/(p + gamma)) <= (1 + 2 gamma x)^q <= 1 + 2 gamma q x for q in [0, 1]. Given the past, the mean of
+    q x is at most the sum of q(i) l(i): the mean of the left side is at most exp(2 gamma sum of q(i) l(i)). Hence
+    exp(2 gamma (S_gamma - L)) is a supermartingale that begins at 1, and by Ville's inequality it ever reaches
+    N C / delta with chance delta / (N C) at most. Add these up over policies and grid. []
+    Coins are whole multiples of 2^-53: an arm is drawn with a chance within K 2^-50 of the one that is told, which
+    counts as so much less gamma. Sums are rounded down by T + 4 roundings.
+Reference
+    [neu2015] for one gamma and T fixed in advance; [ville1939].
+"""
+
+from __future__ import annotations
+
+from novikoff.bandits.theorems.bandit_facts import (
+    UNIT,
+    BanditFacts,
+    at_least,
+    common,
+    draws,
+    game,
+    own_books,
+    regret,
+    why_void,
+)
+from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.types import Run
+
+
+@theorem("P", "neu2015", quantity="regret")
+def observable_regret(run: Run[BanditFacts]) -> Bound | None:
+    """S less the least of what every policy costs at least; None before the first round."""
+    after = run.after
+    if not run.rounds:
+        return None
+    limits = [at_least(after, sums, after.policies) for sums in after.sums]
+    weakest = min(range(len(limits)), key=limits.__getitem__)
+    observed, quantity = regret(run)
+    return Bound(
+        outward(run.loss * (1.0 + (run.rounds + 4) * UNIT) - after.top * limits[weakest]),
+        [*game(run), *([] if after.rule == "log" else [own_books(run)]), *draws(run)],
+        {**common(after), "loss": run.loss, "weakest": weakest, "costs_at_least": after.top * limits[weakest],
+         "gammas": len(after.gammas), "delta": after.delta, "when": "at all rounds at once"},
+        observed=observed,
+        trivial=run.loss,
+        quantity=quantity,
+        why="nothing costs less than 0",
+        void=why_void(run),
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""Loss of Tsallis-INF against its own estimates: on every stream.
+
+Theorem (upper)
+    With eta_t = 1/sqrt t, arms are drawn with the chances p that make the sum of p(i) E_i - (2/eta_t) sqrt p(i) least,
+    and E_I grows by e = l/p(I). Whatever the losses in [0, 1] are and however the coins fall,
+        S  <=  the least E_i  +  the sum of (2 * sum of sqrt p(i) - 2)(sqrt t - sqrt(t-1))
+                              +  the sum of eta_t e^2 p(I)^(3/2) / (1 + eta_t e sqrt p(I)).
+    Every number in it was observed. How near E_i is to the loss of arm i is another matter: observable_regret.py.
+Assumptions
+    losses are in [0, 1] (checked); the learner began with nothing (checked); it learned from what it paid (checked);
+    its chances add up to 1 (checked).
+Proof
+    Let F_t(E) be the least of <p, E> - (2/eta_t) sum of sqrt p(i) over chances p. For each arm i, at its corner,
+    F_T(E_T) <= E_i - 2/eta_T. Add up over t what F_t(E_t) is less than F_{t-1}(E_{t-1}): a smaller rate lowers F at the
+    chances p_t by (2 sum of sqrt p_t(i))(1/eta_t - 1/eta_{t-1}) at most, and the corner gives 2/eta_T, the sum of
+    2 (1/eta_t - 1/eta_{t-1}), back. What an estimate adds to F_t, with E_i - x = y_i = 1/(eta_t sqrt p(i)) and x held
+    (which can only lower F), is 1/(eta_t^2 y) - 1/(eta_t^2 (y + e)) of the arm drawn; p(I) e = l is more than that by
+        e/(eta_t^2 y^2) - e/(eta_t^2 y (y + e))  =  e^2 p(I) / (y + e),
+    the term of the last sum. []
+Reference
+    [zimmert2021].
+"""
+
+from __future__ import annotations
+
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
+from novikoff.core.certificate import Bound, outward, rule, seen, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "zimmert2021", quantity="loss", where=rule("tsallis"))
+def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
+    """The least estimate + what was spent round by round."""
+    after = run.after
+    limit = outward(after.least + after.spent + rounding(after))
+    return Bound(
+        limit,
+        [
+            *game(run),
+            seen("its chances add up to 1", after.off <= 1e-9),
+            *(() if run.loss > limit else (own_books(run),)),
+        ],
+        {**common(after), "least_estimate": after.least, "spent": after.spent},
+        observed=run.loss,
+        trivial=run.rounds,
+        why="no loss is above 1",
+        void=why_void(run),
+    )

@@ -1,0 +1,238 @@
+"""Dual coordinate descent over rows z = y x~.
+
+The problems are min (1/2)||u||^2 + C * (sum of losses) with the loss max(0, 1 - <u,z>), its square, or none allowed at
+all; or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector + the sum of alpha_t z_t; a step moves one
+alpha to where the dual is best, within 0 .. cost:
+    hinge            cost = C          diagonal = 0
+    squared hinge    cost = infinity   diagonal = 1/(2C)
+    hard margin      cost = infinity   diagonal = 0
+Rows lie in one array of words, in turn the place and the value of a non-zero (in single precision), so that a row is in
+one spot of the memory; their label, a power of two and the bias (place 0) are in them. A row of square 0 is not moved:
+it is a zero, or single precision cannot hold it. Groups of GROUP rows are visited in random order: as quick as from
+left to right, and in as few epochs as rows in random order.
+Nothing that is promised depends on how well u is found.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.lanes import inverse_norm, prefetch
+from novikoff.numerics.splitmix import FIRST, GOLDEN, SECOND
+
+Vector = NDArray[np.float64]
+Offsets = NDArray[np.uint64]
+Words = NDArray[np.uint32]
+Singles = NDArray[np.float32]
+
+GROUP = 64
+LONGEST, SHORTEST = 2.0**60, 2.0**-60
+"""Squared lengths beyond these are not moved: what is divided by them must stay a number."""
+
+AHEAD = 1024
+"""Words: far enough for memory to answer."""
+
+GONE = 0xFFFFFFFF
+STILL = 1e-12
+"""A row whose margin is that close to where it should be stays."""
+
+
+@compiled
+def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
+    """The largest sum of squares in a row; not a number if one is not."""
+    longest = 0.0
+    for t in range(len(indptr) - 1):
+        total = 0.0
+        for k in range(indptr[t], indptr[t + 1]):
+            value = np.float64(values[k])
+            total += value * value
+        if not total <= longest:
+            longest = total
+    return longest
+
+
+@compiled
+def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) -> int:
+    """Which rows are zero; how many of them."""
+    count = 0
+    for t in range(len(out)):
+        blank = True
+        for k in range(indptr[t], indptr[t + 1]):
+            if values[k] != 0:
+                blank = False
+                break
+        out[t] = blank
+        count += blank
+    return count
+
+
+@inlined
+def write(words: Words, singles: Singles, here: Any, place: Any, single: Any) -> Any:
+    """A place and its number, from word `here` on; the square of the number."""
+    words[here] = place
+    singles[here + np.uint64(1)] = single
+    return np.float64(single) * np.float64(single)
+
+
+@compiled
+def put_sparse(
+    indptr: Offsets, indices: Words, values: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
+    unit: float, words: Words, singles: Singles, at: int, ends: Offsets, square: Vector,
+) -> int:  # fmt: skip
+    """Write rows from word `at` on, as many as there is room for; how many. `singles` are the same words."""
+    here, room = np.uint64(at), np.uint64(len(words))
+    one, two = np.uint64(1), np.uint64(2)
+    for t in range(len(y)):
+        start, stop = indptr[t], indptr[t + 1]
+        if here + two * (stop - start + one) > room:
+            return t
+        scale = inverse_norm(values, start, stop) if normalize else 1.0
+        sign = y[t] * unit
+        begin = here
+        total = 0.0
+        if bias != 0.0:
+            total += write(words, singles, here, np.uint32(0), np.float32(bias * sign))
+            here += two
+        for k in range(start, stop):
+            single = np.float32((np.float64(values[k]) * scale) * sign)
+            total += write(words, singles, here, indices[k] + np.uint32(1), single)
+            here += two
+        if not SHORTEST < total < LONGEST:
+            here = begin
+            total = 0.0
+        square[t] = total
+        ends[t] = here
+    return len(y)
+
+
+@compiled
+def put_dense(
+    x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
+    at: int, ends: Offsets, square: Vector,
+) -> int:  # fmt: skip
+    """The same for dense rows, without their zeros."""
+    here, room = np.uint64(at), np.uint64(len(words))
+    two = np.uint64(2)
+    for t in range(len(y)):
+        row = x[t]
+        if here + two * np.uint64(len(row) + 1) > room:
+            return t
+        scale = inverse_norm(row, 0, len(row)) if normalize else 1.0
+        sign = y[t] * unit
+        begin = here
+        total = 0.0
+        if bias != 0.0:
+            total += write(words, singles, here, np.uint32(0), np.float32(bias * sign))
+            here += two
+        for k in range(len(row)):
+            if row[k] != 0:
+                single = np.float32((np.float64(row[k]) * scale) * sign)
+                total += write(words, singles, here, np.uint32(k + 1), single)
+                here += two
+        if not SHORTEST < total < LONGEST:
+            here = begin
+            total = 0.0
+        square[t] = total
+        ends[t] = here
+    return len(y)
+
+
+@compiled
+def shuffle(order: Words, word: int) -> None:
+    """A random order, a function of `word` (SplitMix64)."""
+    state = np.uint64(word)
+    for last in range(len(order) - 1, 0, -1):
+        state += GOLDEN
+        z = state
+        z = (z ^ (z >> np.uint64(30))) * FIRST
+        z = (z ^ (z >> np.uint64(27))) * SECOND
+        other = ((z >> np.uint64(32)) * np.uint64(last + 1)) >> np.uint64(32)
+        order[last], order[other] = order[other], order[last]
+
+
+@compiled
+def epoch(
+    ends: Offsets, words: Words, singles: Singles, square: Vector, alpha: Vector, order: Words, active: int,
+    groups: Words, shift: int, u: Vector, cost: float, diagonal: float, kappa: float, high: float, low: float,
+    seen: Vector,
+) -> int:  # fmt: skip
+    """A step for each of the first `active` rows of `order`; how many of them should be visited again.
+
+    Those are put in front (shrinking): a row at an end of its range whose gradient is beyond `high` or `low` is not
+    among them. Group g has the rows from GROUP * g - shift on. Row t is words[ends[t]:ends[t+1]].
+    The largest and the least projected gradient go to seen[0] and seen[1], if beyond what is there.
+    """
+    most, least = seen[0], seen[1]
+    one, two = np.uint64(1), np.uint64(2)
+    for g in groups:
+        begin = np.int64(g) * GROUP - shift
+        first = np.uint64(begin if begin > 0 else 0)
+        last = np.uint64(begin + GROUP if begin + GROUP < active else active)
+        for i in range(first, last):
+            ahead = order[min(i + two, last - one)]
+            for k in range(ends[ahead], ends[ahead + one], np.uint64(16)):
+                prefetch(words, k)
+            t = order[i]
+            start, stop = ends[t], ends[t + one]
+            if square[t] == 0.0:
+                order[i] = GONE
+                continue
+            old = alpha[t]
+            margin = 0.0
+            for k in range(start, stop, two):
+                margin += u[words[k]] * singles[k + one]
+            gradient = margin - 1.0 - kappa * square[t] + diagonal * old
+            projected = gradient
+            if old == 0.0:
+                if gradient > high:
+                    order[i] = GONE
+                    continue
+                projected = min(gradient, 0.0)
+            elif old == cost:
+                if gradient < low:
+                    order[i] = GONE
+                    continue
+                projected = max(gradient, 0.0)
+            most = max(most, projected)
+            least = min(least, projected)
+            if abs(projected) > STILL:
+                new = min(max(old - gradient / (square[t] + diagonal), 0.0), cost)
+                alpha[t] = new
+                step = new - old
+                for k in range(start, stop, two):
+                    u[words[k]] += step * singles[k + one]
+    seen[0], seen[1] = most, least
+    kept = 0
+    for i in range(active):
+        if order[i] != GONE:
+            order[kept] = order[i]
+            kept += 1
+    return kept
+
+
+@compiled
+def margins(ends: Offsets, words: Words, singles: Singles, u: Vector, out: Vector) -> None:
+    """<u, z> of every row."""
+    one, two = np.uint64(1), np.uint64(2)
+    for t in range(len(out)):
+        start, stop = ends[t], ends[t + 1]
+        for k in range(start, stop, np.uint64(16)):
+            prefetch(words, k + np.uint64(AHEAD))
+        margin = 0.0
+        for k in range(start, stop, two):
+            margin += u[words[k]] * singles[k + one]
+        out[t] = margin
+
+
+@compiled
+def combine(ends: Offsets, words: Words, singles: Singles, alpha: Vector, u: Vector) -> None:
+    """u += the sum of alpha_t z_t."""
+    one, two = np.uint64(1), np.uint64(2)
+    for t in range(len(alpha)):
+        if alpha[t] != 0.0:
+            for k in range(ends[t], ends[t + 1], two):
+                u[words[k]] += alpha[t] * singles[k + one]

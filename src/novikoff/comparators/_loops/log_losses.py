@@ -1,0 +1,153 @@
+"""Losses of fixed weights u, row by row: log loss, hinge loss, and the larger of the log loss and of a parabola.
+
+The parabola Q(s) = l(z) + g (s - z) + (h/2)(s - z)^2 is what a second-order learner took for the loss l of the round,
+with the z it played, g = l'(z) and h = kappa P(+1) P(-1).
+Beside each sum stands what rounding may have taken from it: a dot product of n numbers is within (n+2) 2^-53 times the
+sum of its sizes, and the rest of a loss within 10 2^-53 of the sizes of its parts.
+The weights of eight u lie side by side, a line of the cache for each place: `LANES` dot products take hardly more than
+one, and their sums stay in registers (numba would write them to memory with every number).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from novikoff.comparators._loops.log_losses_layout import (
+    BENT,
+    BENT_DOUBT,
+    DOUBT,
+    HINGE,
+    LANES,
+    LINEAR,
+    LINEAR_SIZE,
+    LOG,
+    LOSS,
+    PARABOLA,
+    PULL,
+    PULL_DOUBT,
+)
+from novikoff.numerics.compiled import compiled
+from novikoff.numerics.exp import exp
+from novikoff.numerics.logits import log_loss
+
+Vector = NDArray[np.float64]
+U0 = 2.0**-53
+AHEAD = 24
+"""Non-zeros ahead of which weights are asked for: they lie anywhere in memory."""
+
+
+@intrinsic
+def _products(
+    typingctx: Any, vectors: Any, first: Any, places: Any, values: Any, start: Any, stop: Any, s: Any, size: Any
+) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        arrays = {
+            name: context.make_array(signature.args[k])(context, builder, arguments[k])
+            for name, k in (("vectors", 0), ("places", 2), ("values", 3), ("s", 6), ("size", 7))
+        }
+        first, start, stop = arguments[1], arguments[4], arguments[5]
+        word, short, byte = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
+        lanes = ir.VectorType(ir.DoubleType(), LANES)
+        nothing = ir.Constant(lanes, ir.Undefined)
+        width = builder.extract_value(arrays["vectors"].shape, 1)
+        last = builder.sub(builder.extract_value(arrays["places"].shape, 0), word(1))
+        one = ir.FunctionType(lanes, [lanes])
+        absolute = cgutils.get_or_insert_function(builder.module, one, f"llvm.fabs.v{LANES}f64")
+        kind = ir.FunctionType(ir.VoidType(), [byte, short, short, short])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+
+        def weights(entry: Any) -> Any:
+            place = builder.zext(builder.load(builder.gep(arrays["places"].data, [entry])), word)
+            return builder.gep(arrays["vectors"].data, [builder.add(builder.mul(place, width), first)])
+
+        total, sizes = (cgutils.alloca_once_value(builder, ir.Constant(lanes, [0.0] * LANES)) for _ in range(2))
+        with cgutils.for_range_slice(builder, start, stop, word(1), word) as (entry, _):
+            ahead = builder.add(entry, word(AHEAD))
+            ahead = builder.select(builder.icmp_signed("<", ahead, last), ahead, last)
+            builder.call(prefetch, [builder.bitcast(weights(ahead), byte), short(0), short(3), short(1)])
+            x = builder.insert_element(nothing, builder.load(builder.gep(arrays["values"].data, [entry])), short(0))
+            x = builder.shuffle_vector(x, nothing, ir.Constant(ir.VectorType(short, LANES), [0] * LANES))
+            row = builder.load(builder.bitcast(weights(entry), lanes.as_pointer()), align=8)
+            part = builder.fmul(row, x)
+            builder.store(builder.fadd(builder.load(total), part), total)
+            builder.store(builder.fadd(builder.load(sizes), builder.call(absolute, [part])), sizes)
+        for name, value in (("s", total), ("size", sizes)):
+            there = builder.bitcast(builder.gep(arrays[name].data, [first]), lanes.as_pointer())
+            builder.store(builder.load(value), there, align=8)
+        return context.get_dummy_value()
+
+    return types.void(vectors, types.int64, places, values, types.int64, types.int64, s, size), codegen
+
+
+products: Any = _products
+"""<u, x> and the sum of |u_i x_i|, for the eight u from `first` on, of the entries from `start` to `stop`."""
+
+
+@compiled
+def see(
+    vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int8],
+    scores: Vector, kappas: Vector, owners: NDArray[np.int64], margin: float, sums: Vector, told: Vector,
+) -> None:  # fmt: skip
+    """Add the losses of every vector on every row.
+
+    vectors   (places, K), as many places as the rows may have, K a multiple of LANES
+    scores    (rows, C): what each of those played who make up the learner
+    kappas    of each: of the second order, else 0
+    owners    whose scores each vector is compared with
+    margin    of a learner that adds y x where y times the score is below that, and on mistakes; negative for others
+    sums      (SUMS, K): log losses, hinge losses and max(l, Q); what rounding may have done to any of these; <u, sum of
+              what was added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; and,
+              after each of the two, what rounding may have done to it
+    told      (C, TOLD): the log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2
+    """
+    count, columns = vectors.shape[1], scores.shape[1]
+    s, size, lost = np.empty(count), np.empty(count), np.empty(count)
+    slope, curve, added, bend, paid = (np.empty(columns), np.empty(columns), np.empty(columns), np.empty(columns),
+                                       np.empty(columns))  # fmt: skip
+    for t in range(len(y)):
+        label = np.float64(y[t])
+        for k in range(0, count, LANES):
+            products(vectors, k, places, values, ends[t], ends[t + 1], s, size)
+        for c in range(columns):
+            z = scores[t, c]
+            tail = exp(label * z)
+            q = 1.0 / (1.0 + tail)
+            g = -label * q
+            h = kappas[c] * (q * (tail * q)) if kappas[c] > 0.0 else 0.0
+            slope[c] = g
+            curve[c] = h
+            added[c] = g - h * z
+            bend[c] = h
+            if margin >= 0.0:
+                added[c] = -label if (-1 if z < 0.0 else 1) != y[t] or label * z < margin else 0.0
+                bend[c] = abs(added[c])
+            paid[c] = log_loss(label * z)
+            told[c, LOSS] += paid[c]
+            told[c, LINEAR] += g * z - 0.5 * h * z * z
+            told[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+        off = (ends[t + 1] - ends[t] + 2) * U0
+        for k in range(count):
+            lost[k] = log_loss(label * s[k])
+        for k in range(count):
+            c = owners[k]
+            g, h = slope[c], curve[c]
+            gap = s[k] - scores[t, c]
+            bent = 0.5 * h * gap * gap
+            doubt = off * size[k]
+            sums[LOG, k] += lost[k]
+            sums[HINGE, k] += max(0.0, 1.0 - label * s[k])
+            sums[PARABOLA, k] += max(lost[k], paid[c] + g * gap + bent)
+            sums[DOUBT, k] += doubt * (1.0 + abs(g) + h * (abs(gap) + doubt)) + 10.0 * U0 * (
+                1.0 + abs(s[k]) + lost[k] + paid[c] + abs(g * gap) + bent
+            )
+            sums[PULL, k] += added[c] * s[k]
+            sums[PULL_DOUBT, k] += (abs(g) + abs(added[c])) * (doubt + 8.0 * U0 * size[k])
+            sums[BENT, k] += bend[c] * s[k] * s[k]
+            sums[BENT_DOUBT, k] += bend[c] * size[k] * (2.0 * doubt + 8.0 * U0 * size[k])

@@ -1,0 +1,87 @@
+"""Losses of fixed weights U for many labels, row by row: log losses, or hinge losses.
+
+With s_j = <u_j, x> for the labels known then, that of the round among them, the log loss is ln sum of e^s - s_y and the
+hinge loss max(0, 1 - s_y + the largest other s). Beside each sum stands what rounding may have taken from it: a dot
+product of n numbers is within (n+2) 2^-53 times the sum of its sizes, the rest of a loss within (k+10) 2^-53 of the
+sizes of its parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled
+from novikoff.numerics.softmax import softmax
+
+Vector = NDArray[np.float64]
+U0 = 2.0**-53
+
+LOST, DOUBT, PULL, PULL_DOUBT, SUMS = range(5)
+LOSS, LINEAR, LINEAR_SIZE, TOLD = range(4)
+
+
+@compiled
+def see(
+    vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int64],
+    scores: Vector, known: int, hinge: bool, sums: Vector, told: Vector,
+) -> None:  # fmt: skip
+    """Add the losses of every U on every row.
+
+    vectors   (K, places, labels)
+    scores    (rows, labels): what the learner played, had each label been announced before its first round
+    known     labels before the first row
+    sums      (SUMS, K): the losses, and what rounding may have done to them; <U, sum of g x>, g = P - 1_y, or of a
+              mistake 1_said - 1_y; and what rounding may have done to that
+    told      (TOLD): the log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|
+    """
+    count, labels = vectors.shape[0], scores.shape[1]
+    g, s, size, p = np.empty(labels), np.empty(labels), np.empty(labels), np.empty(labels)
+    for t in range(len(y)):
+        z, here = scores[t], y[t]
+        known = max(known, here + 1)
+        if hinge:
+            best = 0
+            for j in range(1, known):
+                if z[j] > z[best]:
+                    best = j
+            for j in range(known):
+                g[j] = 0.0
+            if best != here:
+                told[LOSS] += 1.0
+                g[best] = 1.0
+                g[here] = -1.0
+        else:
+            told[LOSS] += softmax(z, known, g) - z[here]
+            g[here] -= 1.0
+            for j in range(known):
+                told[LINEAR] += g[j] * z[j]
+                told[LINEAR_SIZE] += abs(g[j] * z[j])
+        off = (ends[t + 1] - ends[t] + 2) * U0
+        for k in range(count):
+            for j in range(known):
+                s[j] = 0.0
+                size[j] = 0.0
+            for e in range(ends[t], ends[t + 1]):
+                row = vectors[k, places[e]]
+                x = values[e]
+                for j in range(known):
+                    part = row[j] * x
+                    s[j] += part
+                    size[j] += abs(part)
+            largest, far = 0.0, 0.0
+            for j in range(known):
+                largest = max(largest, size[j])
+                far = max(far, abs(s[j]))
+                sums[PULL, k] += g[j] * s[j]
+                sums[PULL_DOUBT, k] += 2.0 * abs(g[j]) * (off + 8.0 * U0) * size[j]
+            if hinge:
+                other = -np.inf
+                for j in range(known):
+                    if j != here:
+                        other = max(other, s[j])
+                lost = max(0.0, 1.0 - s[here] + other)
+            else:
+                lost = softmax(s, known, p) - s[here]
+            sums[LOST, k] += lost
+            sums[DOUBT, k] += off * (largest + size[here]) + (known + 10) * U0 * (1.0 + far + lost)

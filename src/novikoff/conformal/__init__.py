@@ -1,0 +1,1 @@
+"""Conformal prediction: sets with a coverage that holds on every stream."""

@@ -1,0 +1,402 @@
+"""Conformal: sets that hold the outcome as often as you ask, around any learner, on every stream.
+
+Algorithm
+    A learner plays as ever. Beside its prediction it says a set, of labels or an interval of numbers: all y whose
+    score is at most a threshold q. A set that misses the outcome moves q by step (1 - alpha) up, one that holds it by
+    step alpha down. Below 0 the set is nothing, from 1 on everything. Scores are from 0 to 1, and known before y
+    comes:
+        1 - P(y)                 of a learner that says probabilities, or that draws
+        (1 - m/(a + |m|))/2      of one with a score: m is y times the score, a the mean size of scores before
+        1 if y is not said       of any other
+        e/(a + e)                for numbers: e = |y - said|, a the mean error before; everything in the first round
+    Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
+    threshold of its own. By a list of columns groups overlap: a row is in one of each, and its threshold is start +
+    step times what all groups that it is in are ahead by, misses less alpha times rounds. With the `rule` "decaying"
+    the step of round t is step/sqrt(t): where the world does not change, thresholds settle. With any other, thresholds
+    are the "quantile" of all scores before, or what an object of yours says (`threshold()`, then `see(score)`), and the
+    governor keeps watch: too many misses, and it says everything; too few, and it says nothing.
+Promise
+    conformal/theorems/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group,
+    whatever comes and however bad the learner is. conformal/theorems/coverage_pinball.py: the thresholds are not much
+    worse than the best one. conformal/theorems/coverage_overlapping.py: in groups that overlap, by about sqrt(2 alpha
+    T/step) in each. conformal/theorems/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with steps that fall.
+    conformal/theorems/coverage_governed.py: the same as the first of any rule under the governor. And all that the
+    learner promises, as it plays as ever.
+Cost
+    A few numbers a round, and of each group.
+Reference
+    [gibbs2021]; [angelopoulos2023]; [angelopoulos2024].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.conformal import _loops
+from novikoff.conformal._loops.conformal_layout import BINS
+from novikoff.conformal.groups import AND, Groups
+from novikoff.conformal.theorems.coverage_decaying import coverage_decaying
+from novikoff.conformal.theorems.coverage_deviation import coverage_deviation
+from novikoff.conformal.theorems.coverage_governed import coverage_governed
+from novikoff.conformal.theorems.coverage_overlapping import coverage_overlapping
+from novikoff.conformal.theorems.coverage_pinball import coverage_pinball
+from novikoff.core import encode
+from novikoff.core.errors import InputError, ModelFileError, shown
+from novikoff.core.nesting import restored, saved
+from novikoff.core.one_step import Playing
+from novikoff.core.player import Player, is_learner
+from novikoff.core.restoring import Schema, arguments, array, require
+from novikoff.core.types import Batch, Domain, Example, Learner, State, StepResult, Theorem, as_batch
+
+RULES = ("tracker", "decaying", "quantile")
+TRACKERS = RULES[:2]
+"""Those with a threshold for each group."""
+PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | list | None, "rule": str}
+Numbers = NDArray[np.float64]
+
+
+class Conformal(Playing):
+    """The learner, with a set beside each prediction.
+
+    learner   that learns; any on examples
+    alpha     the share of sets that may miss
+    step      how far a threshold moves
+    start     the first threshold
+    groups    None, the number or the name of a column, or a function of x: each of its values is a group; or a list of
+              columns, whose groups overlap
+    rule      "tracker", "decaying", "quantile", or an object of yours
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        coverage_deviation, coverage_pinball, coverage_overlapping, coverage_decaying, coverage_governed,
+    )  # fmt: skip
+    conservative = sums_mistakes = False
+
+    def __init__(
+        self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: Any = None,
+        rule: Any = "tracker",
+    ) -> None:  # fmt: skip
+        self.learner = learner
+        player = self._player = Player(learner)
+        if not is_learner(learner) or learner.domain.kind in ("advice", "losses") or player.covers:
+            raise InputError(f"sets are said around one learner on examples: got {shown(learner)}.")
+        for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
+                                   ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
+            if not sound:
+                must = {"alpha": "between 0 and 1", "step": "from 1e-9 to 1000", "start": "from 0 to 1"}[name]
+                raise InputError(f"{name} must be {must}: got {shown(value)}.")
+        if rule not in RULES and not (hasattr(rule, "threshold") and hasattr(rule, "see")):
+            raise InputError(
+                f"a rule must be tracker, decaying, quantile, or have threshold() and see(score): got {shown(rule)}."
+            )
+        if groups is not None and rule not in TRACKERS:
+            raise InputError(f"groups have a tracker each: got the rule {shown(rule)}. Leave one of them out.")
+        if isinstance(groups, list) and rule != "tracker":
+            raise InputError(
+                f"groups that overlap have the tracker: got the rule {shown(rule)}. Leave one of them out."
+            )
+        self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
+        self.within = player.within
+        self.promises = (*learner.promises, *type(self).promises)  # type: ignore[misc]
+        self.groups, self._groups = groups, Groups(groups)
+        self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
+        self._moving = np.array([[self.start, 0.0]])  # of each group, where steps fall (conformal/_loops/conformal.py)
+        self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
+        self._scored = not (player.outcomes == "numbers" or player.probable or player.draws) and player.scores
+        self._told = player.tells_scores
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the learner has."""
+        if name in ("learner", "_player"):
+            raise AttributeError(name)
+        return getattr(self.learner, name)
+
+    @property
+    def _encoding(self) -> Any:
+        """Of the table it is played on, or its learner was; None if it was no table."""
+        return self.__dict__.get("encoding", self._player.encoding)
+
+    @property
+    def domain(self) -> Domain:
+        """That of the learner."""
+        return self.learner.domain
+
+    @property
+    def labels(self) -> int | None:
+        """Those of the learner."""
+        return self.learner.labels
+
+    @property
+    def most(self) -> int | None:
+        """The labels there are; None for numbers, 0 where new ones may come."""
+        if self._player.outcomes == "numbers":
+            return None
+        return 0 if self._player.numbered else self.labels or 2
+
+    def predict_one(self, x: Example) -> Any:
+        return self.learner.predict_one(x)
+
+    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+        """Predict rows that come without labels, as the learner within does."""
+        return self._player.predict_ahead(batch)
+
+    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Any, ...]:
+        """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing.
+
+        ahead   x is one of several rows that come without labels: the interval is around what is predicted so
+        """
+        q = self._threshold_of(x)
+        if self._player.outcomes == "numbers":
+            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self.learner.predict_one(x)
+            said, scale = float(centre), self._scale()
+            wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
+            if wide < 0.0:
+                return ()
+            if not math.isfinite(wide):
+                return (-math.inf, math.inf)
+            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never less than what counts
+            return (said - wide, said + wide)
+        scores = self._asked(x)
+        return tuple(label for label, score in scores.items() if score <= q or q >= 1.0)
+
+    def _asked(self, x: Example) -> dict[int, float]:
+        """The score of each label, in order."""
+        labels = [-1, 1] if self.labels is None else list(range(self.labels))
+        if self._player.probable and self._player.numbered:
+            return dict(enumerate((1.0 - self.learner.probabilities_one(x)).tolist()))  # type: ignore[attr-defined]
+        if self._player.probable:
+            p = float(self.learner.probability_one(x))  # type: ignore[attr-defined]
+            return dict(zip(labels, (p, 1.0 - p), strict=True))
+        if self._player.draws:
+            chances = self._player.chances(x)
+            return {label: 1.0 - chances.get(label, 0.0) for label in labels}
+        if self._scored:
+            margins = float(self.learner.score_one(x)) * np.array([[-1.0], [1.0]])  # type: ignore[attr-defined]
+            return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[:, 0].tolist(), strict=True))
+        said = self.learner.predict_one(x)
+        return {label: float(label != said) for label in labels}
+
+    def _scale(self) -> float:
+        return float(self._known[1]) if self._known[0] else -1.0
+
+    def _threshold_of(self, x: Example) -> float:
+        """That of the group, or of the cell, of x."""
+        place = self._groups.ask(self._encoding, x)
+        if self._groups.each:
+            return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self._encoding, x))
+        return self._threshold(place)
+
+    def _joint(self, cell: str) -> float:
+        """The threshold of a cell of groups that overlap."""
+        inside = self._groups.overlapping()
+        here = [place for group in cell.split(AND) for place in inside.get(group, ())]
+        rounds, misses = (int(count) for count in self._counts[here].sum(axis=0))
+        return self.start + self.step * (misses - self.alpha * rounds)
+
+    def _inside(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each cell, the groups it is in; and of each group, rounds and misses."""
+        groups = self._groups.overlapping()
+        inside = np.full((len(self._counts), len(self._groups.each)), -1, dtype=np.int64)
+        totals, filled = np.zeros((len(groups), 2), dtype=np.int64), [0] * len(self._counts)
+        for number, cells in enumerate(groups.values()):
+            totals[number] = self._counts[cells].sum(axis=0)
+            for cell in cells:
+                inside[cell, filled[cell]] = number
+                filled[cell] += 1
+        return inside, totals
+
+    def _threshold(self, group: int) -> float:
+        """That of the group; of one never seen if it is -1."""
+        rounds, misses = (0, 0) if group < 0 else (int(count) for count in self._counts[group])
+        if self.rule == "tracker":
+            return self.start + self.step * (misses - self.alpha * rounds)
+        if self.rule == "decaying":
+            return self.start if group < 0 else float(self._moving[group, 0])
+        if self.rule == "quantile":
+            counts, history = self._counts.copy(), self._history.copy()
+            found, missed = np.empty(1), np.empty(1, dtype=np.bool_)
+            _loops.conformal.track_quantile(np.zeros(1), counts, self.alpha, history, found, missed)
+            return float(found[0])
+        q: float = _loops.conformal.governed(misses - self.alpha * rounds, rounds + 1, float(self.rule.threshold()))
+        return q
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """Predict, say the set, then learn."""
+        key, chances = self._groups.key(self._encoding, x), cast(Any, None)
+        score = self.learner.score_one(x) if self._scored and not self._told else None  # type: ignore[attr-defined]
+        if self._player.numbered and self._player.probable:
+            chances = dict(enumerate(self.learner.probabilities_one(x).tolist()))  # type: ignore[attr-defined]
+        elif self._player.draws and not self._player.members:
+            chances = self._player.chances(x)
+        played = self._player.play_one(x, y)
+        if not isinstance(played, StepResult):
+            wrong = float(played != y)
+            chance = wrong if chances is None else 1.0 - chances.get(y, 0.0)
+            played = StepResult(played, wrong, chance)
+        outcome = np.array([encode.number(y) if self._player.outcomes == "numbers" else int(y)])
+        groups = self._groups.places([key])
+        told = played
+        if self._scored:
+            told = played._replace(scores=self.within.scored if self._told else score)  # type: ignore[attr-defined]
+        return played._replace(sets=self._cover(as_batch(told), outcome, groups, chances)[0])
+
+    def learn_many(self, batch: Batch) -> StepResult | None:
+        """Predict, say the set and learn every row in order; None, having done nothing, where the learner cannot."""
+        player = self._player  # the chances of all of many labels are known row by row only
+        many = self.labels is not None and (player.draws or (player.numbered and player.probable))
+        if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
+            return None
+        keys = self._groups.keys(self._encoding, batch)
+        played = self._player.learn_many(batch)
+        if played is None:
+            return None
+        if not isinstance(played, StepResult):
+            wrong = (played != batch.y).astype(np.float64)
+            played = StepResult(played, wrong, wrong)
+        told = played._replace(scores=self.within.scored) if self._scored else played  # type: ignore[attr-defined]
+        return played._replace(sets=self._cover(told, batch.y, self._groups.places(keys, len(batch))))
+
+    def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
+        """The sets of rounds that were played, (rows, 3): its group, was the outcome missed, and its size.
+
+        A size is how many labels it has, or how long the interval is; -1 of nothing, infinite of all numbers, and of
+        all labels where new ones may come.
+        """
+        scores, by_label, scale = self._scores(played, y, chances)
+        if len(self._groups.names) > len(self._counts):
+            more = len(self._groups.names) - len(self._counts)
+            self._counts = np.vstack([self._counts, np.zeros((more, 2), dtype=np.int64)])
+            self._moving = np.vstack([self._moving, [[self.start, 0.0]] * more])
+        q, missed = np.empty(len(y)), np.empty(len(y), dtype=np.bool_)
+        if self._groups.each:
+            inside, totals = self._inside()
+            _loops.conformal.track_overlapping(
+                scores,
+                groups,
+                inside,
+                self._counts,
+                totals,
+                self.alpha,
+                self.step,
+                self.start,
+                self._history,
+                q,
+                missed,
+            )
+        elif self.rule == "tracker":
+            tracked = (groups, self._counts, self.alpha, self.step, self.start, self._history, self._paid)
+            _loops.conformal.track(scores, *tracked, q, missed)
+        elif self.rule == "decaying":
+            _loops.conformal.track_decaying(
+                scores, groups, self._counts, self.alpha, self.step, self._moving, self._history, q, missed
+            )
+        elif self.rule == "quantile":
+            _loops.conformal.track_quantile(scores, self._counts, self.alpha, self._history, q, missed)
+        else:
+            for t, score in enumerate(scores.tolist()):
+                q[t] = self._threshold(0)
+                missed[t] = not (score <= q[t] or q[t] >= 1.0)
+                self._counts[0] += (1, missed[t])
+                self.rule.see(score)
+        if by_label is None:
+            sizes = _width(q, scale)
+        else:
+            held = (by_label <= q).sum(axis=0)
+            sizes = np.where(q >= 1.0, float(self.most or np.inf), np.where(held > 0, held, -1.0))
+        return np.column_stack([groups, missed, sizes])
+
+    def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
+        """The score of each outcome that came; of every label, (labels, rows), None for numbers; and the scales."""
+        player, scale = self._player, np.full(len(y), -1.0)
+        if player.outcomes == "numbers":
+            sizes = np.abs(np.asarray(played.predictions, dtype=np.float64) - y)
+            _loops.conformal.scales(sizes, self._known, scale)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = np.where(sizes > 0.0, sizes / (scale + sizes), 0.0)
+            return np.where(scale < 0.0, 0.0, np.where(np.isfinite(sizes), scores, 1.0)), None, scale
+        if self.labels is None:
+            if self._scored:
+                margins = np.asarray(played.scores, dtype=np.float64) * y
+                _loops.conformal.scales(np.abs(margins), self._known, scale)
+                by_label = _squashed(np.array([margins, -margins]), scale)
+            else:
+                of_y = np.asarray(played.expected, dtype=np.float64)  # the chance of a mistake; 0 or 1 if none is drawn
+                of_y = 1.0 - played.probabilities if player.probable else of_y
+                by_label = np.array([of_y, 1.0 - of_y])
+            return by_label[0], by_label, scale
+        if chances is not None:
+            by_label = np.array([[1.0 - chances.get(label, 0.0)] for label in range(self.labels)])
+        else:
+            by_label = (np.arange(self.labels)[:, None] != np.asarray(played.predictions)).astype(np.float64)
+        return by_label[y.astype(np.intp), np.arange(len(y))], by_label, scale
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on, if the learner lets them."""
+        self._player.widen(width)
+
+    def facts(self) -> Any:
+        return self.learner.facts()
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows that the learner holds."""
+        return self._player.rows_held
+
+    def standing(self) -> State:
+        """What theorems on coverage need to know of the thresholds, as plain data."""
+        names = self._groups.names
+        governed, joint = self.rule not in TRACKERS, bool(self._groups.each)
+        return {
+            "alpha": self.alpha, "step": self.step, "start": self.start, "most": self.most, "groups": list(names),
+            "rule": "overlapping" if joint else self.rule if isinstance(self.rule, str) else type(self.rule).__name__,
+            "rounds": self._counts[: len(names), 0].tolist(), "misses": self._counts[: len(names), 1].tolist(),
+            "thresholds": [self._joint(name) if joint else 0.0 if governed else self._threshold(g)
+                           for name, g in names.items()],
+            "pinball": float(self._paid[0]), "history": self._history.copy(),
+            "moved": self._moving[: len(names), 1].tolist(), "overlapping": self._groups.overlapping(),
+            "columns": len(self._groups.each),
+        }  # fmt: skip
+
+    def state(self) -> State:
+        if not isinstance(self.rule, str) or callable(self._groups.by):
+            raise ModelFileError("what is saved must be plain data: a rule or groups of your own are not. "
+                                 "Name a column, or choose the tracker or quantile.")  # fmt: skip
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "names": list(self._groups.names), "learner": saved(self.learner),
+            "counts": self._counts[: len(self._groups.names)].copy(),
+            "moving": self._moving[: len(self._groups.names)].copy(), "history": self._history.copy(),
+            "pinball": float(self._paid[0]), "known": self._known.copy(),
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(restored(state["learner"]), **arguments(state, PARAMS))
+        learner._groups.load(state["names"])
+        counts = array(state, "counts", (len(state["names"]), 2), np.int64)
+        require(bool(((counts >= 0) & (counts <= counts[:, :1])).all()), "misses must be of the rounds", counts)
+        learner._counts, learner._moving = counts, array(state, "moving", counts.shape)
+        learner._history, learner._known = array(state, "history", (2, BINS)), array(state, "known", (2,))
+        same = float(learner._history[0].sum()) == float(counts[:, 0].sum())
+        require(same, "every round must have a score", learner._history[0].sum())
+        learner._paid[0] = arguments(state, {"pinball": float})["pinball"]
+        return learner
+
+
+def _squashed(margins: Numbers, scale: Numbers) -> Numbers:
+    """From 0 to 1, falling in the margin; 1/2 of margin 0, and before there is a scale."""
+    size = np.maximum(scale, 0.0) + np.abs(margins)
+    known = (scale >= 0.0) & (size > 0.0) & np.isfinite(size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(known, 0.5 * (1.0 - margins / size), 0.5)
+
+
+def _width(q: Numbers, scale: Numbers) -> Numbers:
+    """How long intervals are; -1 of nothing, infinite of everything."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wide = np.where((q >= 1.0) | (scale < 0.0), np.inf, 2.0 * scale * (q / (1.0 - q)))
+    return np.where(q < 0.0, -1.0, wide)

@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.conformal`: statement, assumptions and proof, one per file."""

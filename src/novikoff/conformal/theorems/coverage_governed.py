@@ -1,0 +1,42 @@
+"""How far the share of misses is from the one asked for, of any rule for sets under the governor.
+
+Theorem (upper; to 97 % against contrarian, see tests)
+    E = misses - alpha (t-1) before round t, H_t = sqrt(t ln(t+1)). If E >= H_t the set is everything; else if E <=
+    -H_t it is nothing; else any rule says it. An outcome outside is a miss. Then for every T
+        |misses/T - alpha|  <=  (H_T + 1)/T.
+Assumptions
+    the ledger saw every round of the governor; the learner counted what the ledger counted (checked).
+Proof
+    Everything misses nothing, so from E >= H_t it falls by alpha; nothing misses everything, so from E <= -H_t it rises
+    by 1 - alpha; from between, a round moves it by at most 1. H never falls. By induction
+    -H_T - alpha <= E_T <= H_T + 1 - alpha. [] Rounding: E is computed from integers, within 2^-52 of its terms.
+Reference
+    [angelopoulos2023], whose integral controller this is, with its set wide open or empty at the ends.
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "angelopoulos2023", "deviation of coverage")
+def coverage_governed(run: Run[object]) -> Bound | None:
+    """The promise; None where no governor plays."""
+    facts = run.coverage
+    if facts is None or facts.rule in ("tracker", "decaying", "overlapping") or not run.rounds:
+        return None
+    rounds = facts.rounds[0]
+    if not rounds:
+        return None
+    band = math.sqrt(rounds * math.log(rounds + 1.0))
+    whole = (facts.played, facts.missed) == (facts.rounds, facts.misses)
+    return Bound(
+        outward((band + 1.0) / rounds) + 2.0**-48,
+        [seen("the ledger counted every round of the governor, and the same misses", whole)],
+        {"alpha": facts.alpha, "rule": facts.rule, "misses": facts.misses[0], "band": band},
+        observed=float(abs(facts.ahead(0)) / rounds),
+        trivial=max(facts.alpha, 1.0 - facts.alpha),
+    )

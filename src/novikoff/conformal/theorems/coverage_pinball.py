@@ -1,0 +1,41 @@
+"""How well the thresholds did: their pinball loss, beside that of the best threshold that never changes.
+
+Theorem (upper; equality around a constant learner, where thresholds are ends of bins)
+    rho(r) = (1-alpha) r for r > 0, and -alpha r else: what it costs to be under or over a quantile. With the
+    thresholds of coverage_deviation and the score s_t of the outcome, for every constant c
+        sum of rho(s - q)  <=  sum of rho(s - c) + sum over groups of (c - q_1)^2/(2 step)
+                               + (step/2) sum of (miss - alpha)^2.
+Assumptions
+    those of coverage_deviation (checked).
+Proof
+    alpha - miss is a subgradient of rho(s - q) in q, and each threshold moves against it: online gradient descent,
+    whose regret that is, in each group; add them. [] Rounding: plain sums of T numbers from 0 to 1 or so, so T^2 2^-52
+    is added. The constants that are compared are the ends of 256 bins of scores: any one will do, and of these the
+    sums are exact.
+Reference
+    [zinkevich2003]; [gibbs2021].
+"""
+
+from __future__ import annotations
+
+from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "zinkevich2003", "pinball loss")
+def coverage_pinball(run: Run[object]) -> Bound | None:
+    """The promise; None where no tracker plays."""
+    facts = run.coverage
+    if facts is None or facts.rule != "tracker" or not run.rounds:
+        return None
+    alpha, misses, rounds = facts.alpha, sum(facts.misses), sum(facts.rounds)
+    squares = misses * (1.0 - alpha) ** 2 + (rounds - misses) * alpha**2
+    played = sum(facts.played)
+    rounding = (played + 20) * 2.0**-52 * played
+    return Bound(
+        outward(facts.best_pinball + 0.5 * facts.step * squares + rounding),
+        [facts.counted(), facts.follows(), facts.in_range()],
+        {"best_threshold": facts.best, "alpha": alpha, "step": facts.step},
+        observed=facts.pinball,
+        trivial=rounds * max(alpha, 1.0 - alpha) * (1.0 + facts.step),
+    )

@@ -1,0 +1,1 @@
+"""Online convex optimisation: online gradient, AdaGrad, FTRL, logistic regression, VAW."""

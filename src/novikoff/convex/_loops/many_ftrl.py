@@ -1,0 +1,129 @@
+"""Scale-free FTRL with the log loss of many labels: members side by side, a gradient sum a member, place and label.
+
+`scales` has a row for each place (numerics/nonzeros.py): M the largest |x|, X the sum of x^2, N the rounds it was
+there, R the largest root mean square so far. `curves` has H for each member, the sum of (1 - |P|^2) x^2, and `sums` G
+for each member and label, the sum of (P_j - 1[j = y]) x. With the metric A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 +
+H)/rate ("newton"), the same for all labels, the scores of the weights are z0_j = -sum of G_j x/A, and v = sum of x^2/A.
+Labels as in linear/_loops/many_perceptron.py; `totals` as many_layout.py says, a column a member.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.linear._loops.many_layout import GAINED, LINEAR, LINEAR_SIZE, LOSS, NOVELTY
+from novikoff.linear._loops.many_perceptron import largest
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.softmax import hedged
+
+Vector = NDArray[np.float64]
+
+
+@inlined
+def escape(rounds: int) -> float:
+    """The chance that is kept, after so many rounds, for a label never seen: 1/t^2 in round t.
+
+    In the first round every label is one. In all others together what is kept costs at most ln 2: the product of
+    1 - 1/t^2 from t = 2 on is 1/2.
+    """
+    return 1.0 / ((rounds + 1.0) * (rounds + 1.0))
+
+
+@inner
+def look(
+    scales: Vector, curves: Vector, sums: Vector, roots: NDArray[np.bool_], per_rate: Vector,
+    places: NDArray[np.uint32], values: Vector, start: int, stop: int, keep: bool, known: int, z0: Vector, v: Vector,
+) -> None:  # fmt: skip
+    """The scores z0 and the v of every member, with what x itself says of the scales; kept there only if `keep`."""
+    members = len(roots)
+    for k in range(members):
+        v[k] = 0.0
+        for j in range(known):
+            z0[k, j] = 0.0
+    for e in range(start, stop):
+        row = scales[places[e]]
+        x = values[e]
+        most = max(row[0], abs(x))
+        squares = row[1] + x * x
+        seen = row[2] + 1.0
+        size = max(row[3], np.sqrt(squares / seen))
+        if keep:
+            row[0] = most
+            row[1] = squares
+            row[2] = seen
+            row[3] = size
+        square = most * most
+        for k in range(members):
+            root = np.sqrt(square + curves[places[e], k])
+            part = np.divide(x, (size if roots[k] else root) * root * per_rate[k])
+            v[k] += x * part
+            gradients = sums[places[e], k]
+            for j in range(known):
+                z0[k, j] -= gradients[j] * part
+
+
+@inner
+def learn(
+    curves: Vector, sums: Vector, totals: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
+    y: int, known: int, k: int, z0: Vector, v: float, z: Vector, p: Vector, whole: float,
+) -> None:  # fmt: skip
+    """Member k adds the gradients, and the curvature, of the scores z that it played; p: their P, changed to g."""
+    curve = 1.0
+    for j in range(known):
+        curve -= p[j] * p[j]
+    p[y] -= 1.0
+    delta, square = 0.0, 0.0
+    for j in range(known):
+        linear = p[j] * z[j]
+        totals[LINEAR, k] += linear
+        totals[LINEAR_SIZE, k] += abs(linear)
+        delta += p[j] * (z[j] - z0[j])
+        square += p[j] * p[j]
+    totals[LOSS, k] += whole - z[y]
+    totals[GAINED, k] += delta + 0.5 * square * v
+    for e in range(start, stop):
+        x = values[e]
+        curves[places[e], k] += max(curve, 0.0) * (x * x)
+        gradients = sums[places[e], k]
+        for j in range(known):
+            gradients[j] += p[j] * x
+
+
+@compiled
+def play(
+    scales: Vector, curves: Vector, sums: Vector, totals: Vector, roots: NDArray[np.bool_], per_rate: Vector,
+    known: int, rounds: int, grows: bool, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector,
+    y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
+) -> None:  # fmt: skip
+    """The scores of every row; if `learns`, what one member says, and what it gave to y.
+
+    scores   (rows, members, labels)
+    """
+    members, labels = len(roots), scores.shape[2]
+    z0, v, p = np.empty((members, labels)), np.empty(members), np.empty(labels)
+    step, tried = np.empty(labels), np.empty(labels)
+    for t in range(len(ends) - 1):
+        now = max(known, y[t] + 1) if learns else known
+        look(scales, curves, sums, roots, per_rate, places, values, ends[t], ends[t + 1], learns, now, z0, v)
+        for k in range(members):
+            z = scores[t, k]
+            for j in range(now, labels):
+                z[j] = -np.inf
+            kept = escape(rounds + t) if grows else 0.0
+            if now > known:
+                hedged(z0[k], v[k], known, z, p, step, tried)
+                said[t] = largest(z, known)
+            whole = hedged(z0[k], v[k], now, z, p, step, tried)
+            if not learns:
+                continue
+            lost = whole - z[y[t]]
+            if now > known:
+                chances[t] = kept
+                totals[NOVELTY, k] -= np.log(kept) + lost
+            else:
+                said[t] = largest(z, known)
+                chances[t] = (1.0 - kept) * p[y[t]]
+                totals[NOVELTY, k] -= np.log1p(-kept)
+            learn(curves, sums, totals, places, values, ends[t], ends[t + 1], y[t], now, k, z0[k], v[k], z, p, whole)
+        known = now

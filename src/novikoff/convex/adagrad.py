@@ -1,0 +1,192 @@
+"""AdaGrad: follow the regularised leader with any convex loss, for labels or numbers. No scaling of features.
+
+Algorithm
+    The loss of a score z = <w, x> is `loss`: hinge, for labels; absolute, pinball (`tau`), huber (`delta`) or squared,
+    for numbers (convex/comparators/losses.py). g is its slope. For each feature, M is the largest |x| so far, R the
+    largest root mean square over the rounds that had it, both with x_t itself; G the sum of g x, H that of (g x)^2. The
+    metric is A = R sqrt(s^2 M^2 + H) / c and the weight -G/A, with s the largest slope there is (2 times the first
+    outcome, of the squared loss), and c = `rate` times the size of the first outcome that is not 0: predictions follow
+    the unit of the outcomes, and features may be multiplied by anything. For labels c is `rate`; say +1 if z >= 0.
+    `bias` c adds a constant feature of value c.
+Promise
+    convex/theorems/convex_regret.py: for every u, the loss is at most that of u + u'Au/2 + sum of g^2 v/2, of the order
+    of sqrt T. convex/theorems/convex_mistakes.py: mistakes are at most the hinge loss.
+Cost
+    O(non-zeros of x) per round, six numbers a feature.
+Reference
+    [duchi2011]; [mcmahan2017]; [orabona2018] for scale-free metrics.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.convex import _loops
+from novikoff.convex._loops import adagrad_layout as at
+from novikoff.convex.comparators.losses import CODES, ConvexLoss
+from novikoff.convex.comparators.tracker import ConvexGoal, ConvexTracker
+from novikoff.convex.theorems.convex_facts import ConvexFacts
+from novikoff.convex.theorems.convex_mistakes import convex_mistakes
+from novikoff.convex.theorems.convex_regret import convex_regret
+from novikoff.core.errors import InputError, shown
+from novikoff.core.feature_places import up_to
+from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.stored import number, pair
+from novikoff.core.types import State, StepResult, Theorem
+from novikoff.linear.scale_free import ScaleFree
+from novikoff.numerics.total import Total
+
+LARGEST = 2.0**200
+"""Of |y|: squares of slopes are summed."""
+PARAMS: Schema = {"loss": str, "rate": float, "tau": float, "delta": float, "bias": float}
+
+
+class AdaGrad(ScaleFree):
+    """A sum of gradients, and of their squares, a feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (convex_regret, convex_mistakes)
+    outcomes = "numbers"  # those of most losses
+
+    def __init__(
+        self, loss: str = "hinge", rate: float = 1.0, tau: float = 0.5, delta: float = 1.0, bias: float = 1.0
+    ) -> None:
+        super().__init__(bias)
+        if loss not in CODES:
+            raise InputError(f"a loss must be one of {', '.join(CODES)}: got {shown(loss)}.")
+        if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
+            raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+        if not 0.001 <= tau <= 0.999:
+            raise InputError(f"tau must be from 0.001 to 0.999: got {shown(tau)}. 0.5 is the median.")
+        if not 2.0**-100 <= delta <= 2.0**100:
+            raise InputError(f"delta must be from 2^-100 to 2^100: got {shown(delta)}.")
+        self.kind = ConvexLoss(loss, float(delta if loss == "huber" else tau))
+        self.rate, self.tau, self.delta = float(rate), float(tau), float(delta)
+        self.outcomes = "labels" if loss == "hinge" else "numbers"
+        self.loss = "zero-one" if loss == "hinge" else loss
+        self._unit = 1.0 if loss == "hinge" else 0.0  # the size of the first outcome that is not 0
+        self._held, self._totals, self._lost = np.zeros((1, at.HELD)), np.zeros(at.TOTALS), Total()
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self._by_place()[1 : self.features.count + 1]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._by_place()[0])
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._held[:, at.GRADIENT]))
+
+    def _by_place(self) -> NDArray[np.float64]:
+        metric, sums = self._diagonal(), self._held[: self.features.count + 1, at.GRADIENT]
+        return -np.divide(sums, metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def _pace(self) -> tuple[float, float]:
+        """The largest slope, or what stands for it, and the rate in the unit of the outcomes."""
+        unit = self._unit or 1.0
+        return min(self.kind.steepest, 2.0 * unit), self.rate * unit
+
+    @np.errstate(over="ignore")  # an infinite metric leaves the feature's weight 0
+    def _diagonal(self) -> NDArray[np.float64]:
+        """A, place by place, the constant's first; 0 for features never seen."""
+        held, (steep, rate) = self._held[: self.features.count + 1], self._pace()
+        wide = steep * held[:, at.LARGEST]
+        metric: NDArray[np.float64] = held[:, at.SIZE] * np.sqrt(wide * wide + held[:, at.CURVE]) / rate
+        return metric
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        room = len(self._held) - 1  # the last row is that of all features not seen
+        if places > room:
+            spare = 0 if self.features.kind == "array" else min(room, 2**20)
+            self._held = np.vstack([self._held, np.zeros((places - room + spare, at.HELD))])
+
+    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """What predictions of numbers cost."""
+        return self.kind.of(said, np.asarray(y, dtype=np.float64))
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores, outcomes = np.empty(len(y)), y.astype(np.float64)
+        if not self._unit and outcomes.any():  # until then all slopes are 0, and so is every score
+            self._unit = float(abs(outcomes[np.flatnonzero(outcomes)[0]]))
+        self._play(rows, outcomes, True, scores)
+        losses = self.kind.of(scores, outcomes)
+        self._lost.add_all(losses)
+        if self.outcomes == "numbers":
+            return StepResult(scores, losses, losses, scores=scores)
+        self.scored, said = scores, self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _play(self, rows: Any, y: NDArray[np.float64], learns: bool, scores: NDArray[np.float64]) -> None:
+        play: Any = _loops.adagrad.play
+        kind = self.kind
+        play(self._held, self._totals, CODES[kind.name], kind.parameter, *self._pace(), *rows, y, learns, scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores = np.empty(len(rows.ends) - 1)
+        places = up_to(rows.places, len(self._held) - 1)
+        self._play(rows._replace(places=places), np.zeros(0), False, scores)
+        return scores
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        if y.ndim != 1 or not bool((np.abs(y) <= LARGEST).all()):
+            raise InputError(f"y must be a number, at most 2^200 in size: {got}.")
+        return y
+
+    def tracker(self) -> ConvexTracker | None:
+        """Comparators for a game that begins now."""
+        return None if self.rounds else ConvexTracker(self.kind, self.bias)
+
+    def goal(self) -> ConvexGoal:
+        """What a comparator is to make small."""
+        held = self._held[: self.features.count + 1]
+        doubt = float(self._totals[at.STEEPEST]) * added_doubt(held[:, at.SEEN], held[:, at.LARGEST])
+        return ConvexGoal(Diagonal(self._diagonal()), held[:, at.GRADIENT], doubt, float(self._totals[at.LINEAR]))
+
+    def facts(self) -> ConvexFacts:
+        gained, linear, size = (float(self._totals[k]) for k in (at.DELTA, at.LINEAR, at.LINEAR_SIZE))
+        sums = self._held[: self.features.count + 1, at.GRADIENT]
+        low, high = Diagonal(self._diagonal()).inverse_between(sums, np.zeros(len(sums)))
+        off = (self.rounds + 20) * 2.0 * U0 * size
+        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+        return ConvexFacts(self.rounds, self.kind.name, float(self._lost), gained, dual, least)
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "loss": self.kind.name,
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "held": self._held[: self.features.count + 1].copy(),
+            "totals": self._totals.copy(),
+            "lost": [self._lost.sum, self._lost.lost],
+            "unit": self._unit,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        held = array(state, "held", (learner.features.count + 1, at.HELD))
+        squares = [at.LARGEST, at.SQUARES, at.SEEN, at.SIZE, at.CURVE]
+        require(bool((held[:, squares] >= 0.0).all()), "sums of squares must not be negative", held)
+        learner._held = np.vstack([held, np.zeros((1, at.HELD))])
+        learner._totals = array(state, "totals", (at.TOTALS,))
+        learner._lost, learner._unit = Total(*pair(state, "lost")), number(state, "unit")
+        return learner

@@ -1,0 +1,1 @@
+"""Weights that theorems on convex losses compare with."""

@@ -1,0 +1,284 @@
+"""Comparators for learners with a convex loss: weights u with a small loss and a small square in the learner's metric.
+
+Algorithm
+    Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
+    `keep` bytes, asked for facts, loss + u'Au/2 is minimised over u, on all rows and with the metric that the learner
+    has now: it is convex in u, and corners of the loss are rounded off a little. From the row that does not fit on, the
+    u that fits the rows kept, with several ridges, sees every row, the kept ones first.
+Promise
+    Any u will do: its losses are summed over every round, rounded up. What the learner added up is compared with the
+    scores that it played, along every u.
+Cost
+    Kept: 12 bytes a non-zero, and a fit when asked. After: O(4 non-zeros) per round, 4 numbers a feature.
+Reference
+    [liu1989] for the fit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
+from novikoff.comparators.rows import one_row
+from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
+from novikoff.convex.comparators.losses import CODES, ConvexLoss
+from novikoff.core.stored import array, integer, number, require
+from novikoff.core.types import Batch, State
+
+Vector = NDArray[np.float64]
+RIDGES = (1.0, 10.0, 100.0)
+SOFT = (0.3, 0.03, 0.003)
+"""Of the size of an outcome: how far corners are rounded off, ever less."""
+
+
+class ConvexGoal(NamedTuple):
+    """What a learner's theorem says of u: its loss + penalty.square(u)/2 + |u| times what `added` may be off by.
+
+    added, doubt   its own sum of g x, place by place, and what rounding may have done to it
+    linear         its own sum of g z
+    """
+
+    penalty: Diagonal
+    added: Vector
+    doubt: Vector
+    linear: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConvexComparator:
+    """One u.
+
+    lost          the sum of its losses, rounded up
+    square        u'Au
+    doubt         what rounding may have done to the learner's sums along u
+    unexplained   how far these are from those of what it played, in units of what rounding explains
+    """
+
+    lost: float
+    square: float
+    doubt: float
+    unexplained: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConvexComparatorFacts:
+    """Of every comparator; the first is u = 0.
+
+    rows, fitted   rounds seen, and on how many of them u was fitted
+    lost           the sum of the losses of the scores
+    nothing        that of u = 0
+    unexplained    as of a comparator, of the sum of g z
+    dual           at least what the learner's sums leave of its theorem, evaluated on the scores that were played
+    """
+
+    rows: int
+    fitted: int
+    comparators: tuple[ConvexComparator, ...]
+    lost: float
+    nothing: float
+    unexplained: float
+    dual: float
+
+    @property
+    def explained(self) -> bool:
+        """Are the learner's sums those of the scores it played?"""
+        return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
+
+
+LOST, PULL, PULL_DOUBT, STEEP, SUMS = range(5)
+"""Of each u: losses, the sum of g <u,x>, what rounding may have done to that, and the sum of |g <u,x>|."""
+PAID, LINEAR, LINEAR_SIZE, TOLD = range(4)
+"""Of the scores: losses, the sum of g z, and of |g z|."""
+
+
+class ConvexTracker(ScoredTracker):
+    """Comparators of a learner that begins now.
+
+    loss   its loss
+    bias   the learner's
+    keep   bytes of rows to keep
+    """
+
+    def __init__(self, loss: ConvexLoss, bias: float, keep: int = KEEP) -> None:
+        self.loss, self.bias, self.keep = ConvexLoss(*loss), float(bias), keep
+        self.rows = self.places = self._size = self._fitted = 0
+        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
+        self._vectors, self._sums, self._told = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(TOLD)
+        self._asked: tuple[Any, ConvexComparatorFacts] | None = None
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its state."""
+        return sum(len(piece[1]) for piece in self._kept or ())
+
+    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
+        """The rounds of a batch, and the scores that the learner played."""
+        self._see(batch.x, np.asarray(batch.y, dtype=np.float64), np.array(scores, dtype=np.float64))
+
+    def see_row_scores(self, x: Any, y: float, scores: Any) -> None:
+        """One round: x as (indices, values), or as an array of numbers."""
+        self._see(one_row(x), np.array([y], dtype=np.float64), np.array([scores], dtype=np.float64))
+
+    def _see(self, x: Any, y: Vector, scores: Vector) -> None:
+        self.rows += len(y)
+        rows = nonzeros_of(x, self.bias)
+        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+        if self._kept is None:
+            self._add(rows, y, scores)
+            return
+        ends = int(rows.ends[-1])
+        part = numerics.nonzeros.Nonzeros(rows.ends.copy(), rows.places[:ends].copy(), rows.values[:ends].copy())
+        self._kept.append((part, y.copy(), scores))
+        self._size += 12 * ends + 16 * len(y)
+        if len(self._kept) > MANY:
+            self._together()
+        if self._size >= self.keep:
+            self._settle()
+
+    def _together(self) -> tuple[Any, Vector, Vector]:
+        """All rows kept, as one piece."""
+        pieces = self._kept or []
+        if len(pieces) != 1:
+            together = joined([piece[0] for piece in pieces])
+            y, scores = (np.concatenate([np.zeros(0), *(piece[k] for piece in pieces)]) for k in (1, 2))
+            self._kept = [(together, y, scores)]
+        found: tuple[Any, Vector, Vector] = self._kept[0]  # type: ignore[index]
+        return found
+
+    def _settle(self) -> None:
+        """From here on the comparators are those that fit the rows up to now."""
+        rows, y, scores = self._together()
+        most = np.zeros(self.places)
+        np.maximum.at(most, rows.places, np.abs(rows.values))
+        far = max(float(np.abs(y).max(initial=0.0)), 1e-300)
+        metric = most * most * min(self.loss.steepest, far) / far
+        found = [self._fit(Diagonal(ridge * metric), rows, y) for ridge in RIDGES]
+        self._vectors = np.stack([np.zeros(self.places), *found], axis=1)
+        self._sums = np.zeros((SUMS, self._vectors.shape[1]))
+        self._kept, self._fitted = None, len(y)
+        self._add(rows, y, scores)
+
+    def _fit(self, penalty: Diagonal, rows: Any, y: Vector) -> Vector:
+        """The u for which loss + penalty.square(u)/2 is least, nearly: whatever is found will do."""
+        from scipy.optimize import minimize
+        from threadpoolctl import threadpool_limits
+
+        places, root = penalty.root()
+        inside = places < self.places
+        places, root = places[inside], root[inside]
+        x, t, u = matrix(rows, self.places)[:, places], np.zeros(len(root)), np.zeros(self.places)
+        size = 1.0 if self.loss.name == "hinge" else float(np.abs(y).max(initial=0.0)) or 1.0
+
+        def value(t: Vector, soft: float) -> tuple[float, Vector]:
+            lost, slopes = self.loss.smooth(x @ (root * t), y, soft * size)
+            return lost + 0.5 * float(t @ t), root * (x.T @ slopes) + t
+
+        with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
+            for soft in SOFT if self.loss.name not in ("squared", "huber") else SOFT[:1]:
+                found = minimize(value, t, (soft,), "L-BFGS-B", jac=True, options={"maxiter": 300, "maxcor": 20}).x
+                t = found if bool(np.isfinite(found).all()) else t
+        u[places] = root * t
+        return u
+
+    def _add(self, rows: Any, y: Vector, scores: Vector) -> None:
+        if self.places > len(self._vectors):
+            more = self.places - len(self._vectors)
+            self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
+        self._look_at(self._vectors, rows, y, scores, self._sums, self._told)
+
+    @np.errstate(all="ignore")
+    def _look_at(self, vectors: Vector, rows: Any, y: Vector, scores: Vector, sums: Vector, told: Vector) -> None:
+        """Add what the vectors, and the scores, lose on these rows."""
+        x = matrix(rows, len(vectors))
+        s, wide, outcomes = x @ vectors, abs(x) @ np.abs(vectors), y[:, np.newaxis]
+        off = (np.diff(rows.ends) + 4.0)[:, np.newaxis] * U0 * wide
+        lost = np.maximum(self.loss.of(s - off, outcomes), self.loss.of(s + off, outcomes))
+        g = self.loss.slopes(scores, y)
+        sums[LOST] += lost.sum(axis=0)
+        sums[PULL] += g @ s
+        sums[PULL_DOUBT] += np.abs(g) @ (off + 8.0 * U0 * wide)
+        sums[STEEP] += np.abs(g) @ np.abs(s)
+        told += (self.loss.of(scores, y).sum(), float(g @ scores), float(np.abs(g) @ np.abs(scores)))
+
+    def facts(self, learner: Any) -> ConvexComparatorFacts:
+        """What was seen up to now, with the metric that the learner has now."""
+        goal: ConvexGoal = learner.goal()
+        asked = (self.rows, goal.linear)
+        if self._asked is None or self._asked[0] != asked:
+            self._asked = (asked, self._facts(goal))
+        return self._asked[1]
+
+    def _facts(self, goal: ConvexGoal) -> ConvexComparatorFacts:
+        vectors, sums, told, fitted = self._vectors, self._sums, self._told, self._fitted
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            fits = [self._fit(goal.penalty, rows, y)] if len(y) else []
+            vectors, fitted = np.stack([np.zeros(self.places), *fits], axis=1), len(y)
+            sums, told = np.zeros((SUMS, vectors.shape[1])), np.zeros(TOLD)
+            self._look_at(vectors, rows, y, scores, sums, told)
+        found = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(vectors.shape[1])]
+        explained = (self.rows + 20) * 2.0 * U0 * float(told[LINEAR_SIZE])
+        unexplained = abs(goal.linear - float(told[LINEAR])) / (4.0 * explained + 1e-300)
+        checked = tuple(u for u in found if math.isfinite(u.lost + u.square + u.unexplained + u.doubt))
+        nothing = found[0].lost if found else 0.0
+        dual = float(told[LINEAR]) + explained + 0.5 * goal.penalty.inverse_square(goal.added, 0.0 * goal.doubt)
+        return ConvexComparatorFacts(self.rows, fitted, checked, float(told[PAID]), nothing, unexplained, dual)
+
+    @np.errstate(all="ignore")
+    def _comparator(self, goal: ConvexGoal, u: Vector, sums: Vector) -> ConvexComparator:
+        lost, pull, pull_doubt, steep = (float(sums[k]) for k in (LOST, PULL, PULL_DOUBT, STEEP))
+        if not u.any():  # of which all is known, whatever overflowed
+            return ConvexComparator(lost * (1.0 + (self.rows + 20) * 2.0 * U0), 0.0, 0.0, 0.0)
+        shared = min(len(u), len(goal.added))
+        known, added, off = u[:shared], goal.added[:shared], goal.doubt[:shared]
+        slack = float(np.abs(known) @ off)
+        explained = slack + pull_doubt + (self.rows + 20) * 4.0 * U0 * steep
+        explained += (shared + 20) * 2.0 * U0 * float(np.abs(known) @ np.abs(added))
+        unexplained = abs(float(known @ added) - pull) / (4.0 * explained + 1e-300)
+        lost *= 1.0 + (self.rows + 20) * 2.0 * U0
+        return ConvexComparator(lost, goal.penalty.square(u), slack + 4.0 * U0 * steep, unexplained)
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        kept = None
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            kept = kept_state(rows, y, scores)
+        return {"kind": "convex", "loss": list(self.loss), "bias": self.bias, "keep": self.keep, "rows": self.rows,
+                "places": self.places, "fitted": self._fitted, "kept": kept, "vectors": self._vectors.copy(),
+                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The tracker whose `state` this is."""
+        bias, keep = number(state, "bias", COMPARATORS), integer(state, "keep", of=COMPARATORS)
+        name, parameter = state["loss"]
+        require(name in CODES, "the loss of comparators must be known", name)
+        tracker = cls(ConvexLoss(name, number({"parameter": parameter}, "parameter", COMPARATORS)), bias, keep)
+        tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
+        if (kept := state["kept"]) is not None:
+            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.float64, None)
+            tracker._kept = [(rows, y, scores)]
+            tracker._size = 12 * len(rows.places) + 16 * len(y)
+            return tracker
+        tracker._kept = None
+        vectors = tracker._vectors = array(state, "vectors", (None, None), of=COMPARATORS)
+        tracker._sums = array(state, "sums", (SUMS, vectors.shape[1]), finite=False, of=COMPARATORS)
+        tracker._told = array(state, "told", (TOLD,), finite=False, of=COMPARATORS)
+        return tracker
+
+
+def matrix(rows: Any, places: int) -> Any:
+    """The rows as a sparse matrix with values of its own: scipy sorts them within rows, in place, for abs."""
+    from scipy.sparse import csr_array
+
+    last = int(rows.ends[-1])
+    parts = (rows.values[:last].copy(), rows.places[:last].astype(np.int64), rows.ends)
+    return csr_array(parts, shape=(len(rows.ends) - 1, places))

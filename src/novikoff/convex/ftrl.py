@@ -1,0 +1,179 @@
+"""Scale-free follow the regularised leader: a logistic regression that needs no scaling of its features.
+
+Algorithm
+    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
+    x_t itself; G the sum of the gradients (P(+1) - [y = +1]) x, H the sum of P(+1) P(-1) x^2. The metric is
+        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton").
+    z0 = -sum of G x / A and v = sum of x^2 / A; the score z is the root of z + (v/2) tanh(z/2) = z0: half a step for
+    each of the two labels there may be. P(+1) = 1/(1 + e^-z); say +1 if that is 1/2 or more. `bias` c adds a constant
+    feature of value c, whatever c is but 0. Features may be multiplied by anything: powers of two leave every
+    prediction as it is, to the bit.
+Promise
+    convex/theorems/ftrl_regret.py: for every u, L <= L_u + u'Au/2 + sum of Delta, L the sum of the log losses.
+    convex/theorems/ftrl_suffix.py: the same since a round, against the weights of that round.
+Cost
+    O(non-zeros of x) per round, six numbers a feature.
+Reference
+    [mcmahan2017]; [orabona2018] for scale-free metrics; [ross2013].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.goal import Goal, Own, added_doubt
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_facts import MetricFacts
+from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.convex import _loops
+from novikoff.convex._loops import ftrl_layout as at
+from novikoff.convex.theorems.ftrl_regret import ftrl_regret
+from novikoff.convex.theorems.ftrl_suffix import ftrl_suffix
+from novikoff.core.errors import InputError, shown
+from novikoff.core.feature_places import up_to
+from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.types import State, Theorem
+from novikoff.linear.scale_free import Probabilistic
+
+METRICS = ("sqrt", "newton")
+PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
+
+
+def check_metric(metric: str, rate: float) -> None:
+    """Refuse a metric that is not known, and a rate that is out of range."""
+    if metric not in METRICS:
+        raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
+    if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
+        raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
+
+
+class Ftrl(Probabilistic):
+    """A gradient sum, and a curvature sum, a feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret, ftrl_suffix)
+
+    def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
+        super().__init__(bias)
+        check_metric(metric, rate)
+        self.metric, self.rate = metric, float(rate)
+        self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
+        self._totals = np.zeros((at.TOTALS, 1))
+        self._held = np.zeros((1, at.SHARED + 2))  # the last row is that of all features not seen
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self.weights_by_place()[1 : self.features.count + 1]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self.weights_by_place()[0])
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._held[:, at.SHARED]))
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """Of its rounds: log losses, the theorem's Delta, g z, and |g z|."""
+        return self._totals[:, 0]
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """A, place by place, the constant's first; 0 for features never seen."""
+        held = self._held[: self.features.count + 1]
+        under = held[:, 0] ** 2 + held[:, at.SHARED + 1]
+        metric: NDArray[np.float64] = (
+            held[:, 3] * np.sqrt(under) if self.metric == "sqrt" else under
+        ) * self._per_rate[0]
+        return metric
+
+    def gradients(self) -> NDArray[np.float64]:
+        """G, place by place."""
+        return self._held[: self.features.count + 1, at.SHARED]
+
+    def counts(self) -> NDArray[np.float64]:
+        """Rounds that had it, and the largest |x|, place by place."""
+        return self._held[: self.features.count + 1, [2, 0]].T
+
+    def weights_by_place(self) -> NDArray[np.float64]:
+        """The weights, the constant's first."""
+        metric = self.diagonal()
+        return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        room = len(self._held) - 1
+        if places > room:
+            spare = 0 if self.features.kind == "array" else min(room, 2**20)
+            self._held = np.vstack([self._held, np.zeros((places - room + spare, self._held.shape[1]))])
+
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        scores = np.empty((len(y), 1))
+        play: Any = _loops.ftrl.play
+        play(self._held, self._totals, self._roots, self._per_rate, *rows, y, True, scores)
+        return (column := scores[:, 0]), column
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
+        places = up_to(rows.places, len(self._held) - 1)
+        _loops.ftrl.play(
+            self._held, self._totals, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
+        )
+        return scores[:, 0]
+
+    def tracker(self) -> MetricTracker | None:
+        if self.rounds:
+            return MetricTracker(self.bias, keep=0, frozen=FrozenWeights(first=0))
+        return MetricTracker(self.bias, frozen=FrozenWeights())
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small."""
+        return [self._goal(self.facts().penalty)]
+
+    def own_weights(self) -> list[Own]:
+        """Its weights as comparators of what it does from here on."""
+        return [Own(self._goal(float(self.sums[at.DELTA])), self.weights_by_place())]
+
+    def _goal(self, promised: float) -> Goal:
+        added = self.gradients(), added_doubt(*self.counts())
+        return Goal("log", Diagonal(self.diagonal()), promised, added, linear=float(self.sums[at.LINEAR]))
+
+    def facts(self) -> MetricFacts:
+        loss, delta, linear, size = (float(value) for value in self.sums)
+        gradients = self.gradients()
+        low, high = Diagonal(self.diagonal()).inverse_between(gradients, np.zeros(len(gradients)))
+        off = (self.rounds + 20) * 2.0 * U0 * size
+        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+        excess = float(gradients[0]) / self.bias if self.bias else 0.0
+        return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, least, excess, self.bias != 0.0)
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "held": self._held[: self.features.count + 1].copy(),
+            "totals": self._totals.copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        held = array(state, "held", (learner.features.count + 1, at.SHARED + 2))
+        require(bool((held[:, [0, 1, 2, 3, at.SHARED + 1]] >= 0.0).all()), "sums of squares must not be negative", held)
+        learner._held = np.vstack([held, np.zeros((1, at.SHARED + 2))])
+        learner._totals = array(state, "totals", (at.TOTALS, 1))
+        return learner

@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.convex`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,53 @@
+"""Log loss of follow the regularised leader, against the weights it had itself: nothing is fitted.
+
+Theorem (upper)
+    As in convex/theorems/ftrl_regret.py; after round s the weights are w = -A_s^-1 G_s. For every u, summed over t > s,
+        sum of l(z)  <=  sum of l(<u,x>) + (u-w)'A_s(u-w)/2 + u'(A - A_s)u/2 + sum of Delta,
+    A the metric at the end. With u = w:  log loss since s <= that of w since s + w'(A - A_s)w/2 + sum of Delta since s.
+    Whatever z is, and for every u, the same with (sum of g z since s) + G'A^-1 G/2 + <G_s,u> + u'Au/2 in place of the
+    last two. Promised is the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds, and the
+    theorem is used from each copy to the next: the comparator in each round is the last copy that was made. Told is the
+    least regret since a copy of the first quarter.
+Assumptions
+    its rounds are the ledger's, the comparators saw them all, its sums are those of the scores it played, its metric
+    never shrank (all checked). It may have learned before the ledger was opened.
+Proof
+    Phi_t = G_t'A_t^-1 G_t/2. As in convex/theorems/ftrl_regret.py, g z + Phi_t - Phi_{t-1} <= Delta: the sum of g z
+    since s is at most Phi_s - Phi + sum of Delta. Convexity: the regret since s is at most (sum of g z) - <G - G_s, u>,
+    and -<G,u> <= u'Au/2 + Phi: that is the second form. With the first, it is at most Phi_s + <G_s,u> + u'Au/2 + sum of
+    Delta, and as G_s = -A_s w this is what is claimed. [] Rounding: as there.
+Reference
+    [mcmahan2017].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.metric_facts import SLACK, MetricFacts, steady
+from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "mcmahan2017", "log loss", where=has_comparators)
+def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
+    """The least regret over the copies of its weights; None if none is early enough."""
+    if run.log_loss is None:
+        return None
+    tracked, paid = run.tracked, run.log_loss
+    early = [u for u in tracked.frozen if 4 * u.after <= tracked.rows]
+    if not early:
+        return None
+    played = run.after.loss - run.before.loss
+    needed = [
+        seen("it learned from the rounds of the ledger, and no others",
+             run.after.rounds - run.before.rounds == run.rounds),
+        seen("the comparators saw every round", tracked.rows == run.rounds),
+        seen("what it counted is what the ledger counted", abs(played - paid) <= SLACK * (1.0 + run.after.loss)),
+        seen("its sums are those of the scores it played", all(u.unexplained <= 1.0 for u in early)),
+        seen("its metric never shrank: no float drift", all(steady(u.gained, u.least) for u in early)),
+    ]  # fmt: skip
+    u = min(early, key=lambda u: u.bound - u.paid)
+    quantities = {"after": u.after, "comparator_loss": u.log_loss, "delta": max(u.gained, u.dual)}
+    bound, trivial = outward(u.bound + run.rounds * 2.0**-50), (run.rounds - u.after) * math.log(2.0)
+    return Bound(bound, needed, quantities, u.paid, trivial, f"log loss after round {u.after:,}")

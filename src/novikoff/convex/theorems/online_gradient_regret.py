@@ -1,0 +1,69 @@
+"""Regret of online gradient descent in a ball, against every u in it.
+
+Theorem (upper; tight on e_1 .. e_T with outcomes out of reach, and on one such example again and again)
+    Losses convex in w; w_1 = 0; w_{t+1} is the point of the ball ||w|| <= W nearest to w_t - r_t g_t, with rates
+    r_1 >= r_2 >= ... > 0 and g_t a subgradient at w_t. For every u in the ball and every T
+        sum of l_t(w_t) - l_t(u)  <=  sum of <g_t, w_t - u>
+                                  <=  W^2/(2 r_1) + 2 W^2 (1/r_T - 1/r_1) + (1/2) sum of r_t ||g_t||^2.
+    For a fixed rate W/(G sqrt T) that is at most W G sqrt T; for D/(G sqrt t), at most 1.5 D G sqrt T with D = 2W, for
+    every T; for D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)), at most sqrt 2 D sqrt(sum of ||g_t||^2).
+    The bound is for every u. Observed is the regret against the best u in the ball where that is known (squared loss,
+    not too many features). Elsewhere, and whenever it is above the bound, observed is the largest of the sums in the
+    middle, over all u in the ball, which no regret exceeds. Where the range of outcomes was learned, all this is about
+    the outcomes as they were scaled, w's and u's predictions with them, and not about the loss that was paid.
+Assumptions
+    the loss is convex (checked); the learner began with zero weights (checked: its rounds are the ledger's); the rate
+    never rose (checked by its ends).
+Proof
+    The nearest point of a ball is no further from u: ||w_{t+1} - u||^2 <= ||w_t - u||^2 - 2 r_t <g_t, w_t - u> +
+    r_t^2 ||g_t||^2. Divide by 2 r_t and add up: the distances leave ||w_1 - u||^2/(2 r_1), at most W^2/(2 r_1), and
+    ||w_t - u||^2 (1/(2 r_t) - 1/(2 r_{t-1})), at most 4W^2 times the same; the last is a telescope. Rounds without a
+    gradient change nothing. For the rates: the sum of 1/sqrt t is at most 2 sqrt T, and the sum of
+    a_t / sqrt(a_1 + .. + a_t) at most 2 sqrt(a_1 + .. + a_T). Rounding: convex/theorems/online_gradient_facts.py. []
+Reference
+    [zinkevich2003]; [streeter2010] for the rate that adapts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts, convex, why_void
+from novikoff.core.certificate import NO_LARGER, Bound, largest_regret, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "zinkevich2003", quantity="regret")
+def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
+    """The promise for all u, beside the regret against the best that is known."""
+    after = run.after
+    bound = outward(after.promise + after.rounding)
+    exact = after.comparator != "zero weights" and after.linear_regret <= bound and not after.scaled
+    whose = f"the {after.comparator}" if exact else "all weights in the ball, at most"
+    return Bound(
+        bound,
+        [convex(after), seen("the rate never rose", after.rate <= after.first_rate)],
+        {
+            "comparator": after.comparator,
+            "comparator_loss": after.comparator_loss,
+            "against_all": after.linear_regret,
+            "rate": after.rate,
+            "a_priori": a_priori(after.rule, after.radius, after.steepest, after.rounds, after.horizon),
+            "radius": after.radius,
+            "rounding": after.rounding,
+        },
+        observed=run.loss - after.comparator_loss if exact else after.linear_regret,
+        trivial=largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0),
+        quantity=f"regret {'on scaled outcomes ' if after.scaled else ''}against {whose}",
+        why=NO_LARGER,
+        void=why_void(run),
+    )
+
+
+def a_priori(rule: str, radius: float, steepest: float, rounds: int, horizon: int = 0) -> float:
+    """What could be promised before the first of `rounds` rounds, whatever they bring."""
+    if rule == "fixed":
+        root = math.sqrt(horizon)
+        return radius * steepest * (root + rounds / root) / 2.0
+    constant = 1.5 if rule == "anytime" else math.sqrt(2.0)
+    return constant * 2.0 * radius * steepest * math.sqrt(rounds)

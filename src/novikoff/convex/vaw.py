@@ -1,0 +1,111 @@
+"""Vovk-Azoury-Warmuth: ridge regression that counts x before it predicts, and knows the best in hindsight.
+
+Algorithm
+    A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
+    A += x x'; say x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, and what
+    is paid is the squared difference. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2,
+    clipped to 0 .. 1; say +1 if that is 1/2 or more. What counts is then the Brier score, a quarter of the squared
+    difference: where P(y) is 0 the log loss is infinite. `bias` c adds a constant feature of value c. The first 256
+    features seen have a weight, later ones are left out.
+Promise
+    convex/theorems/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The
+    minimum is known exactly, from A, b and the sum of y^2: no comparator need be looked for.
+Cost
+    O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
+Reference
+    [vovk2001]; [azoury2001].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.metric import U0
+from novikoff.convex.theorems.vaw_regret import VawFacts, vaw_regret
+from novikoff.core.errors import InputError, shown
+from novikoff.core.restoring import Schema
+from novikoff.core.types import Batch, Example, StepResult, Theorem
+from novikoff.linear import _loops as linear_loops
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.matrix import Matrix
+from novikoff.linear.second_order import SecondOrder
+from novikoff.numerics.sizes import LARGEST_SIZE
+
+
+class Vaw(SecondOrder):
+    """One Newton step from the best weights so far."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
+    outcomes = "numbers"
+    params: ClassVar[Schema] = {
+        "ridge": float, "probabilities": bool, "low": float | None, "high": float | None, "scale_free": bool,
+        "bias": float,
+    }  # fmt: skip
+
+    def __init__(
+        self, ridge: float = 1.0, probabilities: bool = False, low: float | None = None, high: float | None = None,
+        scale_free: bool = True, bias: float = 1.0,
+    ) -> None:  # fmt: skip
+        super().__init__(ridge, scale_free, bias)
+        self.probabilities = bool(probabilities)
+        self.outcomes = "labels" if self.probabilities else "numbers"
+        self.loss = "zero-one" if self.probabilities else "squared"
+        if self.probabilities and not (low is None and high is None):
+            raise InputError(f"low and high must be left out with probabilities: got {shown(low)} and {shown(high)}.")
+        self.low, self.high = low, high
+        ends = (-1.0, 1.0) if self.probabilities else (-math.inf, math.inf)
+        self._ends = tuple(end if given is None else float(given) for given, end in zip((low, high), ends, strict=True))
+        if not self._ends[0] < self._ends[1]:
+            raise InputError(f"low must be below high: got {shown(low)} and {shown(high)}.")
+
+    def probability_one(self, x: Example) -> float:
+        return 0.5 * (1.0 + self.score_one(x))
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """P(+1) of every row, learning nothing."""
+        return 0.5 * (1.0 + self.scores_many(batch))
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores, outcomes = np.empty(len(y)), y.astype(np.float64)
+        play: Any = linear_loops.second_order.play_vaw
+        for here in self.matrix.stretches(len(y)):
+            play(*self.matrix.arrays, *rows.part(here), outcomes[here], *self._ends, scores[here])
+        if not self.probabilities:
+            losses = (scores - outcomes) ** 2
+            return StepResult(scores, losses, losses)
+        self.scored, said = scores, self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores, spread = self._looked(rows)
+        found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
+        return found
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        least, most = max(self._ends[0], -LARGEST_SIZE), min(self._ends[1], LARGEST_SIZE)
+        if y.ndim != 1 or not bool(((y >= least) & (y <= most)).all()):
+            raise InputError(f"y must be a number from {least:g} to {most:g}: {got}.")
+        return y
+
+    def facts(self) -> VawFacts:
+        return vaw_facts(self.matrix, self.features.count + 1, self.rounds, self.probabilities)
+
+
+def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VawFacts:
+    """What the theorem asks of a matrix that linear/_loops/second_order.py has played on, with features at so many
+    places.
+    """
+    totals, full = matrix.totals, matrix.full()
+    added, doubt = matrix.added(places, float(totals[at.FARTHEST]))
+    loss, chi, squares, credit = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+    least, most = full.inverse_between(added, doubt)
+    off = (rounds + 20) * 2.0 * U0 * squares
+    return VawFacts(
+        rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, float(totals[at.SHED]),
+        float(totals[at.UNCLIPPED]), probabilities,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""What learners are made of: examples, labels, streams, certificates, names, errors, saved state."""

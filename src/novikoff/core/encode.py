@@ -1,0 +1,189 @@
+"""One example, checked: the form a learner computes with, or an error that says what was wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.batch import CheckedRow, Sparse
+from novikoff.core.errors import InputError, shown, whole
+
+LARGEST_COORDINATE = 2**31 - 1
+LARGEST_INDEX = 2**28 - 1
+"""Of a feature: a weight for each below it takes 2 GB."""
+SHORT = 64
+"""Numbers that are looked at in Python in less time than a call of numpy takes."""
+
+
+def number(value: Any) -> float:
+    """A real number of any kind as a double; TypeError, ValueError or OverflowError for what is none."""
+    if type(value) is float:  # to ask about all kinds takes a microsecond
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, (Real, Decimal, np.bool_)):
+        raise TypeError(f"not a number: {type(value).__name__}")
+    return float(value)
+
+
+def doubles(values: Any) -> NDArray[np.float64]:
+    """Real numbers of any kind as doubles, each rounded once: what a row computes with, whatever it came in.
+
+    TypeError, ValueError or OverflowError for what is none: text, complex numbers and dates are not taken for numbers.
+    """
+    array = np.asarray(values)
+    if array.dtype.type is np.float64 and array.flags.c_contiguous:
+        return array
+    if array.dtype.kind == "O":
+        return np.array([number(value) for value in array.reshape(-1).tolist()], dtype=np.float64).reshape(array.shape)
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"not numbers: {array.dtype}")
+    with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite, and is refused as that
+        return np.asarray(array, dtype=np.float64, order="C")
+
+
+def finite(values: NDArray[np.float64]) -> bool:
+    """Are all numbers finite?"""
+    if len(values) <= SHORT:
+        return all(map(math.isfinite, values.tolist()))
+    return bool(np.isfinite(values).all())
+
+
+def index(x: Any, width: int) -> int:
+    """A whole number from 0 to width-1; a vector of one whole number will do."""
+    value = x
+    if type(value) is not int:
+        if isinstance(value, (np.ndarray, list, tuple)):
+            count = value.size if isinstance(value, np.ndarray) else len(value)
+            if count != 1:
+                raise InputError(f"x must be one whole number from 0 to {whole(width - 1)}: got {count} numbers.")
+            value = value.item() if isinstance(value, np.ndarray) else value[0]
+        if isinstance(value, Integral) or (isinstance(value, (float, np.floating)) and float(value).is_integer()):
+            value = int(value)
+        else:
+            raise InputError(f"x must be a whole number from 0 to {whole(width - 1)}: got {shown(x)}.")
+    if not 0 <= value < width:
+        raise InputError(f"x must be from 0 to {whole(width - 1)}: got {whole(value)}.")
+    return int(value)
+
+
+def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
+    """`width` whole numbers from low to high."""
+    try:
+        values = np.asarray(x)
+    except ValueError:
+        raise InputError(f"x must have {whole(width)} whole numbers: got {shown(x)}.") from None
+    if values.shape != (width,):
+        raise InputError(f"x must have {whole(width)} whole numbers: got shape {values.shape}.")
+    if values.dtype.kind == "f":
+        if not np.all(np.isfinite(values)):
+            raise InputError(f"x must be finite: got {shown(values.tolist())}.")
+        if not np.all(values == np.floor(values)):
+            given = shown(values.tolist())
+            raise InputError(f"x must be whole numbers: got {given}. Multiply by the grid's n and round.")
+    elif values.dtype.kind not in "iu":
+        raise InputError(f"x must be whole numbers: got {shown(x)}.")
+    if width and (values.min() < low or values.max() > high):
+        raise InputError(f"x must be from {low} to {high} in every coordinate: got {shown(values.tolist())}.")
+    return values.astype(np.int64)
+
+
+def vector(x: Any, width: int) -> NDArray[np.float64]:
+    """`width` finite real numbers, one beside the other: kernels read straight through memory."""
+    try:
+        values = doubles(x)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"x must be {whole(width)} numbers: got {shown(x)}.") from None
+    if values.shape != (width,):
+        raise InputError(f"x must have {whole(width)} numbers: got shape {values.shape}.")
+    if not finite(values):
+        where = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InputError(f"x must be finite: feature {where} is {values[where]}. Clean or drop the row.")
+    return values
+
+
+def pair(indices: Any, values: Any) -> CheckedRow:
+    """A sparse row: whole numbers from 0, none twice, and as many finite numbers."""
+    places = np.asarray(indices)
+    try:
+        reals = doubles(values)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"values must be numbers: got {shown(values)}.") from None
+    if places.ndim != 1 or places.shape != reals.shape:
+        raise InputError(f"indices and values must be of one length: got {places.shape} and {reals.shape}.")
+    if len(places) == 0:
+        return CheckedRow((places.astype(np.uint32), reals))
+    if places.dtype.kind not in "iu" or places.min() < 0 or places.max() > LARGEST_INDEX:
+        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
+    if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
+        raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
+    check_finite(reals)
+    return CheckedRow((places.astype(np.uint32), reals))
+
+
+def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> CheckedRow:
+    """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none, if `learn`."""
+    values = mapped_values(x)
+    check_finite(values)
+    keys = list(x)
+    if set(map(type, keys)) != {int}:
+        try:
+            return CheckedRow((np.fromiter(map(names.__getitem__, keys), np.uint32, len(keys)), values))
+        except KeyError:  # a new name, or not a name
+            pass
+        if all(isinstance(key, str) for key in keys):
+            places = {name: len(names) + k for k, name in enumerate(name for name in keys if name not in names)}
+            row = pair(np.array([places.get(name, names.get(name)) for name in keys], dtype=np.int64), values)
+            if learn:
+                names.update(places)
+            return row
+        if not all(isinstance(key, Integral) for key in keys):
+            raise InputError(f"features must all be names or all whole numbers: got {keys!r}.")
+    if min(keys) < 0 or max(keys) > LARGEST_INDEX:
+        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {keys!r}.")
+    return CheckedRow((np.array(keys, dtype=np.uint32), values))
+
+
+def mapped_values(x: Mapping[Any, Any]) -> NDArray[np.float64]:
+    """The values of a mapping as doubles, in an array of their own."""
+    try:
+        values = doubles(list(x.values()))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"values must be numbers: got {shown(dict(x))}.") from None
+    if values.ndim != 1:
+        raise InputError(f"values must be one number for each feature: got {shown(dict(x))}.")
+    return values
+
+
+def check_finite(values: NDArray[np.float64]) -> None:
+    """Refuse the values of a row if one is not finite."""
+    if not finite(values):
+        raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
+
+
+def mappings(rows: Sequence[dict[Any, float]], names: Mapping[Any, int], width: int = 0) -> Sparse:
+    """The rows of several mappings at once, at least so wide: that is quicker than one by one.
+
+    names   places of all keys; empty where the keys are places themselves
+    """
+    ends = np.zeros(len(rows) + 1, dtype=np.uint64)
+    np.cumsum([len(x) for x in rows], out=ends[1:])
+    keys = chain.from_iterable(rows)
+    indices = np.fromiter(map(names.__getitem__, keys) if names else keys, np.uint32, int(ends[-1]))
+    values = np.fromiter(chain.from_iterable(x.values() for x in rows), np.float64, int(ends[-1]))
+    return Sparse(ends, indices, values, max(int(indices.max(initial=0)) + 1, width), checked=True)
+
+
+def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same direction with its largest entry in [1, 2): a power of two, so exact but for denormals."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0.0:
+        return values
+    return np.ldexp(values, 1 - math.frexp(largest)[1])

@@ -1,0 +1,202 @@
+"""Which weight belongs to which feature of an example, for learners with a weight for each.
+
+Examples are arrays of one width; pairs (indices, values) or mappings from whole numbers, of any width; or mappings from
+names, numbered as they come. A stream keeps to one of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import encode
+from novikoff.core.errors import InputError, counted
+from novikoff.core.restoring import integer, require
+from novikoff.core.types import Batch, CheckedRow, Example, Sparse, State
+
+Row = NDArray[Any] | CheckedRow
+Kind = Literal["array", "numbers", "names"]
+Weights = NDArray[np.float64]
+
+MOST = 2**32 - 1
+"""Features there can be: readers number them up to 2^32 - 2."""
+
+
+@dataclass(slots=True)
+class Mapped:
+    """A mapping whose features all have places, and its row; its arrays are not written to.
+
+    keys     in their order
+    count    features there must be for these keys: one more than the largest place
+    rows     what the learner made of the row, if anything
+    """
+
+    keys: list[Any]
+    kind: Kind
+    count: int
+    row: CheckedRow
+    rows: Any = None
+
+
+class Features:
+    """The features met so far: how many, and the place of each name."""
+
+    def __init__(self) -> None:
+        self.kind: Kind | None = None
+        self.count = 0
+        self.names: dict[str, int] = {}
+        self.seen: Row | None = None
+        """The row that was met last: whoever else needs it in this round does not encode x again."""
+        self.mapped: Mapped | None = None
+        """The last mapping: x comes again with its label, and the next x has the same keys as a rule."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles hold no row."""
+        return {**self.__dict__, "seen": None, "mapped": None}
+
+    def row(self, x: Example, learn: bool) -> Row:
+        """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
+        if type(x) is CheckedRow:
+            self._keep_to("numbers")
+            row = x
+            self.kind = "numbers" if learn else self.kind
+        elif isinstance(x, (dict, Mapping)):
+            return self._mapping(x, learn)
+        elif isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
+            self._keep_to("numbers")
+            row = encode.pair(*x)
+            self.kind = "numbers" if learn else self.kind
+        else:
+            self._keep_to("array")
+            array = encode.vector(x, self.count if self.kind == "array" and self.count else np.size(x))
+            if learn:
+                self.kind, self.count, self.seen = "array", len(array), array
+            return array
+        if learn:
+            self.seen = row
+            if len(row[0]):
+                self.count = max(self.count, int(row[0].max()) + 1)
+        return row
+
+    def _mapping(self, x: Mapping[Any, Any], learn: bool) -> CheckedRow:
+        """The row of a mapping; its arrays are those of the last one where keys and values are the same, to the bit.
+
+        The last mapping is read once and replaced as a whole: several threads may predict.
+        """
+        keys, mapped = list(x), self.mapped
+        if mapped is None or keys != mapped.keys or (mapped.kind == "numbers" and set(map(type, keys)) != {int}):
+            return self._new_mapping(x, keys, learn)
+        self._keep_to(mapped.kind)
+        row, values = mapped.row, encode.mapped_values(x)
+        if values.tobytes() != row[1].tobytes():  # bits: 0.0 == -0.0
+            encode.check_finite(values)
+            row = CheckedRow((row[0], values))
+            self.mapped = Mapped(keys, mapped.kind, mapped.count, row)
+        if learn:
+            self.seen, self.kind, self.count = row, mapped.kind, max(self.count, mapped.count)
+        return row
+
+    def _new_mapping(self, x: Mapping[Any, Any], keys: list[Any], learn: bool) -> CheckedRow:
+        """The row of a mapping with other keys than the last one."""
+        named = isinstance(keys[0], str) if keys else self.kind == "names"  # none at all: either will do
+        kind: Kind = "names" if named else "numbers"
+        self._keep_to(kind)
+        row = encode.mapping(x, self.names, learn)
+        if learn:
+            self.seen = row
+        if keys:
+            count = int(row[0].max()) + 1
+            if not named or count <= len(self.names):  # else new names, which have no places yet
+                self.mapped = Mapped(keys, kind, count, row)
+            if learn:
+                self.kind, self.count = kind, max(self.count, count)
+        return row
+
+    def seen_row(self, x: Example, later: bool = False) -> Any:
+        """The x of the round just played: as it was met, or else encoded now; a copy of it, if `later` will do."""
+        row, self.seen = self.seen, None
+        if row is not None:
+            return row
+        return x.copy() if later and type(x) is dict else self.row(x, learn=False)
+
+    def met(self) -> tuple[Kind | None, int, int]:
+        """What has been met: to `forget` what comes now."""
+        return self.kind, self.count, len(self.names)
+
+    def forget(self, met: tuple[Kind | None, int, int]) -> None:
+        """Know again what had been `met`: examples that came since were refused."""
+        self.kind, self.count, names = met
+        self.mapped = None
+        while len(self.names) > names:
+            self.names.popitem()
+
+    def rows(self, batch: Batch, learn: bool) -> NDArray[Any] | Sparse:
+        """The rows of a batch: checked, and met if `learn`."""
+        x = batch.x if isinstance(batch.x, Sparse) else batch.table()
+        kind: Kind = "numbers" if isinstance(x, Sparse) else "array"
+        (self.meet if learn else self.check)(kind, x.width if isinstance(x, Sparse) else x.shape[1])
+        return x
+
+    def meet(self, kind: Kind, width: int) -> None:
+        """Make room for a batch of that width."""
+        self.check(kind, width)
+        self.kind = kind
+        self.count = max(self.count, width)
+
+    def widen(self, width: int) -> bool:
+        """Let arrays be so wide from now on: they were 0 in the columns at the end. False if they are no arrays."""
+        if self.kind != "array" or width <= self.count:
+            return False
+        self.count = width
+        return True
+
+    def check(self, kind: Kind, width: int) -> None:
+        """Refuse a batch that is not of this kind and width."""
+        self._keep_to(kind)
+        if kind == "array" and self.kind == "array" and self.count not in (0, width):
+            raise InputError(f"x must have {counted(self.count, 'feature')}, as before: got {width}.")
+
+    def _keep_to(self, kind: Kind) -> None:
+        if self.kind not in (None, kind):
+            raise InputError(f"examples must be of one kind: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
+
+    def state(self) -> State:
+        return {"kind": self.kind, "count": self.count, "names": list(self.names)}
+
+    def load(self, state: State) -> None:
+        names = state["names"]
+        require(state["kind"] in _WORDS or state["kind"] is None, "features must be of a known kind", state["kind"])
+        self.kind, self.count = state["kind"], integer(state, "count", 0, MOST)
+        self.names = {name: place for place, name in enumerate(names)}
+        self.mapped = None
+        sound = all(type(name) is str for name in names) and len(self.names) == len(names)
+        require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))
+
+
+def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
+    """Weights, and which is whose: features that were never seen share the last one, which is 0."""
+    weights = weights if len(weights) else np.zeros(1)
+    return weights, up_to(indices, len(weights) - 1)
+
+
+def up_to(places: NDArray[np.uint32], last: int) -> NDArray[np.uint32]:
+    """Places, those beyond `last` as `last`; the same array if it is short and none is."""
+    if len(places) <= encode.SHORT and max(places.tolist(), default=0) <= last:
+        return places
+    return np.minimum(places, np.uint32(last))
+
+
+def rows_never_seen(weights: Weights, x: Sparse) -> tuple[Weights, Sparse]:
+    """The same for rows; of these alone, for their arrays may hold many more."""
+    if len(weights) and x.width <= len(weights):
+        return weights, x
+    x = x.alone()
+    weights, indices = never_seen(weights, x.indices)
+    return weights, replace(x, indices=indices)
+
+
+_WORDS: Mapping[str | None, str] = {"array": "an array", "numbers": "numbered features", "names": "named features"}

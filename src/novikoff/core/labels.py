@@ -1,0 +1,110 @@
+"""Many labels: values of any kind, numbered 0, 1, 2, ... in the order in which they first come.
+
+A value is known again however it is written: 1, 1.0 and the text "1" of another file are one label, as far as no file
+has both texts and numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+
+MOST_CLASSES = 20
+"""More whole numbers than this are no classes."""
+
+
+class Numbering:
+    """The values that have a number.
+
+    values   value k is what the user calls label k; the list is the caller's, and grows
+    known    labels that are there though none has a name: where the first value is one of 0 .. known-1, so are all of
+             them, and have these numbers
+    """
+
+    def __init__(self, values: list[Any] | None = None, known: int = 0) -> None:
+        self.values, self._known = [] if values is None else values, known
+        self._codes = {_key(value): code for code, value in enumerate(self.values)}
+
+    def cut(self, known: int) -> None:
+        """Forget the values from label `known` on: nothing was learned of them."""
+        for value in self.values[known:]:
+            del self._codes[_key(value)]
+        del self.values[known:]
+
+    def find(self, value: Any) -> int | None:
+        """The label of a value; None if it has none."""
+        code = self._codes.get(_key(plain_label(value)))
+        if code is not None:
+            return code
+        others = ((code, one) for code, one in enumerate(self.values) if isinstance(one, str) != isinstance(value, str))
+        return next((code for code, one in others if alike(one, value)), None)
+
+    def encode(self, value: Any) -> int:
+        """The label of a value; a new one gets the next."""
+        if not self.values and type(plain_label(value)) is int and 0 <= value < self._known:
+            self.values.extend(range(self._known))
+            self._codes.update(zip(self.values, self.values, strict=True))
+        code = self.find(value)
+        if code is None:
+            code = len(self.values)
+            value = plain_label(value)
+            whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+            self.values.append(int(value) if whole else value)
+            self._codes[_key(self.values[-1])] = code
+        return code
+
+    def encode_all(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """The labels of many values, in their order."""
+        if values.dtype.kind == "O":
+            return np.array([self.encode(value) for value in values.tolist()], dtype=np.int64)
+        distinct, firsts, places = np.unique(values, return_index=True, return_inverse=True)
+        codes = np.empty(len(distinct), dtype=np.int64)
+        for place in np.argsort(firsts).tolist():
+            codes[place] = self.encode(distinct[place])
+        return codes[places.reshape(-1)]
+
+    def decode(self, label: int) -> Any:
+        """What the user calls a label; the number itself of one that has no name yet, None before there is any."""
+        if 0 <= label < len(self.values):
+            return self.values[label]
+        return label if self.values else None
+
+
+def plain_label(value: Any) -> Any:
+    """A label as a model file holds it: text, a boolean or a number."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def one_label(y: Any) -> Any:
+    """A label of any kind: one value, and not missing."""
+    value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (str, int, float, bool)) or value != value or value in (float("inf"), -float("inf")):
+        raise InputError(f"a label must be text, a boolean or a finite number: got {y!r}.")
+    return value
+
+
+def alike(value: Any, wanted: Any) -> bool:
+    """Is it the same value, or written the same? So are 1 and "1.0"; True, "true" and 1."""
+    boolean = isinstance(value, bool) or isinstance(wanted, bool)
+    if str(value) == str(wanted) or (boolean and str(value).lower() == str(wanted).lower()):
+        return True
+    try:
+        return float(value) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _key(value: Any) -> Any:
+    return (value,) if isinstance(value, bool) else value
+
+
+def are_numbers(values: set[float]) -> bool:
+    """Are these numbers to be predicted, not labels?"""
+    return len(values) > MOST_CLASSES or (len(values) > 2 and not all(map(float.is_integer, values)))

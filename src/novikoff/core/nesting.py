@@ -1,0 +1,32 @@
+"""Learners inside a learner, as plain data: each by the name it is registered by, and its own state.
+
+A file from a stranger can name a learner that is known on this machine and nothing else (registry.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novikoff.core.player import Player
+from novikoff.core.registry import find, learner_name
+from novikoff.core.restoring import require
+from novikoff.core.types import Learner, State
+
+
+def saved(learner: Learner) -> State:
+    """Which learner it is, and all of it."""
+    kind: Any = type(learner)
+    return {"learner": kind if Player(learner).live else learner_name(kind), "state": learner.state()}
+
+
+def restored(state: State) -> Learner:
+    """The learner that was `saved`."""
+    name = state["learner"]
+    if isinstance(name, type):  # no file holds one
+        live: Any = name
+        return live.restore(state["state"])  # type: ignore[no-any-return]
+    known = find(name, "learner") if isinstance(name, str) else None
+    require(known is not None, "a learner in a team must be known here", name)
+    kind: Any = known and known.load()
+    learner: Learner = kind.restore(state["state"])
+    return learner

@@ -1,0 +1,49 @@
+"""Written: a learner as a short text, its name and what it was given that is not the default."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from novikoff.core.notebook import Shown
+
+LONGEST = 100
+"""Characters of a text."""
+MOST = 3
+"""Learners of a team that are named."""
+
+
+class Written(Shown):
+    """`Perceptron(bias=1.0)`: no arrays, no weights."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._arguments())})"
+
+    def _argument(self, name: str, default: Any) -> Any:
+        """What was given for a parameter, or its default if that says as much."""
+        return getattr(self, name, default)
+
+    def _arguments(self) -> list[str]:
+        """The arguments that are not the default, as they are written."""
+        told = []
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            value = self._argument(name, parameter.default)
+            if value is parameter.empty or (written := _written(value)) == _written(parameter.default):
+                continue
+            if written:
+                told.append(f"{name}={written}")
+        return told
+
+
+def _written(value: Any) -> str:
+    """A plain value, learners, or what has a name; "" of what has none."""
+    if isinstance(value, (bool, int, float, str, Written)) or value is None:
+        text = repr(value)
+    elif isinstance(value, (list, tuple)) and value and all(isinstance(one, Written) for one in value):
+        more = f", and {len(value) - MOST} more" if len(value) > MOST else ""
+        text = f"[{', '.join(map(repr, value[:MOST]))}{more}]"
+    elif callable(value) or hasattr(value, "space"):
+        text = getattr(value, "__name__", type(value).__name__)
+    else:
+        return ""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

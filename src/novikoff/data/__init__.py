@@ -1,0 +1,1 @@
+"""Where examples come from: memory, generators, files of any format, tables."""

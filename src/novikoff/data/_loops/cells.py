@@ -1,0 +1,306 @@
+"""Tables in text: cells between commas, tabs or semicolons, rows on lines; numbers, written row by row, and codes.
+
+Algorithm
+    As in entries.py: `places` lists where cells end, 64 bytes at a time; then no cell waits for the one before it, and
+    four are read side by side, if they are -D.FFFFFFFF (one digit, a point, one to eight) or up to eight digits.
+    A row with any other cell is read again by decimals.py, cell by cell: more digits, exponents, quotes, blanks, cells
+    that say nothing. A row that is still not understood is left to the caller.
+    `coded` numbers the values of a column of words, found in a table of hashes, eight bytes at a time.
+The text must end with a new line and have PADDING readable bytes behind it; arrays of numbers need WIDE more.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from novikoff.data._loops.entries import (
+    BLOCK,
+    BYTE,
+    INT,
+    SAFE,
+    WORD,
+    Four,
+    _data,
+    _listed,
+    _newlines,
+    _ones,
+    _returns,
+    _store,
+    _unaligned,
+)
+from novikoff.data._loops.entries import PADDING as PADDING
+from novikoff.data._loops.entries import WIDE as WIDE
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.decimals import EIGHT, MINUS, NOUGHT, ONE, REAL_POWERS, TEN, TOPS, TWO, U64, ZERO, eight, number
+
+LAST, FIRST = U64(BLOCK), U64(SAFE)
+BLANK, TAB, RETURN, QUOTE, SMALL = U64(32), U64(9), U64(13), U64(34), U64(32)
+N, A = U64(110), U64(97)
+THREE = U64(3)
+EVERY = U64(15)
+"""Of rows that are not plain, every sixteenth is tried as one."""
+TILE = 8
+MIXED = U64(0x9E3779B97F4A7C15)
+LONGEST_WHOLE = U64(15)
+
+
+@intrinsic
+def _same(typing_context: Any, text: Any, at: Any, byte: Any) -> Any:
+    """Which of the 64 bytes from `at` on are this one, as the bits of a word."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = _data(context, builder, signature, arguments, 0)
+        block = _unaligned(builder, data, arguments[1], ir.VectorType(BYTE, BLOCK))
+        one = builder.insert_element(ir.Constant(block.type, ir.Undefined), builder.trunc(arguments[2], BYTE), INT(0))
+        nowhere = ir.Constant(ir.VectorType(INT, BLOCK), [0] * BLOCK)
+        all_alike = builder.shuffle_vector(one, one, nowhere)
+        return builder.bitcast(builder.icmp_unsigned("==", block, all_alike), WORD)
+
+    return types.uint64(text, types.uint64, types.uint64), build
+
+
+same: Any = _same
+
+
+@compiled
+def places(
+    text: NDArray[np.uint8], end: np.uint64, delimiter: np.uint64, ends: NDArray[np.uint32],
+    line_ends: NDArray[np.uint32],
+) -> np.uint64:  # fmt: skip
+    """List where cells end; how many lines there are.
+
+    Line k ends at ends[line_ends[k]]; a carriage return before that ends a cell too.
+    """
+    at = count = line = ZERO
+    while at < end:
+        inside = ~ZERO if end - at >= LAST else (ONE << (end - at)) - ONE
+        newlines = _newlines(text, at) & inside
+        some = (same(text, at, delimiter) & inside) | newlines | (_returns(text, at) & (newlines >> ONE))
+        while newlines != ZERO:
+            line_ends[line] = count + _ones(some & ((newlines & (ZERO - newlines)) - ONE))
+            line = line + ONE
+            newlines &= newlines - ONE
+        count = _listed(some, at, ends, count)
+        at = at + LAST
+    for k in range(U64(WIDE + 1)):  # what a vector reads behind the last
+        ends[count + k] = SAFE
+    return line
+
+
+@intrinsic
+def _four(
+    typing_context: Any, text: Any, ends: Any, cell: Any, left: Any, powers: Any, values: Any, at: Any, wrong: Any
+) -> Any:
+    """Read the four cells behind ends[cell] into values[at:].
+
+    A wrong one sets top bits of bytes in its lane of `wrong`; lanes from `left` on set none.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        four = Four(context, builder, signature, arguments)
+        _, _, cell, left, _, _, at, _ = arguments
+        following = builder.add(cell, WORD(1))
+        length = four.listed(1, following) - four.listed(1, cell) - 1
+        value, flaws, count = four.numbers(four.words(1, cell, 1), four.words(1, following, -8), length, powers=4)
+        _store(builder, value.value, four.array(5), at)
+        four.mark(flaws, count - 1, left, wrong=7)
+        return context.get_dummy_value()
+
+    word = types.uint64
+    return types.void(text, ends, word, word, powers, values, word, wrong), build
+
+
+four: Any = _four
+
+
+@inlined
+def run(
+    text: NDArray[np.uint8], ends: NDArray[np.uint32], cell: np.uint64, count: np.uint64,
+    values: NDArray[np.float64], at: np.uint64, wrong: NDArray[np.uint64],
+) -> None:  # fmt: skip
+    """Read the `count` cells behind ends[cell], four at a time."""
+    for k in range(ZERO, count, U64(WIDE)):
+        four(text, ends, cell + k, count - k, REAL_POWERS, values, at + k, wrong)
+
+
+@inner
+def careful(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64, silent: bool) -> tuple[float, bool]:
+    """The number in a cell, and whether it is one; NaN where nothing is said, if that may be."""
+    for _ in range(TWO):
+        while at < stop and (U64(text[at]) == BLANK or U64(text[at]) == TAB):
+            at = at + ONE
+        while at < stop and (U64(text[stop - ONE]) == BLANK or U64(text[stop - ONE]) == TAB):
+            stop = stop - ONE
+        if stop - at < TWO or U64(text[at]) != QUOTE or U64(text[stop - ONE]) != QUOTE:
+            break
+        at = at + ONE
+        stop = stop - ONE
+    if at == stop:
+        return math.nan, silent
+    value, behind = number(text, at)
+    if behind == stop and behind > at:
+        return value, True
+    named = (stop - at == TWO or (stop - at == THREE and U64(text[at + TWO]) | SMALL == N)) and (
+        U64(text[at]) | SMALL == N and U64(text[at + ONE]) | SMALL == A
+    )
+    return math.nan, silent and named
+
+
+@compiled
+def parse(
+    text: NDArray[np.uint8], lines: np.uint64, width: np.uint64, runs: NDArray[np.uint64], outcome: np.uint64,
+    silent: bool, ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], x: NDArray[np.float64],
+    y: NDArray[np.float64], row_lines: NDArray[np.uint32], odd: NDArray[np.uint32], wrong: NDArray[np.uint64],
+) -> tuple[np.uint64, np.uint64]:  # fmt: skip
+    """Read rows of `width` cells, those of `runs` (first, how many) into x, row after row, and cell `outcome` into y.
+
+    Without an outcome it is `width`. How many rows there are, and how many are odd: `odd` lists those that are left to
+    the caller, which have room in x and y too. Empty lines are no rows.
+    silent   an empty cell, na and nan are NaN in x
+    """
+    rows = odds = own = ZERO
+    usual = True  # was the last row one of plain numbers? Else the next is likely none, and is not tried as such
+    for k in range(len(runs)):
+        own = own + runs[k, 1]
+    for line in range(lines):
+        first = U64(line_ends[line - ONE]) + ONE if line else ZERO
+        last = U64(line_ends[line])
+        start = U64(ends[first - ONE]) + ONE if first else ZERO
+        stop = U64(ends[last])
+        if stop > start and U64(text[stop - ONE]) == RETURN:
+            stop = stop - ONE
+            if last > first and U64(ends[last - ONE]) == stop:
+                last = last - ONE
+        if stop == start:
+            continue
+        fine = last - first + ONE == width
+        if fine:
+            tried = start >= FIRST and U64(ends[last]) == stop and (usual or rows & EVERY == ZERO)
+            if tried:
+                wrong[:] = ZERO
+                at = rows * own
+                for k in range(len(runs)):
+                    run(text, ends, first - ONE + runs[k, 0], runs[k, 1], x, at, wrong)
+                    at = at + runs[k, 1]
+                if outcome < width:
+                    four(text, ends, first - ONE + outcome, ONE, REAL_POWERS, y, rows, wrong)
+                usual = ((wrong[0] | wrong[1] | wrong[2] | wrong[3]) & TOPS) == ZERO
+            if not (tried and usual):
+                at = rows * own
+                for k in range(len(runs)):
+                    for cell in range(first + runs[k, 0], first + runs[k, 0] + runs[k, 1]):
+                        begin = U64(ends[cell - ONE]) + ONE if cell else ZERO
+                        behind = U64(ends[cell]) if cell < last else stop
+                        value, found = number(text, begin)
+                        if found != behind or found == begin:
+                            value, known = careful(text, begin, behind, silent)
+                            fine = fine and known
+                        x[at] = value
+                        at = at + ONE
+                if outcome < width:
+                    place = first + outcome
+                    begin = U64(ends[place - ONE]) + ONE if place else ZERO
+                    value, known = careful(text, begin, U64(ends[place]) if place < last else stop, False)
+                    fine = fine and known
+                    y[rows] = value
+        if not fine:
+            odd[odds] = rows
+            odds = odds + ONE
+        row_lines[rows] = line
+        rows = rows + ONE
+    return rows, odds
+
+
+@inlined
+def _cell(
+    ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], line: np.uint64, column: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Where a cell begins, and where it ends."""
+    place = column + (U64(line_ends[line - ONE]) + ONE if line else ZERO)
+    return U64(ends[place - ONE]) + ONE if place else ZERO, U64(ends[place])
+
+
+@inlined
+def _eight_of(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64) -> np.uint64:
+    """Eight bytes as a word, zeros for those behind `stop`."""
+    word = eight(text, at)
+    return word if stop - at >= EIGHT else word & ((ONE << ((stop - at) << THREE)) - ONE)
+
+
+@compiled
+def coded(
+    text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
+    line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32], known: NDArray[np.int32], codes: NDArray[np.int32],
+    values: NDArray[np.uint32],
+) -> np.uint64:  # fmt: skip
+    """Number the values of a column as they come, and tell which each row has; how many there are.
+
+    known    room for hashes, a power of two and more than the rows; all -1
+    values   where each value begins, and where it ends
+    """
+    count, mask = ZERO, U64(len(known)) - ONE
+    for row in range(rows):
+        begin, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
+        slot = stop - begin
+        for at in range(begin, stop, EIGHT):
+            slot = (slot ^ _eight_of(text, U64(at), stop)) * MIXED
+            slot = slot ^ (slot >> SMALL)
+        slot = slot & mask
+        while True:
+            code = known[slot]
+            if code < 0:
+                known[slot] = code = np.int32(count)
+                values[count, 0] = begin
+                values[count, 1] = stop
+                count = count + ONE
+                break
+            other = U64(values[code, 0])
+            same = U64(values[code, 1]) - other == stop - begin
+            for at in range(begin, stop, EIGHT):
+                if not same:
+                    break
+                same = _eight_of(text, U64(at), stop) == _eight_of(text, other + (at - begin), U64(values[code, 1]))
+            if same:
+                break
+            slot = (slot + ONE) & mask
+        codes[row] = code
+    return count
+
+
+@compiled
+def whole(
+    text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
+    line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32],
+) -> bool:  # fmt: skip
+    """Are all cells of a column empty or digits, with a minus or none, few enough to be exact as doubles?"""
+    for row in range(rows):
+        at, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
+        if at < stop and U64(text[at]) == MINUS:
+            at = at + ONE
+            if at == stop:
+                return False
+        if stop - at > LONGEST_WHOLE:
+            return False
+        while at < stop:
+            if U64(text[at]) ^ NOUGHT >= TEN:
+                return False
+            at = at + ONE
+    return True
+
+
+@compiled
+def transposed(columns: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
+    """Columns to rows, tile by tile, so that no line of the cache is fetched twice."""
+    width, height = columns.shape
+    for first in range(0, height, TILE):
+        for left in range(0, width, TILE):
+            for t in range(first, min(first + TILE, height)):
+                for j in range(left, min(left + TILE, width)):
+                    rows[t, j] = columns[j, t]

@@ -1,0 +1,290 @@
+"""svmlight text to arrays: `label [qid:N] index:value index:value ... [# comment]`, line after line.
+
+Lines of nothing but plain numbers are read by entries.py, four entries at a time, the others here, byte after byte.
+`parse` knows the plain ones alone, as most files have no others, and takes a quarter of the time to compile.
+A kernel takes what it is sure of and stops at the first line it is not; `parse_all` at one that is wrong, or one with a
+number that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
+
+The text must end with a new line and have PADDING readable bytes behind it. There is at most an entry a colon and a row
+a line; the arrays of entries need entries.WIDE more.
+Every word is uint64: numba makes a float of an int64 and a uint64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data._loops.entries import PADDING as PADDING
+from novikoff.data._loops.entries import SAFE as FIRST_PLACES
+from novikoff.data._loops.entries import WIDE as WIDE
+from novikoff.data._loops.entries import places as places
+from novikoff.data._loops.entries import regular, rising
+from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.decimals import (
+    EIGHT,
+    MINUS,
+    NOUGHTS,
+    ONE,
+    PLUS,
+    POINT,
+    POWERS,
+    REAL_POWERS,
+    TWO,
+    U64,
+    WORD32,
+    ZERO,
+    digits,
+    eight,
+    joined,
+    number,
+)
+from novikoff.numerics.repeats import SLOTS as SLOTS
+from novikoff.numerics.repeats import merge
+
+AT, ROWS, ENTRIES, LINES, WIDTH = range(5)  # the places of `state`
+
+NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
+QID = U64(0x3A646971)
+LARGEST_INDEX = U64(2**32 - 2)
+SAFE = U64(FIRST_PLACES)
+
+value_at = inlined(getattr(number, "py_func", number))  # a call counts references to the text
+
+
+@inlined
+def fields(
+    text: NDArray[np.uint8], at: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
+    values: NDArray[np.float64],
+) -> tuple[np.uint64, np.uint64, np.uint64, bool]:  # fmt: skip
+    """What is behind a label: where the next line starts (0: left to the caller), entries, width, indices rise."""
+    width = ZERO
+    least = ZERO  # one more than the last index
+    rising: Any = True
+    fresh = True
+    while True:
+        c = U64(text[at])
+        if c not in (BLANK, TAB):
+            break
+        at = at + ONE
+        word = eight(text, at)
+        n = digits(word ^ NOUGHTS)
+        if n == ZERO:
+            if fresh and word & WORD32 == QID:
+                at = at + U64(4)
+                n = digits(eight(text, at) ^ NOUGHTS)
+                if n in (ZERO, EIGHT):
+                    return ZERO, entries, width, rising
+                at = at + n
+                fresh = False
+            continue
+        index = joined(word ^ NOUGHTS, n)
+        at = at + n
+        if n == EIGHT:
+            word = eight(text, at) ^ NOUGHTS
+            n = digits(word)
+            if n > TWO:
+                return ZERO, entries, width, rising
+            if n > ZERO:
+                index = index * POWERS[n] + joined(word, n)
+                at = at + n
+            if index > LARGEST_INDEX:
+                return ZERO, entries, width, rising
+        if U64(text[at]) != COLON:
+            return ZERO, entries, width, rising
+        at = at + ONE
+        values[entries], stop = value_at(text, at)
+        if stop == at:
+            return ZERO, entries, width, rising
+        at = stop
+        indices[entries] = index
+        entries = entries + ONE
+        rising = rising and index >= least
+        least = index + ONE
+        width = max(width, least)
+        fresh = False
+    return line_end(text, at), entries, width, rising
+
+
+@inlined
+def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
+    """Where the next line starts, if nothing but a comment is left of this one; else 0."""
+    c = U64(text[at])
+    if c == HASH:
+        while U64(text[at]) != NEWLINE:
+            at = at + ONE
+        return at + ONE
+    if c == RETURN:
+        at = at + ONE
+        c = U64(text[at])
+    return at + ONE if c == NEWLINE else ZERO
+
+
+@inlined
+def plain_number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
+    """A number of at most eight digits, or seven, a point and eight, and where it ends; at `at`, if it is another."""
+    start = at
+    c = U64(text[at])
+    if c in (MINUS, PLUS):
+        at = at + ONE
+    word = eight(text, at) ^ NOUGHTS
+    n = digits(word)
+    if n == ZERO:
+        return 0.0, start
+    m = joined(word, n)
+    at = at + n
+    tenths = ZERO
+    if n < EIGHT and U64(text[at]) == POINT:
+        word = eight(text, at + ONE) ^ NOUGHTS
+        tenths = digits(word)
+        if tenths == ZERO:
+            return 0.0, start
+        m = m * POWERS[tenths] + joined(word, tenths)
+        at = at + ONE + tenths
+    value = np.float64(np.int64(m)) / REAL_POWERS[tenths]
+    return (-value if c == MINUS else value), at
+
+
+@compiled
+def parse(
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], colons: NDArray[np.uint32],
+    blanks: NDArray[np.uint32], line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
+    labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
+    indices: NDArray[np.uint32], values: NDArray[np.float64], wrong: NDArray[np.uint64],
+) -> None:  # fmt: skip
+    """Read plain lines from state[AT] on, to `end` or to the start of one that is not: also one at the very start.
+
+    `colons` to `line_blanks` are what entries.places found in the text. Indices of a plain line rise.
+    """
+    at = state[AT]
+    rows = state[ROWS]
+    entries = state[ENTRIES]
+    lines = state[LINES]
+    width = state[WIDTH]
+    # The first lines entry by entry, since `regular` also reads what is before a separator.
+    while at < SAFE and at < end:
+        label, stop = plain_number(text, at)
+        last = entries
+        reach = ZERO
+        plain = stop != at
+        while plain and U64(text[stop]) == BLANK:
+            word = eight(text, stop + ONE) ^ NOUGHTS
+            n = digits(word)
+            at_value = stop + n + TWO
+            index = joined(word, n) if n > ZERO else ZERO
+            value, stop = plain_number(text, at_value)
+            plain = ZERO < n < EIGHT and U64(text[at_value - ONE]) == COLON and stop != at_value and index >= reach
+            indices[last] = index
+            values[last] = value
+            last = last + ONE
+            reach = index + ONE
+        if not plain or last == entries or U64(text[stop]) != NEWLINE:
+            break
+        width = reach if reach > width else width
+        labels[rows] = label
+        row_lines[rows] = lines
+        rows = rows + ONE
+        indptr[rows] = last
+        entries = last
+        lines = lines + ONE
+        at = stop + ONE
+    if at >= SAFE:
+        colon = U64(line_colons[lines - ONE])
+        blank = U64(line_blanks[lines - ONE]) + ONE
+        while at < end:
+            last_colon = U64(line_colons[lines])
+            last_blank = U64(line_blanks[lines])
+            last = entries + (last_colon - colon)
+            label, stop = plain_number(text, at)
+            if stop == at or stop != U64(blanks[blank]):
+                break
+            if not regular(text, colons, blanks, colon, last_colon, blank, last_blank, indices, values, entries, wrong):
+                break
+            if not rising(indices, entries, last):
+                break
+            reach = U64(indices[last - ONE]) + ONE
+            width = reach if reach > width else width
+            labels[rows] = label
+            row_lines[rows] = lines
+            rows = rows + ONE
+            indptr[rows] = last
+            entries = last
+            lines = lines + ONE
+            at = U64(blanks[last_blank]) + ONE
+            colon = last_colon
+            blank = last_blank + ONE
+    state[AT] = at
+    state[ROWS] = rows
+    state[ENTRIES] = entries
+    state[LINES] = lines
+    state[WIDTH] = width
+
+
+@compiled
+def parse_all(
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], colons: NDArray[np.uint32],
+    blanks: NDArray[np.uint32], line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
+    labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
+    indices: NDArray[np.uint32], values: NDArray[np.float64], wrong: NDArray[np.uint64], table: NDArray[np.uint32],
+) -> None:  # fmt: skip
+    """Read lines of all kinds from state[AT] on, to `end` or to the start of one that is left to the caller."""
+    at = state[AT]
+    rows = state[ROWS]
+    entries = state[ENTRIES]
+    lines = state[LINES]
+    width = state[WIDTH]
+    while at < end:
+        start = at
+        colon = U64(line_colons[lines - ONE]) if lines else ZERO
+        blank = U64(line_blanks[lines - ONE]) + ONE if lines else ZERO
+        last_colon = U64(line_colons[lines])
+        last_blank = U64(line_blanks[lines])
+        next_line = U64(blanks[last_blank]) + ONE
+        label, stop = number(text, at)
+        if (
+            stop == U64(blanks[blank]) and stop > at and at >= SAFE
+            and regular(text, colons, blanks, colon, last_colon, blank, last_blank, indices, values, entries, wrong)
+        ):  # fmt: skip
+            last = entries + (last_colon - colon)
+            in_order = rising(indices, entries, last)
+            least_width = U64(indices[last - ONE]) + ONE
+            if not in_order:
+                for k in range(entries, last):
+                    least_width = max(least_width, U64(indices[k]) + ONE)
+        else:
+            c = U64(text[at])
+            while c in (BLANK, TAB):
+                at = at + ONE
+                c = U64(text[at])
+            if line_end(text, at) != ZERO:
+                lines = lines + ONE
+                at = next_line
+                continue
+            label, stop = number(text, at)
+            if stop == at:
+                at = start
+                break
+            next_line, last, least_width, in_order = fields(text, stop, entries, indices, values)
+            if next_line == ZERO:
+                at = start
+                break
+        if not in_order:
+            last = merge(indices, values, entries, last, table)
+            if last == ZERO:
+                at = start
+                break
+        labels[rows] = label
+        row_lines[rows] = lines
+        rows = rows + ONE
+        indptr[rows] = last
+        entries = last
+        width = max(width, least_width)
+        lines = lines + ONE
+        at = next_line
+    state[AT] = at
+    state[ROWS] = rows
+    state[ENTRIES] = entries
+    state[LINES] = lines
+    state[WIDTH] = width

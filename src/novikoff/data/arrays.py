@@ -1,0 +1,265 @@
+"""Arrays in memory as a stream: X of shape (rows,) or (rows, width), y of two values, of 0 .. k-1, or of any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.core.batch import Memory
+from novikoff.core.errors import POSITIVE, SourceError
+from novikoff.core.labels import Numbering
+from novikoff.core.labels import alike as alike
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Domain, Labels, Position, are_signs
+from novikoff.data.matched import names_of
+
+ROWS_PER_BATCH = 65_536
+LARGEST_LABEL = 2**31 - 1
+
+
+class LabelledArray(Stream):
+    """A stream whose labels are all there, in an array."""
+
+    rereadable = True
+    rows: int
+    _x: Any
+    _raw: NDArray[Any]
+    _positive: Any
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        return in_batches(self._x, self._y, start)
+
+    def _set_labels(self, many: int | None) -> None:
+        self.many = many is True and self._positive is None
+        if self.many:
+            _check_labels(self._raw, self.name)
+            self.labels, numbering = None, Numbering()
+            self._y: NDArray[Any] = numbering.encode_all(self._raw)
+            self.label_values = numbering.values
+        else:
+            self.labels, self._y = encode_labels(self._raw, self._positive, many, self.name)
+            self.several = self.labels is None and many is None
+
+    def _without_spaces(self, raw: NDArray[Any]) -> NDArray[Any]:
+        """Labels without spaces around them, as tables read them; a note reports that there were some."""
+        if raw.dtype.kind not in "UO":
+            return raw
+        given = raw.tolist()
+        bare = [value.strip() if isinstance(value, str) else value for value in given]
+        spaced = next((old for old, new in zip(given, bare, strict=True) if old is not new and old != new), None)
+        if spaced is None:
+            return raw
+        self.notes.append(f"spaces around labels of {self.name}, as in {spaced!r}, are left out")
+        return np.array(bare, dtype=object if raw.dtype.kind == "O" else None)
+
+    def show_many(self) -> None:
+        self._set_labels(True)
+
+    def part(self, first: int, last: int) -> Stream:
+        """These rows, in arrays of their own."""
+        from novikoff.data.in_memory import rows_of
+
+        return rows_of(self, *self._within(first, last))
+
+    def position_at(self, row: int) -> Position:
+        return {"row": row}
+
+
+class Arrays(LabelledArray):
+    """The rows of X with their labels y.
+
+    Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
+    must be whole numbers from 0, for learners with many labels; `many` says how many there are, or is True: then they
+    are any values, numbered in the order in which they first come.
+    `features` names the columns of X: by default as a data frame does, else they have no names.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        positive: Any = None,
+        many: int | None = None,
+        name: str = "arrays",
+        features: Sequence[str] | None = None,
+    ) -> None:
+        examples, raw = _array(X, "X"), _array(y, "y")
+        if examples.dtype.kind not in "iufb":
+            raise SourceError(f"X must be numbers: got {examples.dtype}. Encode text and categories first.")
+        if examples.ndim not in (1, 2) or raw.ndim != 1:
+            raise SourceError(f"X must have one or two dimensions and y one: got {examples.shape} and {raw.shape}.")
+        if len(examples) != len(raw):
+            raise SourceError(f"X and y must be of one length: got {len(examples):,} and {len(raw):,} rows.")
+        if len(raw) == 0:
+            raise SourceError(f"a source must not be empty: {name} has no rows.")
+        if examples.size == 0:
+            raise SourceError(f"X must have a column: got shape {examples.shape}.")
+        self.name = name
+        self._x = _numbers(examples, name)
+        self._raw, self._positive = self._without_spaces(raw), positive
+        self._set_labels(many)
+        self.domain = _domain(self._x)
+        self.scaled_by_default = self._x.ndim == 2
+        self.rows = len(self._y)
+        width = 1 if self._x.ndim == 1 else self._x.shape[1]
+        self.features = tuple(features) if features is not None else names_of(X)
+        if self.features is not None and len(self.features) != width:
+            raise SourceError(f"features must name every column of X: got {len(self.features)} names for {width}.")
+
+
+def in_batches(
+    x: Any, y: NDArray[Any], start: Position | None, at_once: int = ROWS_PER_BATCH, memory: Memory = "borrowed"
+) -> Iterator[Batch]:
+    """The rows of arrays, so many at once; x may be None."""
+    for first in range(start["row"] if start else 0, len(y), at_once):
+        stop = min(first + at_once, len(y))
+        yield Batch(None if x is None else x[first:stop], y[first:stop], first + 1, {"row": stop}, memory)
+
+
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SourceError(f"{what} must be an array: got rows of different lengths. Make them of one length.") from None
+
+
+def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
+    """The examples as int64 or float64: (rows,) for whole numbers in one dimension, else (rows, width)."""
+    if examples.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+            reals = np.ascontiguousarray(examples, dtype=np.float64).reshape(len(examples), -1)
+        if not np.all(np.isfinite(reals)):
+            row, column = np.argwhere(~np.isfinite(reals))[0].tolist()
+            raise SourceError(
+                f"X must be finite: row {row + 1}, feature {column} of {name} is {reals[row, column]}. "
+                "Clean or drop the row."
+            )
+        return reals
+    if examples.dtype.kind == "u" and int(examples.max()) > np.iinfo(np.int64).max:
+        raise SourceError(f"whole numbers must be below 2^63: {name} has {examples.max()}. Pass them as pairs (x, y).")
+    return np.ascontiguousarray(examples, dtype=np.int64)
+
+
+def _domain(x: NDArray[Any]) -> Domain:
+    if x.ndim == 1:
+        return Domain("index")
+    return Domain("point" if x.dtype.kind == "i" else "vector", x.shape[1])
+
+
+def encode_labels(
+    y: NDArray[Any], positive: Any = None, many: int | None = None, name: str = "y"
+) -> tuple[Labels | None, NDArray[Any]]:
+    """Labels and y as -1/+1; (None, y as int32) for a learner with `many` labels or more than two values."""
+    _check_labels(y, name)
+    if positive is None and many is not None:
+        return None, _many(y, many, name)
+    if positive is None and y.dtype.kind == "i" and are_signs(y):
+        return Labels(), y.astype(np.int8, copy=False)  # as they should be: no sorting of millions
+    try:
+        unique, codes = np.unique(y, return_inverse=True)
+    except (TypeError, ValueError):
+        raise SourceError(f"labels must be of one type: {name} has several. Turn them into text, say.") from None
+    values = list(unique) if y.dtype.kind in "mM" else unique.tolist()  # tolist makes numbers of nanoseconds
+    if positive is not None:
+        where = find_value(values, positive)
+        if where is None:
+            shown = ", ".join(repr(value) for value in values[:5])
+            raise SourceError(f"the positive label must occur: {name} has no {positive!r}, but {shown}.")
+        return against_others(values, where), _signs(codes == where)
+    labels = two_labels(values)
+    if labels is not None:
+        return labels, _signs(codes == (1 if len(values) == 2 or values[0] == labels.negative else 0))
+    if len(values) == 1:
+        raise SourceError("labels must take two values", f"{name} has only {values[0]!r}", POSITIVE)
+    if y.dtype.kind in "iu" and values[0] >= 0 and values[-1] <= LARGEST_LABEL:
+        return None, y.astype(np.int32)
+    third = int(np.flatnonzero((codes != codes[0]) & (codes != codes[_second(codes)]))[0])
+    was = f"row {third + 1} of {name} has a third, {values[codes[third]]!r}"
+    raise SourceError("labels must take two values", was, POSITIVE)
+
+
+def more_than_two(y: Any) -> bool:
+    """Are these three labels or more?"""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        return False
+    seen: set[Any] = set()
+    for part in range(0, len(values), ROWS_PER_BATCH):
+        seen.update(str(value).strip() for value in values[part : part + ROWS_PER_BATCH].tolist())
+        if len(seen) > 2:
+            return True
+    return False
+
+
+def two_labels(values: list[Any]) -> Labels | None:
+    """What two values in sorted order stand for; a lone one is understood if it is a bool, -1, 0 or 1."""
+    if all(isinstance(value, bool) for value in values):
+        return Labels(False, True)
+    for known in ((-1, 1), (0, 1)):
+        if all(value in known for value in values):
+            return Labels(*known)
+    return Labels(*values) if len(values) == 2 else None
+
+
+def find_value(values: list[Any], wanted: Any) -> int | None:
+    """Where `wanted` is among the values; what is typed as text finds a number, 1 and "1" find 1.0."""
+    for same in (_equal, alike):
+        for position, value in enumerate(values):
+            if same(value, wanted):
+                return position
+    return None
+
+
+def against_others(values: list[Any], where: int) -> Labels:
+    """Labels for one value as +1 against every other."""
+    others = [value for position, value in enumerate(values) if position != where]
+    return Labels(others[0] if len(others) == 1 else f"not {values[where]}", values[where])
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    return type(value) is type(wanted) and bool(value == wanted)
+
+
+def _check_labels(y: NDArray[Any], name: str) -> None:
+    """No label may be missing."""
+    if y.dtype.kind in "fcmM":
+        bad = ~np.isfinite(y)
+    elif y.dtype.kind == "O":
+        bad = np.array([_missing(value) for value in y], dtype=bool)
+    else:
+        return
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        raise SourceError(f"labels must be finite: row {where + 1} of {name} has {y[where]}. Clean or drop the row.")
+
+
+def _missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth, an array no one truth
+        return True
+
+
+def _many(y: NDArray[Any], many: int, name: str) -> NDArray[np.int32]:
+    """Whole numbers from 0 to many-1."""
+    if y.dtype.kind not in "iubf":
+        raise SourceError(f"labels must be whole numbers from 0 to {many - 1}: {name} has {y.dtype}. Number them.")
+    bad = (y < 0) | (y >= many) | (y != np.floor(y)) if y.dtype.kind == "f" else (y < 0) | (y >= many)
+    if bad.any():
+        where = int(np.flatnonzero(bad)[0])
+        raise SourceError(
+            f"labels must be whole numbers from 0 to {many - 1}: row {where + 1} of {name} has {y[where].item()!r}."
+        )
+    return y.astype(np.int32)
+
+
+def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return np.where(positive, np.int8(1), np.int8(-1))
+
+
+def _second(codes: NDArray[Any]) -> int:
+    """Where the second value first appears."""
+    return int(np.flatnonzero(codes != codes[0])[0])

@@ -1,0 +1,231 @@
+"""What a game is given: anything as a stream, and a stream in pieces for one learner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
+from novikoff.core.labels import Numbering, are_numbers
+from novikoff.core.player import Player
+from novikoff.core.registry import with_many
+from novikoff.core.stream import Stream, adapted, is_stream
+from novikoff.core.types import Batch, Learner, Position
+from novikoff.data.arrays import Arrays, more_than_two
+from novikoff.data.pairs import Pairs, arrays_of
+
+if TYPE_CHECKING:
+    from novikoff.game.ledger import Ledger
+
+NAMED = "Or give the learner by its name, to be made for many labels."
+
+Piece = tuple[Batch, Position | None, int]
+"""Rows, and where they end: a position of the stream, and rows after it."""
+
+
+def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> Stream:
+    """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is.
+
+    many   True: labels are many, numbered as they come; None: they are so if the first rows show three or more, or if
+           the learner numbers them; False: as the learner has them
+    """
+    numbers = Player(learner).pays
+    if many is None and not numbers and learner.labels is None and (both := arrays_of(environment)) is not None:
+        many = more_than_two(both[1])
+    shown = True if many and not numbers else asked(learner)
+    stream = _stream(environment, learner, shown)
+    if not stream.many and not numbers and (shown is True or (many is None and shown is None and stream.several)):
+        stream.show_many()
+    return stream
+
+
+def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
+    if is_stream(environment):
+        return adapted(environment)
+    if isinstance(environment, (str, os.PathLike)):
+        return _read(environment, learner, many)
+    if learner.domain.kind in ("advice", "losses"):
+        from novikoff.data.advice import advice
+
+        return advice(environment, learner.domain.kind == "losses")
+    from novikoff.data.frames import SparseMatrix, is_frame, is_sparse
+
+    if is_frame(environment):
+        from novikoff.data.tables.formats import Frame
+
+        return Frame(environment, many=many, outcomes=Player(learner).outcomes)
+    if Player(learner).pays:
+        from novikoff.data.targets import targets
+
+        return targets(environment)
+    if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
+        return SparseMatrix(*environment, many=many)
+    if (both := arrays_of(environment)) is not None:
+        return Arrays(*both, many=many)
+    if isinstance(environment, np.ndarray) and environment.ndim == 2 and environment.shape[1] != 2:
+        must, was = "an environment must have labels", f"got an array of shape {environment.shape} alone"
+        raise MismatchError(must, was, "Pass X and y as one pair: (X, y).")
+    if isinstance(environment, Iterable):
+        return Pairs(environment, domain=learner.domain, many=many)
+    raise MismatchError(
+        f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
+        f"got {type(environment).__name__}."
+    )
+
+
+def asked(learner: Learner) -> int | None:
+    """What a source is asked to show, its `many`: two labels, so many whole numbers, or any in the order they come."""
+    return True if Player(learner).numbered else learner.labels
+
+
+def opened(environment: Any) -> Any:
+    """For a learner that is one of labels or of numbers as the outcomes ask: numbers as a stream that shows them.
+
+    Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
+    """
+    from novikoff.data.frames import is_frame
+
+    if isinstance(environment, (str, os.PathLike)):
+        from novikoff.data.reader import read
+
+        environment = read(environment)
+    elif not is_stream(environment) and is_frame(environment):
+        from novikoff.data.tables.formats import Frame
+
+        environment = Frame(environment)
+    if isinstance(environment, Stream) and environment.numeric:
+        show_numbers(environment)
+    elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
+        y = np.asarray(environment[1])
+        if y.ndim == 1 and y.dtype.kind in "iuf" and are_numbers(set(y.astype(np.float64).tolist())):
+            from novikoff.data.targets import targets
+
+            return targets(environment)
+    return environment
+
+
+def show_numbers(stream: Any) -> None:
+    """Let a stream show its labels as numbers to be predicted, and say so."""
+    stream.show_numbers()
+    label = stream.label if stream.table else "the label"
+    told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "
+    stream.notes.append(Advice(told, Option("positive"), "."))
+
+
+def _read(path: Any, learner: Learner, many: int | None) -> Stream:
+    """The file, or demo:NAME, as the learner needs it."""
+    if learner.domain.kind in ("advice", "losses"):
+        raise MismatchError(
+            f"a table for experts must be read for a loss: got {path}. Pass nk.expert_table(path, loss=…)."
+        )
+    from novikoff.data.reader import read
+
+    numbers = Player(learner).outcomes == "numbers"
+    return read(path, outcomes="numbers") if numbers else read(path, many=many)
+
+
+def check_asked(labels: str | None) -> None:
+    """Refuse what labels cannot be asked to be."""
+    if labels not in (None, "many"):
+        raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
+
+
+def check_count(name: str, value: Any, least: int, do: str = "") -> None:
+    """Refuse a count that is not a whole number, or is below `least`; `do`: what else may be meant."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
+        raise InputError(f"{name} must be a whole number from {least}", f"got {got}", do or f"Write {name}=2, say.")
+    if value < least:
+        raise InputError(f"{name} must be at least {least}: got {value}.")
+
+
+def check_many(learner: Learner, stream: Stream, spec: str) -> None:
+    """Refuse a learner of two labels where they are many, and name those that take many."""
+    if stream.many and learner.labels is None and not Player(learner).pays:
+        raise MismatchError(
+            "the learner must take many labels",
+            f"{spec} takes two, and {stream.name} shows more",
+            Advice("These take many: ", ", ".join(with_many()), ". Or: ", POSITIVE),
+        )
+
+
+def goes_on(ledger: Ledger, stream: Stream) -> bool:
+    """Is this the file that the ledger's rounds came from, as it was then? Of other sources it is not known."""
+    known = stream.fingerprint() or {}
+    return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
+
+
+def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
+    """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
+    player = Player(learner)
+    if player.outcomes != shown:
+        raise MismatchError(
+            f"the learner learns {player.outcomes}: {name} shows {shown}. "
+            "Pass arrays (X, y), or choose a learner for what it shows."
+        )
+    if learner.domain.kind in ("advice", "losses") and read_for is not None and player.loss != read_for:
+        raise MismatchError(
+            f"the learner must pay the loss that the table is read for: it pays {player.loss}, {name} is read for "
+            f"{read_for}. Pass the same loss to both."
+        )
+
+
+def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[Piece]:
+    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
+
+    The rounds of a weighted row stay together: it is scored once, with its weight, so it is played to its end.
+    """
+    left, behind = rounds, 0  # behind: rows between `at` and this batch
+    for batch in stream.batches(at):
+        start = max(skip - behind, 0)
+        while start < len(batch) and (left is None or left > 0):
+            stop = min(start + (rows or len(batch)), len(batch), len(batch) if left is None else start + left)
+            stop = batch.row_end(stop)
+            whole = stop == len(batch) and batch.end is not None
+            yield batch.part(start, stop), batch.end if whole else at, 0 if whole else behind + stop
+            left = None if left is None else left - (stop - start)
+            start = stop
+        if left is not None and left <= 0:
+            return
+        if batch.end is None:
+            behind += len(batch)
+        else:
+            at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
+
+
+def for_learner(batch: Batch, stream: Stream, player: Player, numbering: Numbering | None = None) -> Batch:
+    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are.
+
+    numbering   of the labels of a learner that numbers them as they come
+    """
+    labels, learner = stream.labels, player.learner
+    if numbering is not None:
+        return replace(batch, y=_numbered(batch.y, stream, learner, numbering))
+    if player.pays or (labels is None) == (learner.labels is not None):
+        return batch
+    if labels is None:
+        raise MismatchError("the learner has two labels", "the stream has many", Advice(POSITIVE, " ", NAMED))
+    values = [labels.negative, labels.positive]
+    if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
+        raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
+    return replace(batch, y=np.where(batch.y == 1, values[1], values[0]).astype(np.int32))
+
+
+def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:
+    """The labels of a stream by their numbers in the game, in which there may have been others before."""
+    if y.ndim != 1 or y.dtype.kind not in "iu":
+        raise MismatchError("labels must be many, or two", f"{stream.name} shows {y.dtype}")
+    numbering.cut(learner.labels or 0)
+    two = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
+    values = stream.label_values if two is None else two
+    shown, firsts, places = np.unique(y if two is None else (y > 0).view(np.int8), return_index=True,
+                                      return_inverse=True)  # fmt: skip
+    codes = np.empty(len(shown), dtype=np.int64)
+    for place in np.argsort(firsts).tolist():
+        codes[place] = numbering.encode(shown[place] if values is None else values[shown[place]])
+    return codes[places.reshape(-1)]

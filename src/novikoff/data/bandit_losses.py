@@ -1,0 +1,70 @@
+"""Losses of arms, one of which is better: a simulator for bandits.
+
+Rows
+    Each of K arms loses 0 or 1 in each round, by a coin of its own: 1 with chance 1/2, of the best arm 1/2 - gap. The
+    best arm is drawn by the seed. After each of `switches` equal stretches another is the best: such a table is fixed
+    in advance, but no stretch is like the next.
+Forces
+    Nothing: it is for looking at what a bandit does, since the table, and so the true regret, is known.
+Witness
+    The arm that lost least: `witness()` counts.
+Cost
+    K coins a round. Row t is a function of the arguments and t.
+Reference
+    [auer2002] for the lower bound of such tables; [steele2014] for the coins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import SourceError, shown
+from novikoff.core.types import Domain
+from novikoff.data.generated import integer
+from novikoff.data.random_losses import RandomLosses
+from novikoff.numerics.coins import coin, coins
+
+
+class BanditLosses(RandomLosses):
+    """A stream of `rounds` rows, the losses of `arms` arms, the best of which loses `gap` less on average."""
+
+    def __init__(
+        self, arms: int = 10, gap: float = 0.1, rounds: int = 100_000, switches: int = 0, seed: int = 0
+    ) -> None:
+        self._width = integer("arms", arms, 1)
+        self.rounds = self.rows = integer("rounds", rounds, 1)
+        self.switches = integer("switches", switches, 0, self.rounds - 1)
+        self.seed = integer("seed", seed, -(2**64), 2**64)
+        if not isinstance(gap, (int, float)) or not 0.0 <= gap <= 0.5:
+            raise SourceError(f"gap must be from 0 to 0.5: got {shown(gap)}.")
+        self.gap = float(gap)
+        self.domain = Domain("losses", self._width)
+        self.name = (
+            f"bandit-losses:arms={self._width},gap={self.gap:g},rounds={self.rounds},switches={self.switches},"
+            f"seed={self.seed}"
+        )
+
+    @property
+    def experts(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the arms."""
+        return tuple(f"arm {i}" for i in range(self._width))
+
+    def best(self, stretch: int) -> int:
+        """The best arm of a stretch: never that of the one before."""
+        first = coin(self.seed, "best arm", 0) % self._width
+        if self._width == 1:
+            return 0
+        steps = sum(1 + coin(self.seed, "best arm", k) % (self._width - 1) for k in range(1, stretch + 1))
+        return (first + steps) % self._width
+
+    def losses(self, start: int, stop: int) -> NDArray[np.float64]:
+        """The losses of rounds start + 1 .. stop."""
+        width = self._width
+        drawn = (coins(self.seed, "bandit-losses", start * width, stop * width) >> np.uint64(11)).reshape(-1, width)
+        table = drawn < np.uint64(2**52)
+        stretches = np.arange(start, stop) * (self.switches + 1) // self.rounds
+        for stretch in range(int(stretches[0]), int(stretches[-1]) + 1):
+            rows, arm = stretches == stretch, self.best(stretch)
+            table[rows, arm] = drawn[rows, arm] < np.uint64(int((0.5 - self.gap) * 2**53))
+        return table.astype(np.float64)

@@ -1,0 +1,103 @@
+"""Streams that come with the package: `demo(name)`, or "demo:name" where a source is asked for.
+
+Generated ones are whole numbers made from the raw bits of PCG64, which numpy keeps the same for ever; real
+ones are those of scikit-learn, shuffled with fixed bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import SourceError
+from novikoff.core.types import Domain
+from novikoff.data.arrays import Arrays
+
+TASTY = ((20, 75), (30, 85))
+"""The hidden rectangle of `papayas`: colour from 20 to 75, softness from 30 to 85."""
+
+THRESHOLD = 618_034
+"""The hidden threshold of `thresholds`: +1 from there on."""
+
+
+def demo(name: str) -> Arrays:
+    """The demo source of that name."""
+    if name not in DEMOS:
+        raise SourceError(f"a demo must be one of {', '.join(DEMOS)}: got {name!r}.")
+    return DEMOS[name](f"demo:{name}")
+
+
+def papayas(name: str) -> Arrays:
+    """2,000 papayas on a 101 x 101 grid of colour and softness; tasty inside a hidden rectangle."""
+    x = integers(2_000 * 2, 101, seed=1).reshape(-1, 2)
+    low, high = np.array(TASTY).T
+    tasty = np.all((low <= x) & (x <= high), axis=1)
+    return Arrays(x, np.where(tasty, "tasty", "not tasty"), name=name, features=("colour", "softness"))
+
+
+def thresholds(name: str) -> Arrays:
+    """1,000,000 whole numbers from 0 to 1,000,000; +1 from a hidden threshold on."""
+    x = integers(1_000_000, 1_000_001, seed=2)
+    stream = Arrays(x, np.where(x >= THRESHOLD, 1, -1), name=name)
+    stream.domain = Domain("index", 1_000_001)
+    return stream
+
+
+def program(name: str) -> Arrays:
+    """10,000 rows of four numbers 0, 1, 2; +1 where x[0] < x[2] and not x[1]."""
+    x = integers(10_000 * 4, 3, seed=3).reshape(-1, 4)
+    truth = (x[:, 0] < x[:, 2]) & (x[:, 1] == 0)
+    return Arrays(x, np.where(truth, 1, -1), name=name, features=("x0", "x1", "x2", "x3"))
+
+
+def iris(name: str) -> Arrays:
+    """150 irises, four lengths in cm; setosa against the others."""
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    x, y = shuffled(data.data, data.target_names[data.target], seed=4)
+    return Arrays(x, y, positive="setosa", name=name, features=data.feature_names)
+
+
+def breast_cancer(name: str) -> Arrays:
+    """569 tumours, 30 measurements of their cells; malignant against benign."""
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    x, y = shuffled(data.data, data.target_names[data.target], seed=5)
+    return Arrays(x, y, positive="malignant", name=name, features=data.feature_names.tolist())
+
+
+def digits_even(name: str) -> Arrays:
+    """1,797 handwritten digits of 8 x 8 pixels from 0 to 16; even against odd."""
+    from sklearn.datasets import load_digits
+
+    data = load_digits()
+    parity = np.where(data.target % 2 == 0, "even", "odd")
+    x, y = shuffled(data.data.astype(np.int64), parity, seed=6)
+    return Arrays(x, y, positive="even", name=name, features=data.feature_names)
+
+
+DEMOS: Mapping[str, Callable[[str], Arrays]] = {
+    "papayas": papayas,
+    "thresholds": thresholds,
+    "program": program,
+    "iris": iris,
+    "breast-cancer": breast_cancer,
+    "digits-even": digits_even,
+}
+
+
+def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:
+    """`count` whole numbers from 0 to below-1, each as likely but for 2^-32."""
+    bits = np.random.PCG64(seed).random_raw(count) >> np.uint64(32)
+    return (bits * np.uint64(below) >> np.uint64(32)).astype(np.int64)
+
+
+def shuffled(x: NDArray[Any], y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same rows in another order, always the same one."""
+    order = np.argsort(np.random.PCG64(seed).random_raw(len(y)), kind="stable")
+    return x[order], y[order]

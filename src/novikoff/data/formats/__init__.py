@@ -1,0 +1,1 @@
+"""File formats: text, svmlight, Vowpal Wabbit, JSON lines, Arrow, archives, URLs."""

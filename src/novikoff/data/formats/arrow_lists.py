@@ -1,0 +1,188 @@
+"""List columns of Arrow as rows, without a copy where their types allow it.
+
+Sparse rows are two columns of lists, `indices` and `values`, as long in each row; dense rows are one, `x`, of lists
+all of one length. uint32 indices, float32 and float64 values, and int64 in dense rows, are shown where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.batch import first_repeat
+from novikoff.core.errors import SourceError
+from novikoff.core.stream import Target
+from novikoff.core.types import Domain, Sparse
+from novikoff.data.layout import column_name, find_column, named, target_column
+
+LARGEST_INDEX = 2**32 - 2
+MANY = 2**16
+
+
+class SparseLists:
+    """`indices` and `values`. `width` is the one that is promised, if any; `clean` that no index is repeated."""
+
+    features: tuple[str, ...] | None = None
+
+    def __init__(
+        self, schema: Any, name: str, label: str | int | None, width: int | None = None, clean: bool = False
+    ) -> None:  # fmt: skip
+        import pyarrow as pa
+
+        self.name = name
+        self.target, self.chosen, self.used = _columns(schema.names, label, name, "indices", "values")
+        kinds = [schema.field(c).type for c in self.used]
+        if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
+            raise SourceError(
+                f"indices must be lists of whole numbers and values of real ones: those of {name} are {kinds[0]} and "
+                f"{kinds[1]}. Write them so."
+            )
+        self.domain = Domain("vector", width)
+        self._width = width
+        self._clean = clean
+
+    def x(self, batch: Any, first: int, least: int) -> Sparse:
+        """The rows, of which the first is number `first`; at least so wide."""
+        ends, raw = _lists(batch.column(self.used[0]), "indices", self.name, first)
+        others, values = _lists(batch.column(self.used[1]), "values", self.name, first)
+        if not np.array_equal(ends, others):
+            row = first + int(np.argmax(np.diff(ends) != np.diff(others)))
+            raise SourceError(f"a row must have as many indices as values: row {row:,} of {self.name} has not.")
+        indices = self._indices(raw, ends, first)
+        if not _all_finite(values):
+            at = int(np.argmin(np.isfinite(values)))
+            raise SourceError(
+                f"values must be finite: row {_row(ends, at, first):,} of {self.name} has {values[at]}. "
+                "Clean or drop the row."
+            )
+        width = max(int(indices.max()) + 1 if len(indices) else 0, least)
+        promised = self._width
+        if promised is not None:
+            if width > promised:
+                at = int(np.argmax(indices))
+                raise SourceError(
+                    f"an index must be below the width, {promised:,}: row {_row(ends, at, first):,} of "
+                    f"{self.name} has {indices[at]:,}. The file is damaged: convert it anew."
+                )
+            width = promised
+        if not self._clean:
+            repeat = first_repeat(ends, indices)
+            if repeat is not None:
+                raise SourceError(
+                    f"an index must occur once in a row: row {first + repeat:,} of {self.name} has one twice. Add its "
+                    "values up first."
+                )
+        return Sparse(
+            ends, indices, values if values.dtype != np.float16 else values.astype(np.float64), width, checked=True
+        )
+
+    def _indices(self, raw: NDArray[Any], ends: NDArray[np.uint64], first: int) -> NDArray[np.uint32]:
+        if raw.dtype != np.uint32 and len(raw):
+            bad = (raw < 0) | (raw > LARGEST_INDEX)
+            if bad.any():
+                at = int(np.argmax(bad))
+                raise SourceError(
+                    f"an index must be from 0 to {LARGEST_INDEX}: row {_row(ends, at, first):,} of {self.name} has "
+                    f"{raw[at]}. Number the features anew."
+                )
+        return raw.astype(np.uint32, copy=False)
+
+
+class DenseLists:
+    """`x`: lists of one length."""
+
+    features: tuple[str, ...] | None = None
+
+    def __init__(self, schema: Any, name: str, label: str | int | None) -> None:
+        import pyarrow as pa
+
+        self.name = name
+        self.target, self.chosen, self.used = _columns(schema.names, label, name, "x")
+        kind = schema.field(self.used[0]).type
+        self._whole = pa.types.is_integer(kind.value_type)
+        if not self._whole and not pa.types.is_floating(kind.value_type):
+            raise SourceError(f"x must be lists of numbers: those of {name} are {kind}. Encode text first.")
+        self._width = kind.list_size
+        if self._width < 1:
+            raise SourceError(f"x must be lists of at least one number: those of {name} are {kind}.")
+        self.domain = Domain("point" if self._whole else "vector", self._width)
+
+    def x(self, batch: Any, first: int, least: int) -> NDArray[Any]:
+        """The rows, of which the first is number `first`."""
+        column = batch.column(self.used[0])
+        _none_missing(column, "x", self.name, first)
+        flat = column.flatten()
+        if flat.null_count:
+            at = int(np.argmax(flat.is_null().to_numpy(zero_copy_only=False)))
+            raise SourceError(
+                f"x must not have a missing number: row {first + at // self._width:,} of {self.name} has. Fill it."
+            )
+        x: NDArray[Any] = flat.to_numpy().reshape(-1, self._width)
+        if self._whole:
+            if x.dtype == np.uint64 and x.size and int(x.max()) > np.iinfo(np.int64).max:
+                row = first + int(np.argmax(x)) // self._width
+                raise SourceError(f"whole numbers must be below 2^63: row {row:,} of {self.name} has {x.max()}.")
+            return x.astype(np.int64, copy=False)
+        if not _all_finite(x.reshape(-1)):
+            at = int(np.argmin(np.isfinite(x)))
+            raise SourceError(
+                f"x must be finite: row {first + at // self._width:,}, feature {at % self._width} of {self.name} is "
+                f"{x.flat[at]}. Clean or drop the row."
+            )
+        return x.astype(np.float64) if x.dtype == np.float16 else x
+
+
+def _columns(
+    names: Sequence[str], label: str | int | None, file: str, *lists: str
+) -> tuple[int, Target, tuple[int, ...]]:
+    """The label column and how it was chosen (layout.target_column), and the columns of the features."""
+    used = tuple(map(names.index, lists))
+    if label is not None:
+        target, chosen = find_column(label, names, len(names), "the label column", file), "as asked"
+    else:
+        others = [c for c in range(len(names)) if c not in used] or [used[0]]
+        place, chosen = target_column([names[c] for c in others])
+        target = others[place]
+    if target in used:
+        raise SourceError(f"a column must be used once: {column_name(names, target)} of {file} is asked for twice.")
+    return target, Target(str(named(names, target)), chosen), used
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    """Are all finite? The bits of many are looked at without the interpreter, which a second thread may need."""
+    if len(values) < MANY or values.dtype not in (np.float64, np.float32):
+        return bool(np.isfinite(values).all())
+    from novikoff.numerics import checks
+
+    if values.dtype == np.float32:
+        return bool(checks.all_finite_short(values.view(np.int32)))
+    return bool(checks.all_finite(values.view(np.int64)))
+
+
+def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """Where the lists end, from 0, and what is in them."""
+    _none_missing(column, what, name, first)
+    ends = column.offsets.to_numpy()
+    begin, end = int(ends[0]), int(ends[-1])
+    inside = column.values[begin:end]
+    ends = (ends - begin if begin else ends).astype(np.int64, copy=False).view(np.uint64)
+    if inside.null_count:
+        at = int(np.argmax(inside.is_null().to_numpy(zero_copy_only=False)))
+        raise SourceError(
+            f"{what} must not have a missing number: row {_row(ends, at, first):,} of {name} has. Drop or fill it."
+        )
+    return ends, inside.to_numpy()
+
+
+def _none_missing(column: Any, what: str, name: str, first: int) -> None:
+    if column.null_count:
+        row = first + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise SourceError(f"{what} must not be missing: row {row:,} of {name} has none. Fill or drop the row.")
+
+
+def _row(ends: NDArray[np.uint64], at: int, first: int) -> int:
+    """The number of the row that entry `at` is in."""
+    return first + int(np.searchsorted(ends, np.uint64(at), side="right")) - 1

@@ -1,0 +1,287 @@
+"""JSON lines as a stream: one object a line, `{"label": 1, "age": 31, "city": "Rome", "pixels": [0, 0.5]}`.
+
+Format
+    UTF-8; blank lines, CRLF, a missing last new line and a byte order mark are no trouble. Packed files are unpacked.
+    Numbers are the very doubles that Python's float reads, and finite; true is 1 and false 0. Refused, with line and
+    key: null, NaN, Infinity, a key that an object has twice, arrays of anything but numbers.
+Features
+    Keys may come and go, so a feature is hashed, not numbered as it comes: a saved learner knows it in any other file,
+    and memory does not grow. An object within is a namespace of data/formats/vw.py, named by its path ("user.home"), an
+    array one with the features 0, 1, 2, ...; a text is the feature "key=text" of value 1. So `{"label": 1, "f":
+    {"9": 0.5, "hot": 1}}` is `1 |f 9:0.5 hot`, index for index. The items of an array never collide with each other;
+    two keys may, with chance 1/2^bits. Entries of one index in a row are added up.
+Labels
+    Under the key `label`; else under a key of the first object that is called label, y, class or target; else under
+    its last. Two values, the larger +1, numbers (also as text) or text; `positive` overrides; `many` for 0 .. many-1.
+    Where all are true or false, that is what is said of new examples.
+Cost
+    One pass by Python's own json, in one thread; a few chunks of memory (or of the longest line).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from novikoff.core.errors import Advice, LabelError, Option
+from novikoff.core.stream import Target
+from novikoff.core.types import Batch, Labels, Position, Sparse
+from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser
+from novikoff.data.formats.svmlight_line import BadLineError, BadValueError
+from novikoff.data.formats.vw_line import hashed
+from novikoff.data.layout import is_number, target_column
+
+MOST_NAMES = 2**17  # of which the hash is kept
+EXACT = 2.0**53
+MUST = "a line must be one JSON object"
+CORRECT = "Correct the line"
+
+
+class JSONL(LabelledLines):
+    """The rows of JSON lines, from a path, standard input ("-") or a binary file object.
+
+    label      the key of the label. By default one of label, y, class and target, else the last of the first object
+    positive   the label value that is +1, against all others
+    bits       an index is a number below 2^bits
+    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
+    chunk      bytes parsed at a time; a line may be longer
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        label: str | None = None,
+        positive: Any = None,
+        bits: int = 18,
+        many: int | None = None,
+        skip_bad: int = 0,
+        chunk: int = CHUNK_BYTES,
+    ) -> None:
+        super().__init__(source, _label(positive), many, bits, skip_bad, 1, chunk)
+        self._asked = label
+        self._key = label
+        self.target_column = None if label is None else Target(label, "as asked")
+        self._booleans = True  # are those that came true and false?
+        self._names = Names(bits)
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """What stands for -1 and +1; None before it is known, and with `many`. true and false stay booleans."""
+        found = super().labels
+        if found is None or not self._booleans or found.negative not in (-1, 0, 1) or found.positive not in (0, 1):
+            return found
+        return Labels(found.negative == 1, found.positive == 1)
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far. true and false stay booleans."""
+        found = super().label_values
+        return [value == 1 for value in found] if found and self._booleans else found
+
+    def _first_labels(self, head: bytes) -> set[str]:
+        text = bytearray(head + b"\n")
+        return set(map(str, self._parser(deque())(text, len(text), 1).labels.tolist()))
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        known = start or self._begin
+        self._key, self._booleans = (known["key"], known["booleans"]) if "key" in known else (self._asked, True)
+        yield from super().batches(start)
+
+    def _remembered(self) -> Position:
+        return {"key": self._key, "booleans": self._booleans}
+
+    def _parser(self, free: deque[bytearray]) -> Parser:
+        decoder = json.JSONDecoder(object_pairs_hook=unrepeated, parse_int=float)
+
+        def parse(text: bytearray, size: int, added: int) -> Parsed:
+            lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
+            free.append(text)
+            labels: list[Any] = []
+            row_lines: list[int] = []
+            rows: list[dict[int, float]] = []
+            bad: list[tuple[int, BadLineError]] = []
+            for number, line in enumerate(lines):
+                if not line.strip(b" \t\r"):
+                    continue
+                try:
+                    label, row = self._row(line, decoder)
+                except BadLineError as error:
+                    bad.append((number, error))
+                    if len(bad) > self._skip_bad:
+                        break
+                    continue
+                labels.append(label)
+                row_lines.append(number)
+                rows.append(row)
+            kind = float if self._numbers else object
+            lengths = np.fromiter(map(len, rows), np.uint64, len(rows))
+            indptr = np.zeros(len(rows) + 1, dtype=np.uint64)
+            np.cumsum(lengths, out=indptr[1:])
+            entries = int(indptr[-1])
+            indices = np.fromiter((i for row in rows for i in row), np.uint32, entries)
+            values = np.fromiter((x for row in rows for x in row.values()), np.float64, entries)
+            x = Sparse(indptr, indices, values, self.domain.width or 0, checked=True)
+            own = np.array(row_lines, dtype=np.uint32)
+            return Parsed(np.array(labels, dtype=kind), own, x, len(lines), size - added, bad)
+
+        return parse
+
+    def _row(self, line: bytes, decoder: json.JSONDecoder) -> tuple[Any, dict[int, float]]:
+        """The label and the values by their indices. Raises `BadLineError`."""
+        line = line.removesuffix(b"\r")
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise BadLineError("text must be UTF-8", error.start + 1, line[error.start :], "Convert it") from None
+        try:
+            row = decoder.decode(text)
+            if not isinstance(row, dict):
+                raise BadLineError(MUST, 1, line, CORRECT)
+            label = self._take_label(row, line)
+            entries: dict[int, float] = {}
+            self._names.add(entries, row, "")
+            return label, entries
+        except json.JSONDecodeError as error:
+            raise BadLineError(MUST, error.pos + 1, text[error.pos :].encode(), CORRECT) from None
+        except RecursionError:
+            raise BadLineError("an object must not be so deep", 1, line, "Flatten it") from None
+
+    def _take_label(self, row: dict[str, Any], line: bytes) -> Any:
+        """The label, which is taken out of the row: a number, or text if the first of the stream was."""
+        if self._key is None:
+            if not row:
+                raise BadLineError("an object must have a label", 1, line, CORRECT, LabelError)
+            place, chosen = target_column([*row])
+            self._key = [*row][place]
+            self.target_column = Target(self._key, chosen)
+        if self._key not in row:
+            do = Advice("Add it, or pass ", Option("label", letter="KEY"))
+            raise BadValueError("an object must have its label", "none", do, LabelError, key=self._key)
+        given = row.pop(self._key)
+        self._booleans &= isinstance(given, bool)
+        value = _label(given)
+        if not isinstance(value, (float, str)):
+            do = Advice("Pass ", Option("label", letter="KEY"))
+            raise BadValueError("a label must be a number or text", _shown(given), do, LabelError, key=self._key)
+        if isinstance(value, float) and not abs(value) < EXACT:  # two labels must not become one
+            raise BadValueError("a label must be below 2^53", _shown(given), CORRECT, LabelError, key=self._key)
+        if self._numbers is None:
+            self._numbers = isinstance(value, float)
+        if self._numbers != isinstance(value, float):
+            all_of = "numbers" if self._numbers else "text"
+            must = f"labels must be {all_of}, as the first is"
+            raise BadValueError(must, _shown(given), CORRECT, LabelError, key=self._key)
+        return value
+
+
+class Names:
+    """The indices of features by namespace and name; some are kept, since a hash in Python takes its time."""
+
+    def __init__(self, bits: int) -> None:
+        self._mask = 2**bits - 1
+        self._known: dict[str, tuple[int, dict[str, int]]] = {}
+        self._count = 0
+
+    def add(self, entries: dict[int, float], items: dict[str, Any], path: str) -> None:
+        """Add the values of an object at that path."""
+        base, indices = self._namespace(path)
+        for key, value in items.items():
+            kind = type(value)
+            if kind is float or kind is int:
+                name, x = key, float(value)
+            elif kind is str:
+                name, x = f"{key}={value}", 1.0
+            elif kind is bool:
+                name, x = key, float(value)
+            elif kind is dict:
+                self.add(entries, value, f"{path}.{key}" if path else key)
+                continue
+            elif kind is list:
+                self._add_array(entries, value, f"{path}.{key}" if path else key)
+                continue
+            else:
+                raise BadValueError(
+                    "a feature must be a number or text", "null", "Fill it or leave it out", key=_path(path, key)
+                )
+            i = indices.get(name)
+            if i is None:
+                i = self._index(name, base, indices)
+            x = entries[i] + x if i in entries else x
+            if not math.isfinite(x):
+                raise BadValueError(_must(value), _shown(value), "Scale it, or leave it out", key=_path(path, key))
+            entries[i] = x
+
+    def _add_array(self, entries: dict[int, float], items: list[Any], path: str) -> None:
+        base, _ = self._namespace(path)
+        for k, value in enumerate(items):
+            if type(value) not in (float, int, bool):
+                raise BadValueError("an array must be of numbers", _shown(value), CORRECT, key=f"{path}[{k}]")
+            i = (base + k) & self._mask
+            x = entries[i] + value if i in entries else float(value)
+            if not math.isfinite(x):
+                raise BadValueError(_must(value), _shown(value), "Scale it, or leave it out", key=f"{path}[{k}]")
+            entries[i] = x
+
+    def _namespace(self, path: str) -> tuple[int, dict[str, int]]:
+        """The hash of a namespace, and the indices in it that are kept."""
+        if path not in self._known:
+            self._keep()
+            self._known[path] = (hashed(_bytes(path), 0) if path else 0, {})
+        return self._known[path]
+
+    def _index(self, name: str, base: int, indices: dict[str, int]) -> int:
+        self._keep()
+        indices[name] = hashed(_bytes(name), base) & self._mask
+        return indices[name]
+
+    def _keep(self) -> None:
+        """One more is kept; all are forgotten when they are too many."""
+        self._count += 1
+        if self._count > MOST_NAMES:
+            self._count = 1
+            self._known.clear()
+
+
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object without repeated keys."""
+    items = dict(pairs)
+    if len(items) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise BadValueError("a key must be in an object once", "two values", CORRECT, key=twice)
+    return items
+
+
+def _label(value: Any) -> Any:
+    """A label as a double if it is or is written as a number; text without spaces around it."""
+    if isinstance(value, (bool, int, float)) or (isinstance(value, str) and is_number(value)):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    return value.strip() if isinstance(value, str) else value
+
+
+def _must(value: Any) -> str:
+    finite = isinstance(value, (bool, str)) or math.isfinite(value)
+    return "values of one index must have a finite sum" if finite else "a feature must be finite"
+
+
+def _path(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _shown(value: Any) -> str:
+    """A value for a message: null, "spam", [1.0, nul..."""
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")

@@ -1,0 +1,387 @@
+"""Text with a label and features on each line, as batches: chunks, threads, labels, bad lines, positions.
+
+Order
+    The text is cut behind a new line into chunks, which threads parse; batches come in the order of the text, and
+    neither the size of the chunks nor the number of threads changes a row.
+Labels
+    Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
+    and a pipe goes by streaming_labels.py.
+Cost
+    One pass; a few chunks of memory (or of the longest line), whatever the size of the file. Rows of a pipe are held
+    back for a tenth of a second at most; for a second at the start, while only one label has come.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import re
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import Advice, LabelError, Option, SourceError, counted
+from novikoff.core.executors import cores
+from novikoff.core.labels import are_numbers
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Domain, Labels, Position, Sparse
+from novikoff.data.formats.line_chunks import LITTLE, Little, whole_lines
+from novikoff.data.formats.opened import Opened
+from novikoff.data.formats.origin import Origin
+from novikoff.data.formats.svmlight_line import BadLineError
+from novikoff.data.formats.workers import workers
+from novikoff.data.layout import is_number
+from novikoff.data.streaming_labels import Outcomes, StreamingLabels, held_back, shown
+
+CHUNK_BYTES = 2**22
+PADDING = 80  # readable bytes that kernels may look at behind a text
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parsed:
+    """A chunk as arrays. `row_lines` are lines of the chunk from 0, and so are those of `bad`.
+
+    ignored   how many rows had an importance or a base that was left out
+    """
+
+    labels: NDArray[Any]
+    row_lines: NDArray[np.uint32]
+    x: Sparse
+    lines: int
+    size: int
+    bad: list[tuple[int, BadLineError]]
+    ignored: int = 0
+
+    def head(self, rows: int) -> Parsed:
+        """The first rows."""
+        return replace(self, labels=self.labels[:rows], row_lines=self.row_lines[:rows], x=self.x[:rows])
+
+    def before(self, line: int) -> Parsed:
+        """The rows before that line."""
+        return self.head(int(np.searchsorted(self.row_lines, np.uint32(line))))
+
+
+Parser = Callable[[bytearray, int, int], Parsed]
+"""Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
+
+
+class LabelledLines(Stream):
+    """Text with a label and features on each line: all that has to be done beside parsing a chunk.
+
+    Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
+    Lines without labels are given one by `put_labels`, which puts `prefix` before each line of a text: no error shows
+    it, and y is -1.
+    """
+
+    prefix = b""
+    put_labels: Callable[[bytes], bytes] | None = None
+    no_rows = "blank"
+    """What lines are that are no rows."""
+    label_word = re.compile(rb"^[ \t]*([+-]?\.?[0-9][^\s#|']*)", re.MULTILINE)
+    """Finds the labels of plain lines."""
+    predicts_numbers = False
+    """May its labels be numbers to be predicted?"""
+
+    def __init__(
+        self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
+        chunk: int, outcomes: str = "labels",
+    ) -> None:  # fmt: skip
+        threads = cores() if threads is None else threads
+        if bits is not None and not 1 <= bits <= 32:
+            raise SourceError(f"bits must be from 1 to 32: got {bits}.")
+        if skip_bad < 0 or threads < 1 or chunk < 1:
+            raise SourceError(
+                "skip_bad must be at least 0, threads and chunk at least 1: "
+                f"got skip_bad={skip_bad}, threads={threads}, chunk={chunk}."
+            )
+        self._origin = Origin(source)
+        self._positive, self._many, self.outcomes = positive, many, outcomes
+        self._labels = self._fresh()
+        self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
+        self._bad_before = self._ignored = self._left_out = 0
+        self._numbers: bool | None = None  # are the labels numbers? For formats where they may be text
+        self._little = Little()
+        self.name = self._origin.name
+        self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
+        self.bits = bits
+        self.domain = Domain("vector", None if bits is None else 2**bits)
+        self.skipped: list[tuple[int, str]] = []
+        self._said: list[str] = []
+        self._begin: Position = {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0}
+        self._whole = True
+
+    @abstractmethod
+    def _parser(self, free: deque[bytearray]) -> Parser:
+        """What parses a chunk, in any thread, and puts the text in `free` when it is done."""
+
+    def _fresh(self) -> StreamingLabels | Outcomes:
+        """What the values of a pass stand for."""
+        return Outcomes() if self.outcomes == "numbers" else StreamingLabels(self._positive, self._many)
+
+    def _remembered(self) -> Position:
+        """What else a position must hold."""
+        return {}
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """What stands for -1 and +1; None before it is known, and with `many`."""
+        return None if self.unlabelled else self._labels.labels
+
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return self._many is True
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        return self._labels.label_values
+
+    @cached_property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first lines show three labels or more, which are not numbers to be predicted?"""
+        return len(self._first) > 2 and not self._as_numbers
+
+    @property
+    def numeric(self) -> bool:  # type: ignore[override]
+        """Do the first lines show numbers to be predicted, in a format that may have such?"""
+        return self.predicts_numbers and self._as_numbers
+
+    @property
+    def _as_numbers(self) -> bool:
+        return all(isinstance(one, float) for one in self._first) and are_numbers(self._first)
+
+    @cached_property
+    def _first(self) -> set[Any]:
+        """The labels of the first lines, as numbers if all are; none, if what they stand for was said."""
+        if self._positive is not None or self._many is not None or self.unlabelled:
+            return set()
+        head = self._origin.peek(LITTLE)
+        lines = head[: head.rfind(b"\n") + 1] if len(head) == LITTLE else head
+        words = self._first_labels(lines.removeprefix(BYTE_ORDER_MARK))
+        return {float(word) for word in words} if all(map(is_number, words)) else set(words)
+
+    def _first_labels(self, head: bytes) -> set[str]:
+        """The labels of the first lines, as they are written there."""
+        return {word.decode("utf-8", "replace").strip() for word in self.label_word.findall(head)}
+
+    @property
+    def most_bad(self) -> int:  # type: ignore[override]
+        """Lines that may be skipped."""
+        return self._skip_bad
+
+    def show_many(self) -> None:
+        if self._positive is None:
+            self._many = True
+            self._labels = StreamingLabels(None, True)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._origin.fingerprint()
+
+    def extent(self) -> int:
+        """Bytes of the text."""
+        return self._origin.size()
+
+    def part(self, first: int, last: int) -> Self:
+        """The lines that begin from byte `first` on and before `last`."""
+        self._within(first, last)
+        begin, end = map(self._origin.line_from, (first, last))
+        part = copy.copy(self)
+        part.read_as(self)
+        part._begin |= {"byte": begin}
+        part._origin, part._threads, part._little, part._whole = self._origin.until(end), 1, Little(), False
+        part.name = f"{self.name}, from byte {begin:,}"
+        return part
+
+    def read_as(self, other: Stream) -> None:
+        """Let labels stand for what they stand for there, in passes that begin now."""
+        told = other._told() if isinstance(other, LabelledLines) else {}
+        self.__dict__.pop("notes", None)
+        self._begin, self.skipped, self._said = {**self._begin, **told}, [], []
+
+    def _told(self) -> Position:
+        """What the labels stand for, as the first rows tell."""
+        if self.many:
+            raise SourceError(
+                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
+            )
+        if self.labels is None or not self._labels.settled:
+            next(iter(self.batches()), None)
+        return {"labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        here = dict(start or self._begin)
+        self._labels = self._fresh()
+        self._labels.expected, self._numbers = self.expected, None
+        if "labels" in here:
+            self._labels.load(here["labels"])
+            self._numbers = here["numbers"]
+        self._bad_before, self._ignored, self._left_out = here["bad"], 0, 0
+        self.skipped.clear()
+        try:
+            with self._origin.open(here["byte"]) as opened:
+                for parsed in self._settled(opened, here):
+                    yield from self._batch(parsed, here)
+            if here["row"] == 0 and self._whole:
+                raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        finally:
+            self._say()
+
+    def _settled(self, opened: Opened, here: Position) -> Iterator[Parsed]:
+        """The chunks, held back at first until both labels have come, or for as long as may be."""
+
+        def look(held: Sequence[Parsed]) -> bool:
+            parsed, spare = held[-1], self._skip_bad - self._bad_before - sum(len(piece.bad) for piece in held)
+            stuck = spare < 0
+            self._labels.look(parsed.before(parsed.bad[spare][0]).labels if stuck and parsed.bad else parsed.labels)
+            if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
+                self._refuse_bad(held, here["line"])
+            return stuck
+
+        def look_further(held: Sequence[Parsed]) -> None:
+            if self._origin.independent:
+                with self._origin.open(here["byte"] + sum(piece.size for piece in held)) as rest:
+                    for parsed in self._parsed(rest, False):
+                        self._labels.look(parsed.labels)
+                        if self._labels.settled:
+                            return
+
+        return held_back(self._parsed(opened, here["byte"] == 0), self._labels, look, opened.ready, look_further)
+
+    def _batch(self, parsed: Parsed, here: Position) -> Iterator[Batch]:
+        """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
+        error: SourceError | None = None
+        for line, bad in parsed.bad:
+            error = self._skip(here["line"] + line + 1, bad)
+            if error:
+                parsed = parsed.before(line)
+                break
+        try:
+            y = self._labels.encode(parsed.labels)
+        except LabelError as wrong:
+            row = wrong.where.pop("row")
+            last = here["line"] + int(parsed.row_lines[row])
+            error = wrong.at(line=last + 1, source=self.name)
+            if self.numeric:
+                error.do = (
+                    "These look like numbers to be predicted: choose a learner of numbers, such as auto-regression."
+                )
+            self.skipped[:] = [bad for bad in self.skipped if bad[0] <= last]
+            parsed = parsed.head(row)
+            y = self._labels.encode(parsed.labels) if row else np.empty(0, dtype=np.int8)
+        first, x = here["row"] + 1, parsed.x
+        if self.bits is None:
+            there = x.indices[: int(x.indptr[-1])]
+            own = x.width if error is None else int(there.max()) + 1 if len(there) else 0
+            here["width"] = max(here["width"], own)
+            x = replace(x, width=here["width"])
+        here["row"] += len(y)
+        here["line"] += parsed.lines
+        here["byte"] += parsed.size
+        here["bad"] = self._bad_before + len(self.skipped)
+        self._ignored += parsed.ignored
+        self._left_out += parsed.lines - len(parsed.row_lines) - len(parsed.bad)
+        if len(y):
+            yield Batch(x, y, first, None if error else self._position(here), "owned")
+        if error:
+            raise error
+
+    def _skip(self, line: int, bad: BadLineError) -> SourceError | None:
+        """Skip a bad line; or what is wrong with it, if there were too many."""
+        error = bad.error(self.prefix).at(line=line, source=self.name)
+        if self._bad_before + len(self.skipped) < self._skip_bad:
+            self.skipped.append((line, error.what))
+            return None
+        error.got += f" after {self._skip_bad} that were skipped" if self._skip_bad else ""
+        error.do = Advice(bad.do, ", or pass ", Option("skip_bad", letter="N"), " to skip up to N bad lines.")
+        return error
+
+    def _refuse_bad(self, held: Iterable[Parsed], line: int) -> None:
+        """Raise what is wrong with the first bad line that is not to be skipped; `line` lines came before."""
+        for parsed in held:
+            for number, bad in parsed.bad:
+                if error := self._skip(line + number + 1, bad):
+                    raise error
+            line += parsed.lines
+
+    def _position(self, here: Position) -> Position:
+        return {**here, "labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
+
+    def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
+        """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
+        free: deque[bytearray] = deque()
+        parse, put = self._parser(free), self.put_labels
+
+        def labelled(text: bytearray, size: int, added: int) -> Parsed:
+            if put is None:
+                return parse(text, size, added)
+            made = bytearray(put(bytes(memoryview(text)[:size])) + bytes(PADDING))
+            free.append(text)
+            return replace(parse(made, len(made) - PADDING, 0), size=size - added)
+
+        return in_order(opened, self._chunk, at_start, free, labelled, self._threads, type(self).__name__)
+
+    def _to_say(self) -> Iterator[str]:
+        """What there is to say of this pass."""
+        if self.skipped:
+            yield f"{counted(len(self.skipped), 'bad line')} of {self.name} skipped, the first: {self.skipped[0][1]}"
+        if self._ignored:
+            rows = counted(self._ignored, "row")
+            yield f"importance weights and bases of {rows} of {self.name} left out: each counts once."
+        if self.unlabelled and self._left_out:
+            yield f"{self._left_out:,} line(s) of {self.name} {self.no_rows}: no prediction"
+        if self._labels.absent and not self.unlabelled:
+            yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
+
+    def _say(self) -> None:
+        """Put that in the notes, instead of what was said of an earlier pass."""
+        self.notes[:] = [note for note in self.notes if note not in self._said]
+        self._said = list(self._to_say())
+        self.notes += self._said
+
+
+def number(positive: Any, what: str) -> float | None:
+    """The positive label as a number, for a format whose labels are numbers."""
+    if positive is None:
+        return None
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        if math.isfinite(float(positive)):
+            return float(positive)
+    raise SourceError(f"the positive label must be a number, as labels of {what} are: got {positive!r}.")
+
+
+def in_order(
+    opened: Opened, chunk: int, at_start: bool, free: deque[bytearray], parse: Callable[[bytearray, int, Any], P],
+    count: int, name: str, rows_end: Callable[[bytearray, int], int] | None = None,
+) -> Iterator[P]:  # fmt: skip
+    """The chunks of a text, parsed by so many threads, in order; none waits here for a pipe that is silent.
+
+    rows_end   as in `whole_lines`
+    """
+    waiting: deque[Future[P]] = deque()
+    with workers(count, name) as threads:
+        try:
+            for text, size, added in whole_lines(opened, chunk, PADDING, free, rows_end):
+                if at_start and text.startswith(BYTE_ORDER_MARK):
+                    text[:3] = b"   "
+                at_start = False
+                waiting.append(threads.submit(parse, text, size, added))
+                while len(waiting) > count + 1 or (waiting and not opened.ready()):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,182 @@
+"""Where the bytes of a source come from: a path, a URL, "-" for standard input, or a binary file object.
+
+Reading again
+    A path and a file object that can seek are read again from where they began; standard input and pipes once.
+Recognising again
+    By its fingerprint: of a file the size, the time of change, its place and a sample of its bytes.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import io
+import os
+import stat
+import sys
+from typing import Any, Self
+
+from novikoff.core.errors import SourceError
+from novikoff.data.formats.opened import SKIPPED_AT_ONCE, FirstBytes, Opened, can_seek, unreadable
+from novikoff.data.formats.urls import is_url, mark, open_url
+
+SAMPLES, SAMPLED_AT_ONCE = 32, 4096
+"""Pieces of a file, and bytes of each, by which it is recognised."""
+
+
+class Origin:
+    """Where bytes come from. `open` gives them from the start, or from a place in the unpacked bytes.
+
+    `fixed`: a file, or bytes in memory, with no code but Python's own behind them.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self._path: str | None = None
+        self._file: Any = None
+        self._start = 0
+        self._stop: int | None = None
+        self._open_before = False
+        self._url: str | None = None
+        if isinstance(source, str) and is_url(source):
+            self._url = self.name = source
+            self.rereadable = self.fixed = True
+        elif isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+            self._path = self.name = os.fsdecode(source)
+            self.rereadable = self.fixed = stat.S_ISREG(status(self.name).st_mode)
+        elif isinstance(source, (str, os.PathLike)):
+            self.name, self.rereadable, self.fixed = "standard input", False, False
+        elif hasattr(source, "read"):
+            name = getattr(source, "name", None)
+            self.name = name if isinstance(name, str) else f"a {type(source).__name__}"
+            self._file = source
+            self.rereadable = can_seek(source)
+            self._start = source.tell() if self.rereadable else 0
+            self.fixed = self.rereadable and _is_still(source)
+        else:
+            raise SourceError(f'a source must be a path, "-" or a binary file: got {type(source).__name__}.')
+
+    @property
+    def independent(self) -> bool:
+        """Can it be open twice at a time?"""
+        return self._url is not None or (self._path is not None and self.rereadable)
+
+    def size(self) -> int:
+        """How many bytes there are; of what is packed or comes once, an error."""
+        if self.independent:
+            with self.open() as opened:
+                if opened.packing is None:
+                    return opened.size()
+        raise SourceError(
+            f"a source must be a file that is not packed, to be cut: {self.name} is not. Unpack it, or cut it into "
+            "several files and name them by a pattern, as part-*.svm."
+        )
+
+    def line_from(self, byte: int) -> int:
+        """Where the first line begins that begins at this byte or later; the size if there is none."""
+        if byte == 0:
+            return 0
+        with self.open(byte - 1) as opened:
+            at = byte - 1
+            while piece := opened.read(SKIPPED_AT_ONCE):
+                end = piece.find(b"\n")
+                if end >= 0:
+                    return at + end + 1
+                at += len(piece)
+        return at
+
+    def until(self, byte: int) -> Self:
+        """The same, as if it ended there."""
+        shorter = copy.copy(self)
+        shorter._stop = byte
+        return shorter
+
+    def open(self, at: int = 0) -> Opened:
+        """The unpacked bytes from `at` on."""
+        if self._open_before and not self.rereadable:
+            raise SourceError(f"a source must be rereadable to be read again: {self.name} is not. Save it in a file.")
+        self._open_before = True
+        if isinstance(self._file, Opened):
+            opened = self._file
+        else:
+            file, owned = self._file, False
+            try:
+                if self._url is not None:
+                    file, owned = open_url(self._url), True
+                elif self._path is not None:
+                    file, owned = io.FileIO(self._path), True
+                elif file is None:
+                    file = sys.stdin.buffer
+                elif self.rereadable:
+                    file.seek(self._start)
+            except (OSError, ValueError, AttributeError) as error:
+                raise unreadable(self.name, error) from None
+            if self._stop is not None:
+                file = FirstBytes(file, self._stop)
+            opened = Opened(file, self.name, owned, live=not self.rereadable)
+        try:
+            opened.skip(at)
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+    def peek(self, count: int) -> bytes:
+        """The first bytes, without taking them: `count`, or of a pipe what has come."""
+        if self.rereadable:
+            with self.open() as opened:
+                return opened.peek(count)
+        if not isinstance(self._file, Opened):
+            self._file, self._open_before = self.open(), False
+        return self._file.peek(count)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Size and time of change of a file; of a path also its place and a sample. Nothing for other sources."""
+        if self._url is not None:
+            return mark(self._url)
+        try:
+            status = os.stat(self._path) if self._path is not None else os.fstat(self._file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return {}
+            found: dict[str, Any] = {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
+            if self._path is not None:
+                found |= {"place": place(self._path), "sample": sample(self._path, status.st_size)}
+        except (OSError, AttributeError, ValueError):
+            return {}
+        return found
+
+
+def place(path: str) -> str:
+    """Which file it is, however its path is spelled: a digest, since model files are passed on and paths are not."""
+    return hashlib.blake2b(os.fsencode(os.path.realpath(path)), digest_size=16).hexdigest()
+
+
+def sample(path: str, size: int) -> str:
+    """A digest of the first `size` bytes of a file: of all of them, or of some that lie evenly if there are many."""
+    seen = hashlib.blake2b(str(size).encode(), digest_size=16)
+    with open(path, "rb", buffering=0) as file:
+        if size <= SAMPLES * SAMPLED_AT_ONCE:
+            seen.update(file.read(size))
+            return seen.hexdigest()
+        for number in range(SAMPLES):
+            file.seek(number * (size - SAMPLED_AT_ONCE) // (SAMPLES - 1))
+            seen.update(file.read(SAMPLED_AT_ONCE))
+    return seen.hexdigest()
+
+
+def status(path: str) -> os.stat_result:
+    """The status of a path that can be opened as a file or a pipe."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.") from None
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    if stat.S_ISDIR(found.st_mode):
+        raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
+    return found
+
+
+def _is_still(file: Any) -> bool:
+    """A file that was opened, or bytes in memory; not a subclass, nor a file object of somebody's own."""
+    raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
+    return type(raw) in (io.FileIO, io.BytesIO)

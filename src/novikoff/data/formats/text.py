@@ -1,0 +1,161 @@
+"""Labelled messages as a stream: each line a label, a TAB and some text; the features are hashed words.
+
+Format
+    `spam<TAB>WINNER!! Call now`. The first TAB counts; CRLF, a missing last new line, blank lines and a byte order
+    mark are no trouble. .gz, .bz2, .xz and .zst are unpacked as they are read.
+Features
+    A word is a run of letters and digits (ASCII letters made small; every byte beyond ASCII is a letter). Its index
+    is its MurmurHash3 cut to `bits`, its value how often it occurs in the message; data/_loops/words.py.
+Labels
+    Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `many` for 0 .. many-1,
+    or for any.
+Order, cost
+    As in labelled_lines.py, with one thread.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import Advice, LabelError, Option, quoted
+from novikoff.core.types import Sparse
+from novikoff.data.formats.labelled_lines import LabelledLines, Parsed, Parser
+from novikoff.data.formats.svmlight_line import BadValueError
+from novikoff.data.layout import WHOLE, is_number
+
+CHUNK_BYTES = 2**20
+MUST = "a line must be a label, a TAB and a message"
+LABELS_PER_CALL = 256
+BAD_PER_CALL = 256
+FAULTS = ("no TAB", "nothing before its TAB")  # as in data/_loops/words.py
+
+
+class Text(LabelledLines):
+    """The lines of a file of `label<TAB>message`.
+
+    source     a path, "-" for standard input, or a binary file object
+    positive   the label value that is +1, against all others
+    bits       an index is a number below 2^bits
+    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
+    skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
+    chunk      bytes read at a time; a line may be longer
+    """
+
+    bits: int
+    label_word = re.compile(rb"^([^\t\r\n]+)\t", re.MULTILINE)
+
+    def __init__(
+        self, source: Any, positive: Any = None, bits: int = 18, many: int | None = None, skip_bad: int = 0,
+        chunk: int = CHUNK_BYTES,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            source, None if positive is None else _canonical(str(positive)), many, bits, skip_bad, 1, chunk
+        )
+
+    def _parser(self, free: deque[bytearray]) -> Parser:
+        table = Table()
+
+        def parse(text: bytearray, size: int, added: int) -> Parsed:
+            at = line = 0
+            parts: list[Parsed] = []
+            while at < size or not parts:
+                part = self._read(text, at, size, line, table)
+                at, line = at + part.size, line + part.lines
+                parts.append(part)
+            free.append(text)
+            labels = np.concatenate([part.labels for part in parts])
+            row_lines = np.concatenate([part.row_lines for part in parts])
+            bad = [fault for part in parts for fault in part.bad]
+            x = parts[0].x if len(parts) == 1 else Sparse.concatenated([part.x for part in parts])
+            return Parsed(labels, row_lines, x, line, size - added, bad)
+
+        return parse
+
+    def _read(self, data: bytearray, at: int, stop: int, line: int, table: Table) -> Parsed:
+        """The rows of the lines from `at` on, or some of them; `line` lines came before."""
+        from novikoff.data._loops.words import read_lines
+
+        text = np.frombuffer(data, dtype=np.uint8)[at:stop]
+        most = data.count(b"\n", at, stop) + 1
+        indptr = np.empty(most + 1, dtype=np.uint64)
+        indices = np.empty(len(text) // 2 + 1, dtype=np.uint32)
+        values = np.empty(len(text) // 2 + 1, dtype=np.float64)
+        codes, lines = np.empty((2, most), dtype=np.int64)
+        spans = np.empty((LABELS_PER_CALL, 2), dtype=np.int64)
+        bad = np.empty((BAD_PER_CALL, 2), dtype=np.int64)
+        counts = np.zeros(5, dtype=np.int64)
+        mask = np.uint64(2**self.bits - 1)
+        positions = table.room(len(text))
+        read_lines(text, mask, positions, table.past, indptr, indices, values, codes, lines, spans, bad, counts)
+        rows, known, bads, done, taken = counts.tolist()
+        table.past += int(indptr[rows])
+        codes, row_lines = codes[:rows], (lines[:rows] + line).astype(np.uint32)
+        faults = [
+            (line + number, BadValueError(MUST, FAULTS[fault], "Correct it", LabelError))
+            for number, fault in bad[:bads].tolist()
+        ]
+        column = np.empty(known, dtype=object)
+        x = Sparse(indptr[: rows + 1], indices, values, 2**self.bits, checked=True)
+        good = np.ones(rows, dtype=np.bool_)
+        for code, (begin, end) in enumerate(spans[:known].tolist()):
+            try:
+                column[code] = self._value(bytes(data[at + begin : at + end]))
+            except BadValueError as error:
+                there, error.__traceback__ = codes == code, None  # which would keep the text
+                faults += [(int(number), error) for number in row_lines[there]]
+                good &= ~there
+        x = x.copy() if good.all() else x.take(good)
+        labels = column[codes[good]].astype(np.float64 if self._numbers else object)
+        return Parsed(labels, row_lines[good], x, done, taken, sorted(faults, key=lambda fault: fault[0]))
+
+    def _value(self, written: bytes) -> Any:
+        """A label as text; as a number if the first one of the stream was, and none is named as positive."""
+        was = quoted(repr(written)[2:-1])
+        try:
+            word = written.decode()
+        except UnicodeError:
+            word = "\0"
+        if "\0" in word:  # UTF-16, or no text; and numpy takes "u" and "u\0" for the same
+            raise BadValueError("a label must be UTF-8 without zero bytes", was, "Convert the file first", LabelError)
+        if self._positive is not None:
+            return _canonical(word)
+        if self._numbers is None:
+            self._numbers = is_number(word)
+        if not self._numbers:
+            return word
+        exact = is_number(word) and not math.isinf(float(word))
+        if not exact or (WHOLE.fullmatch(word) and int(word) != float(word)):  # else two labels could become one
+            must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
+            raise BadValueError(must, was, Advice("Pass ", Option("positive", letter="VALUE")), LabelError)
+        return float(word)
+
+
+class Table:
+    """Where the kernel finds the words of a row again, and how many entries it has written so far."""
+
+    def __init__(self) -> None:
+        self._positions = np.full(1, -1, dtype=np.int64)
+        self.past = 0
+
+    def room(self, size: int) -> NDArray[np.int64]:
+        """Room for a line of `size` bytes."""
+        room = 1 << (size + 1).bit_length()
+        if len(self._positions) < room:
+            self._positions = np.full(room, -1, dtype=np.int64)
+        return self._positions
+
+
+def _canonical(word: str) -> str:
+    """The same text for +1, 1 and 1.0; a word as it is."""
+    if WHOLE.fullmatch(word):
+        return str(int(word))
+    number = float(word) if is_number(word) else math.inf
+    if math.isinf(number):
+        return word.strip(" ")
+    return str(int(number)) if number.is_integer() else repr(number)

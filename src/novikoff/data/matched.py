@@ -1,0 +1,154 @@
+"""Columns matched by name: what a learner knows as its first feature is its first feature in every source.
+
+Rule
+    A learner keeps the names of the columns it learned from, in their order. A source with names (`features`) is
+    matched by them, in any order; a column that is missing or new is an error that names it. So is a row of a pandas
+    frame that a game is given. A source without names is matched by position, and must have as many columns.
+Cost
+    None where the order agrees: the stream is passed on as it is. Else a copy of each batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import Advice, MismatchError, Option, counted
+from novikoff.core.stream import Stream, there_before
+from novikoff.core.types import Batch, Example, Labels, Position
+
+MOST_NAMED = 5
+"""Columns that an error names."""
+
+
+class Matched(Stream):
+    """A stream with its columns in another order: those of x, or of y where the columns are losses."""
+
+    def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
+        self._stream, self._order = stream, order
+        self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
+        self.outcomes, self.loss, self.bits, self.notes = stream.outcomes, stream.loss, stream.bits, stream.notes
+        self.unlabelled, self.table = stream.unlabelled, stream.table
+        self.features = features
+        self.experts = tuple(stream.experts[c] for c in order) if stream.experts else ()
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """They may be known only as it is read."""
+        return self._stream.labels
+
+    @property
+    def fixed(self) -> bool:  # type: ignore[override]
+        """What a list holds is seen as it is read."""
+        return there_before(self._stream)
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._stream.fingerprint()
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for batch in self._stream.batches(start):
+            x, y = batch.x, batch.y
+            if x is None:
+                y = np.take(y, self._order, axis=1)
+            else:
+                x = np.take(cast(NDArray[Any], x), self._order, axis=1)
+            yield Batch(x, y, batch.first, batch.end, "borrowed" if batch.memory == "borrowed" else "owned",
+                        batch.weights)  # fmt: skip
+
+
+def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:
+    """The stream with its columns in the order of `names`, those that `whose` model learned from; None: as it is.
+
+    Raises `MismatchError` for other columns.
+    """
+    if names is None:
+        return stream
+    shown, known = stream.features, tuple(names)
+    if shown is None:
+        width = stream.domain.width
+        if width not in (None, len(known)):
+            raise MismatchError(
+                f"{whose} has {counted(len(known), 'feature')}", f"{stream.name} has {width:,}, without names",
+                Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
+            )  # fmt: skip
+        _note(stream, f"the columns of {stream.name} have no names: they are matched by position")
+        return stream
+    order = _order(tuple(shown), known, stream.name, whose)
+    if order is None:
+        return stream
+    _note(stream, f"the columns of {stream.name} are in another order: they are matched by name")
+    return Matched(stream, known, order)
+
+
+def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learner") -> Example:
+    """A row of a pandas frame with its values in the order of `names`; any other example, and with None, as it is."""
+    shown = names_of_row(x)
+    if names is None or shown is None:
+        return x
+    order = _order(shown, tuple(names), "x", whose)
+    return x if order is None else x.to_numpy()[order]
+
+
+def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str) -> NDArray[np.intp] | None:
+    """Where each of the columns that are known is among those shown; None if all are in their places."""
+    if shown == known:
+        return None
+    there, wanted = set(shown), set(known)
+    missing, new = [name for name in known if name not in there], [name for name in shown if name not in wanted]
+    if missing or new:
+        raise mismatch(name, whose, missing, new, "leave them out")
+    if len(wanted) < len(known) or len(there) < len(shown):
+        counts = Counter(known) | Counter(shown)
+        twice = max(counts, key=counts.__getitem__)
+        raise MismatchError(
+            f'columns must have different names to be matched: "{twice}" is there more than once, in {name} or '
+            f"in what {whose} learned from, and their order differs. Rename it."
+        )
+    places = {name: c for c, name in enumerate(shown)}
+    return np.array([places[name] for name in known])
+
+
+def names_of(X: Any) -> tuple[str, ...] | None:
+    """The names of the columns of a data frame; None for arrays, and for columns that pandas has only numbered."""
+    if not hasattr(X, "columns"):
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    names = list(frame.columns) if isinstance(frame, nw.DataFrame) else []
+    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+
+
+def names_of_row(x: Any) -> tuple[str, ...] | None:
+    """The names of the values of a row of a pandas frame; None for any other example."""
+    if type(x) in (np.ndarray, dict) or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
+        return None
+    names = tuple(x.index)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _note(stream: Stream, note: str) -> None:
+    if note not in stream.notes:
+        stream.notes.append(note)
+
+
+def mismatch(
+    name: str, whose: str, missing: Sequence[str], new: Sequence[str], leave_out: str | None = None
+) -> MismatchError:  # fmt: skip
+    """Why columns are not those that somebody learned from, and how to leave new ones out."""
+    has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
+    drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
+    how = leave_out or (Advice("pass ", drop) if new else "")
+    return MismatchError(
+        f"columns must be those that {whose} learned from", f"{name} has {has}",
+        Advice("Rename the columns", ", or " if how else "", how, "; without names they are matched by position."),
+    )  # fmt: skip
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:MOST_NAMED])
+    return shown + (f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else "")

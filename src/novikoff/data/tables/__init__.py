@@ -1,0 +1,1 @@
+"""Tables: columns of every kind, how they become features, and the label column."""

@@ -1,0 +1,91 @@
+"""A stream as a learner that has learned before must see it: tables by its encoding, others by the names of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from novikoff.core.errors import Advice, MismatchError, Option
+from novikoff.core.stream import Stream
+from novikoff.core.types import Example
+from novikoff.data.matched import matched, matched_row, mismatch, names_of_row
+from novikoff.data.tables import cells
+from novikoff.data.tables.column import Column
+from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.table import Table
+
+
+def adopted(
+    stream: Stream, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner",
+    learn: bool = True, numbered: bool = False,
+) -> Stream:  # fmt: skip
+    """The stream for a learner of that encoding, or of features of these names; None: as it is.
+
+    whose      the learner is called so in messages
+    learn      may new features get a place?
+    numbered   the learner knows features by number
+    """
+    if not isinstance(stream, Table):
+        if encoding is not None and stream.encoding is not None and encoding.agrees(stream.encoding):
+            stream.encoding = max(encoding, stream.encoding, key=lambda one: len(one.places))
+            return stream
+        known = encoding is None or encoding.dense or stream.encoding is encoding
+        if not known:
+            raise MismatchError(
+                f"{whose} learned from a table with other columns than numbers: {stream.name} is no table, or was "
+                "converted from another. Play it on one with the same columns."
+            )
+        return matched(stream, names, whose)
+    if encoding is None and numbered and not stream.encoding.dense:
+        raise MismatchError(
+            f"{whose} knows its features by number: {stream.name} is a table, whose features have names. Begin a new "
+            "game, or play it on a source like the first."
+        )
+    if encoding is None and names is not None:
+        if not stream.encoding.dense:
+            raise MismatchError(
+                f"{whose} learned from columns of numbers",
+                f"{stream.name} has others",
+                Advice("Pass ", Option("columns", letter="NAMES"), " to choose them."),
+            )
+        encoding = Encoding([Column(name, "number") for name in names])
+    if encoding is not None:
+        stream.adopt(encoding, learn, whose)
+    return stream
+
+
+def adopted_row(
+    x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False
+) -> Example:  # fmt: skip
+    """A row of a pandas frame as a learner of that encoding, or of features of these names, knows it; else x as it is.
+
+    The label may be among its values. To a learner of a table a mapping from columns to values is a row too, as a JSON
+    object is: what it leaves out is missing.
+    """
+    shown = columns_of_row(x, encoding)
+    if encoding is None or shown is None:
+        return matched_row(x, names, whose)
+    known = [column.name for column in encoding.columns]
+    missing = [name for name in known if name not in shown and not isinstance(x, Mapping)]
+    new = [name for name in shown if name not in known and name != encoding.label]
+    if missing or new:
+        raise mismatch("x", whose, missing, new)
+    row: Any = x
+    arrays = {c.name: cells.array([_value(row.get(c.name))], c.kind) for c in encoding.columns}
+    rows = encoding.rows(arrays, 1, learn)
+    return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
+
+
+def columns_of_row(x: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
+    """The names of the values of a row of a pandas frame, or of a mapping if there is an encoding; None of others."""
+    if encoding is not None and isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
+        return tuple(x)
+    return names_of_row(x)
+
+
+def _value(value: Any) -> Any:
+    """A value of pandas; None where it says nothing."""
+    nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return None if nothing else value.item() if isinstance(value, np.generic) else value

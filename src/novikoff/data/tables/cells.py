@@ -1,0 +1,242 @@
+"""The cells of a column, an Arrow array of any type, as what its kind needs: numbers, codes of values, moments, text.
+
+A cell that does not fit its column raises `SourceError` with its row, from 0. Missing cells are NaN, or the code -1.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import Advice, Option, SourceError
+from novikoff.data.layout import BOOLEANS, NUMBER
+from novikoff.data.tables.column import MISSING, NO_FEATURE, NO_NUMBER, Column, Kind, is_missing, moment
+
+ISO = "%Y-%m-%d"
+WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
+"""A whole number that is written as a real one."""
+
+
+LABELS_INSTEAD = "Correct the cell, or choose a learner of labels, such as auto."
+"""What to do where the numbers to be predicted are none."""
+
+
+def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:
+    """What is wrong with a cell; the row is one of those at hand, from 0, until who knows better says which it is."""
+    return SourceError(must, was, do, row=row, column=column)
+
+
+def missing(row: int, column: str, what: str = "labels", cell: Any = None) -> SourceError:
+    """A label or an outcome that is not there; `cell` as it is written, if that is known."""
+    if not isinstance(cell, str) or not cell.strip():
+        return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
+    text = cell.strip()
+    was, do = f'has "{text}", which is read as missing', f"Drop the row, or rename {text} if it is a label."
+    return bad_cell(row, column, f"{what} must not be missing", was, do)
+
+
+def category_instead(column: Column) -> str:
+    """What to do with a column that is not of numbers, or not of dates."""
+    return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
+
+
+def array(values: list[Any], kind: Kind) -> Any:
+    """Values of one column as an Arrow array: numbers, dates, or text, each as it would be beside any others."""
+    import pyarrow as pa
+
+    if kind == "number" or (kind == "time" and not any(isinstance(value, str) for value in values)):
+        with suppress(pa.ArrowException, OverflowError):
+            return pa.array(values)
+    texts = [value if value is None or isinstance(value, str) else written(value) for value in values]
+    return pa.array(texts, pa.string())
+
+
+def numbers(array: Any, column: Column) -> NDArray[Any]:
+    """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
+    import pyarrow as pa
+
+    if is_text(array.type):
+        return _checked(_numbers_of_text(array, column), column)
+    array = plain(array)
+    kind = array.type
+    if pa.types.is_boolean(kind):
+        array = array.cast(pa.int8())
+    elif pa.types.is_null(kind) or pa.types.is_decimal(kind):
+        array = array.cast(pa.float64())
+    elif not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
+        raise bad_cell(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
+    if array.type == pa.uint64():
+        large = array.fill_null(0).to_numpy(zero_copy_only=False) >= 2**63
+        if large.any():
+            row = int(np.argmax(large))
+            raise bad_cell(row, column.name, "whole numbers must be below 2^63", f"has {array[row].as_py()}")
+    if array.null_count == 0 and pa.types.is_integer(array.type) and array.type != pa.uint64():
+        whole: NDArray[Any] = array.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        return whole
+    return _checked(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), column)
+
+
+def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    infinite = np.isinf(values)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise bad_cell(row, column.name, "numbers must be finite", f"has {values[row]}")
+    return values
+
+
+def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+    values, codes = distinct(array, NO_NUMBER)
+    found = np.empty(len(values) + 1)
+    found[-1] = math.nan
+    for code, value in enumerate(values):
+        if value.lower() in BOOLEANS:
+            found[code] = BOOLEANS[value.lower()]
+        elif NUMBER.fullmatch(value):
+            found[code] = float(value)
+        else:
+            row = int(np.argmax(codes == code))
+            raise bad_cell(row, column.name, "numbers must be numbers", f'has "{value}"', category_instead(column))
+    return np.take(found, codes)
+
+
+def distinct(array: Any, tokens: Sequence[str] = MISSING) -> tuple[list[str], NDArray[np.int64]]:
+    """The values as text, each once in the order in which they come, and which of them each row has; -1: none.
+
+    tokens   the cells without a value
+    """
+    import pyarrow as pa
+
+    array = whole(array)
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    firsts = np.full(len(encoded.dictionary) + 1, len(codes))
+    firsts[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    came = np.argsort(firsts[:-1])[: np.count_nonzero(firsts[:-1] < len(codes))]
+    known: dict[str, int] = {}
+    renumbered = np.full(len(firsts), -1, dtype=np.int64)
+    for code, value in zip(came.tolist(), encoded.dictionary.take(pa.array(came)).to_pylist(), strict=True):
+        if not is_missing(text := written(value), tokens):
+            renumbered[code] = known.setdefault(text, len(known))
+    return list(known), np.take(renumbered, codes)
+
+
+def moments(array: Any, column: Column) -> NDArray[np.float64]:
+    """Seconds since 1970, NaN where nothing is said."""
+    import pyarrow as pa
+
+    if is_text(array.type):
+        return _moments_of_text(array, column)
+    array = plain(array)
+    kind = array.type
+    if pa.types.is_date(kind):
+        array = array.cast(pa.timestamp("s"))
+    elif not pa.types.is_timestamp(kind):
+        raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
+    if array.type.unit == "ns":  # as exact as text: doubles do not hold the nanoseconds since 1970
+        array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
+    unit = {"s": 1.0, "ms": 1e3, "us": 1e6}[array.type.unit]
+    seconds: NDArray[np.float64] = array.cast(pa.int64()).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return seconds / unit
+
+
+def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    form = column.form or ISO
+    values, codes = distinct(array, NO_NUMBER)
+    if form.startswith(ISO) and (codes >= 0).all():
+        try:  # quick, if all are of the form that Arrow knows
+            return np.take(moments(pa.array(values, pa.string()).cast(pa.timestamp("us")), column), codes)
+        except pa.ArrowException:
+            pass
+    found = np.full(len(values) + 1, math.nan)
+    for code, value in enumerate(values):
+        try:
+            found[code] = moment(value, form)
+        except ValueError:
+            row = int(np.argmax(codes == code))
+            must = f"dates must be as the first, {form}"
+            if form.startswith("%m/%d"):
+                must = "dates must have the month first, as the first rows are read"
+            do = Advice("Write all as 2024-12-31, or pass ", Option("category", column.name), " to learn from words.")
+            raise bad_cell(row, column.name, must, f'has "{value}"', do) from None
+    return np.take(found, codes)
+
+
+def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+    """The bytes of all cells, where each ends (from 0 on), and which of them say nothing."""
+    import pyarrow as pa
+
+    array = plain(array)
+    if not is_text(array.type):
+        array = pa.array([written(value) for value in array.to_pylist()], pa.string())
+    array = array.cast(pa.large_string())
+    missing = array.is_null().to_numpy(zero_copy_only=False)
+    _, ends, data = array.fill_null("").buffers()
+    offsets = np.frombuffer(ends, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    content = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, np.uint8)
+    bare = offsets[1:] - offsets[:-1] <= max(map(len, NO_FEATURE))
+    for row in np.flatnonzero(bare & ~missing).tolist():
+        missing[row] = is_missing(bytes(content[offsets[row] : offsets[row + 1]]).decode(), NO_FEATURE)
+    return content, offsets, missing
+
+
+def whole(array: Any) -> Any:
+    """One array, not several in a row; a single one is not copied."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # of none or many, by version
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array
+
+
+def plain(array: Any) -> Any:
+    """One array, of values and not of codes."""
+    import pyarrow as pa
+
+    array = whole(array)
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def is_text(kind: Any) -> bool:
+    """Is it a type of text, or of codes of texts?"""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def spelled(value: str) -> str:
+    """A value of a category as features are called by it: true as True, and 10.0, as frames write it, as 10."""
+    if value.lower() in BOOLEANS:
+        return value.lower()
+    whole = WHOLE_REAL.fullmatch(value)
+    return whole[1] if whole else value
+
+
+def written(value: Any) -> str:
+    """A value of a category as it is written in a table."""
+    if isinstance(value, str):
+        return value.strip()
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace").strip()
+    return str(value).strip()

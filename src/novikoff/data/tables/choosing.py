@@ -1,0 +1,215 @@
+"""Which columns of a table are used, and as what: as asked for, as they look, or as a learner knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from novikoff.core.errors import Advice, MismatchError, Option, SourceError, quoted
+from novikoff.core.stream import Target
+from novikoff.data.layout import columns_called, find_column, target_column
+from novikoff.data.matched import mismatch
+from novikoff.data.tables.column import (
+    NO_NUMBER,
+    Column,
+    disguised_number,
+    either_order,
+    form_of,
+    is_missing,
+    looks_like_id,
+    recognise,
+    word_among_numbers,
+)
+from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.piece import Reader
+from novikoff.data.tables.weights import RowWeights
+
+WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
+
+Asked = Sequence[str | int] | str | int
+"""Columns, by name or number; one may stand alone."""
+
+
+def listed(asked: Asked) -> Sequence[str | int]:
+    """The columns asked for, of which one may stand alone."""
+    return [asked] if isinstance(asked, (str, int)) else asked
+
+
+def find(reader: Reader, column: str | int, what: str) -> str:
+    """A column asked for by its name, or else by its number."""
+    names = reader.names
+    return names[find_column(column, names, len(names), what, reader.name, reader.named)]
+
+
+def find_all(reader: Reader, column: str | int, what: str) -> list[str]:
+    """The columns of a name, of which there may be several; or the one of a number."""
+    called = columns_called(column, reader.names) if column in reader.names else []
+    return [reader.names[c] for c in called] or [find(reader, column, what)]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was asked for of the columns of a table.
+
+    label      as it was asked for; None if it is to be found
+    used       the features, by name; None for all that are left
+    left_out   by name
+    kinds      the columns that were asked for as of a kind
+    """
+
+    label: str | int | None
+    used: list[str] | None
+    left_out: set[str]
+    kinds: dict[str, list[str]]
+
+    def columns(
+        self, reader: Reader, head: Mapping[str, Sequence[Any]], label: str | None, weight: str | None
+    ) -> list[Column]:
+        """The columns that are used, and what they are, beside those of the label and of weights."""
+        there = reader.names[reader.index :]
+        names = self.used
+        if names is None:
+            names = [name for name in there if name != label and name not in self.left_out]
+        if not names:
+            needs = "a feature" if label is None else "a label and a feature"
+            only = "none left" if label is None else f"column {quoted(label)} only"
+            raise SourceError(f"a table must have {needs}: {reader.name} has {only}.")
+        both = [*names, *(one for one in (label, weight) if one is not None)]
+        if len(set(both)) < len(both):
+            twice = max(both, key=both.count)
+            raise SourceError(
+                f"a column must be used once: column {quoted(twice)} of {reader.name} is asked for twice."
+            )
+        return [kind_of(reader, name, head[name], self.kinds) for name in names]
+
+    def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
+        """What was the label is the label, wherever it stands, unless another was asked for."""
+        if self.label is not None or label is None:
+            return label
+        if encoding.label in reader.names:
+            return encoding.label
+        if label in {column.name for column in encoding.columns}.union(encoding.left_out):  # the last, for want of one
+            none = Advice(", ", Option("labelled", False), " if there are none") if not learn else ""
+            raise MismatchError(
+                f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
+                f"{reader.name} has no such column",
+                Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
+            )
+        return label
+
+    def left_out_as(
+        self, encoding: Encoding, label: str | None, weights: RowWeights, reader: Reader, learn: bool, whose: str
+    ) -> Choice:
+        """What was left out is left out, unless it was asked for; so is what said how often rows count."""
+        if self.used is not None:
+            return self
+        left_out, weight = self.left_out, encoding.weight if weights.column is None else None
+        if weight is not None and weight in reader.names and weight not in left_out:
+            if learn:
+                raise MismatchError(
+                    f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
+                    f"{reader.name} has such a column",
+                    Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
+                           "once."),
+                )  # fmt: skip
+            left_out = left_out | {weight}  # each row is predicted once
+        return replace(self, left_out=left_out | ({*encoding.left_out} & {*reader.names}) - {label})
+
+
+def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> Target:
+    """The label column: asked for, or called like one, or the last (layout.target_column)."""
+    if asked is not None:
+        return Target(find(reader, asked, "the label column"), "as asked")
+    there = [n for n in reader.names[reader.index :] if n not in left_out and n not in used]
+    if not there:
+        raise SourceError(
+            "a table must have a label and a feature", f"{reader.name} has no column left",
+            Advice("Pass ", Option("label", letter="NAME"), ", or fewer features."),
+        )  # fmt: skip
+    place, chosen = target_column(there, there[0] == reader.names[0])
+    return Target(there[place], chosen)
+
+
+def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:
+    """What a column is: as it was asked for, or as it looks."""
+    kinds = [kind for kind, names in chosen.items() if name in names]
+    if len(kinds) > 1:
+        raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
+    if any(isinstance(cell, (list, dict)) for cell in head):
+        raise SourceError(
+            f"columns must be of plain values: column {quoted(name)} of {reader.name} holds lists or objects. "
+            "Write a column a feature, or leave it out."
+        )
+    found = recognise(name, head)
+    if not kinds or kinds[0] == found.kind:
+        return found
+    if kinds[0] == "time":
+        raise SourceError(f"dates must be of one form: {name} of {reader.name} has {_forms(head)}. {WRITTEN}")
+    return Column(name, kinds[0])  # type: ignore[arg-type]
+
+
+def _forms(cells: Sequence[Any]) -> str:
+    """What keeps cells from being dates: one that is none, or the first two of different forms."""
+    said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
+    odd = next((cell for cell in said if form_of([cell]) is None), None)
+    if odd is not None:
+        return f"{quoted(odd)}, which is no date that is known"
+    other = next((k for k in range(2, len(said)) if form_of(said[:k]) is None), len(said))
+    return f"{quoted(said[0])} and {quoted(said[other - 1])}"
+
+
+def advice(
+    columns: Sequence[Column], head: Mapping[str, Sequence[Any]], categories: Sequence[str], name: str
+) -> list[str]:
+    """On columns that may not be what they are taken for; `categories` were asked for."""
+    found: list[str] = []
+    for column in columns:
+        cell = disguised_number(column, head[column.name])
+        if cell is not None and column.name not in categories:
+            found.append(
+                f"{column.name} of {name} is taken for a category: its numbers, like {quoted(cell)}, are not "
+                "written as 1234.56. Rewrite them to learn from their size."
+            )
+        elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
+            told = f"{column.name} of {name} is taken for a category: its cells are numbers, but for {quoted(word)}. "
+            do = "Leave these cells empty to learn from the size of the numbers, or pass "
+            found.append(Advice(told, do, Option("category", column.name), " if it is one."))
+        elif (date := either_order(column, head[column.name])) is not None:
+            told = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
+            found.append(Advice(told, "write 2024-12-31, or pass ", Option("category", column.name), "."))
+        elif looks_like_id(column, head[column.name]):
+            rows = f"each of the first {len(head[column.name]):,} rows"
+            told = f"{column.name} of {name} is different in {rows}: it says nothing of new rows. Pass "
+            found.append(Advice(told, Option("drop", column.name), " to leave it out."))
+    return found
+
+
+def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> None:
+    """Refuse to learn by other weights of labels than before."""
+    if encoding.label_weights != weights.by_label:
+        were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
+        raise MismatchError(
+            f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
+            Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
+        )  # fmt: skip
+
+
+def matched_columns(
+    encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str
+) -> tuple[dict[str, str], str | None]:
+    """Which of these columns each of the encoding's is: by name, else by position; and what there is to note of it."""
+    known, shown = [c.name for c in encoding.columns], [c.name for c in columns]
+    if encoding.named and reader.named:
+        missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]
+        if missing or new:
+            raise mismatch(reader.name, whose, missing, new)
+        note = "are in another order: they are matched by name" if known != shown else None
+        return {name: name for name in known}, note
+    if len(known) != len(shown):
+        raise MismatchError(
+            f"{whose} has {len(known):,} features", f"{reader.name} has {len(shown):,}, without names",
+            Advice("Pass ", Option("columns", letter="NUMBERS"), " to choose them."),
+        )  # fmt: skip
+    note = None if reader.named else "have no names: they are matched by position"
+    return dict(zip(known, shown, strict=True)), note

@@ -1,0 +1,131 @@
+"""Columns that are there already: Arrow and Parquet files, and data frames in memory, a piece of rows at a time.
+
+Frames are any that narwhals knows (pandas, polars, pyarrow tables, ...); a lazy one is collected. The index of a pandas
+frame is no column. Cost: a copy of the rows of a piece; Parquet is unpacked by row groups, of the wanted columns only.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from novikoff.core.errors import SourceError
+from novikoff.core.types import Position
+from novikoff.data.formats.arrow_file import ParquetFile, open_arrow
+from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.pandas_index import index_columns, index_notes
+from novikoff.data.frames import check_names
+from novikoff.data.tables.column import Kind, names_apart
+from novikoff.data.tables.piece import RECOGNISED_ROWS, Piece, Reader
+
+ROWS_AT_ONCE = 65_536
+
+
+class Columnar(Reader):
+    """Rows of record batches: what files and frames share."""
+
+    at_once = ROWS_AT_ONCE
+    """Rows in a piece, at most."""
+
+    def __init__(self, name: str, schema: Any, levels: Sequence[str]) -> None:
+        super().__init__(name)
+        self.names, self.levels = names_apart(map(str, schema.names)), levels
+        self.notes += index_notes(levels, name)
+
+    @abstractmethod
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        """Record batches or tables without the first `skip` rows."""
+
+    def head(self) -> Mapping[str, list[Any]]:
+        from novikoff.data.tables.cells import plain
+
+        found: dict[str, list[Any]] = {name: [] for name in self.names}
+        rows = 0
+        for batch in self.batches(0, list(range(len(self.names)))):
+            first = batch.slice(0, RECOGNISED_ROWS - rows)
+            rows += first.num_rows
+            for c, name in enumerate(self.names):
+                found[name] += plain(first.column(c)).to_pylist()
+            if rows == RECOGNISED_ROWS:
+                break
+        if rows == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        return found
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        row = start["row"] if start else self.first
+        used = [c for c, name in enumerate(self.names) if name in wanted]
+        for batch in self.batches(row, used):
+            if self.last is not None:
+                batch = batch.slice(0, self.last - row)
+            for at in range(0, batch.num_rows, self.at_once):
+                part = batch.slice(at, self.at_once)
+                arrays = {self.names[c]: part.column(c) for c in used}
+                row += part.num_rows
+                yield Piece(arrays, part.num_rows, part.nbytes, {"row": row}, _where(row - part.num_rows))
+            if row == self.last:
+                return
+
+
+def _where(before: int) -> Any:
+    return lambda row: {"row": before + row + 1}
+
+
+class ArrowTable(Columnar):
+    """The rows of an Arrow IPC or a Parquet file."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source if isinstance(source, OnDisk) else OnDisk(source)
+        self._file = open_arrow(self._source)
+        super().__init__(self._source.name, self._file.schema, self._file.index)
+        self.notes[:0] = self._source.notes()
+        self.rows = self._file.count()
+
+    def fingerprint(self) -> dict[str, Any]:
+        return self._source.fingerprint()
+
+    def borders(self) -> Sequence[int]:
+        return self._file.borders()
+
+    def part(self, first: int, last: int) -> Self:
+        part = super().part(first, last)
+        part._file = open_arrow(self._source)
+        return part
+
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        if isinstance(self._file, ParquetFile):
+            return self._file.batches(skip, columns, self.at_once)
+        return self._file.batches(skip, columns)
+
+
+class FrameTable(Columnar):
+    """The rows of a data frame."""
+
+    def __init__(self, frame: Any, name: str = "frame") -> None:
+        self._table, levels = _table(frame, name)
+        super().__init__(name, self._table.schema, levels)
+        self.rows = self._table.num_rows
+
+    def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
+        if self._table.num_rows > skip:
+            yield self._table.slice(skip)
+
+
+def _table(frame: Any, name: str) -> tuple[Any, Sequence[str]]:
+    """The frame as an Arrow table, without the index that pandas puts among the columns, whose names it tells."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    check_names(frame)
+    try:
+        known = nw.from_native(frame)
+        table = (known.collect() if isinstance(known, nw.LazyFrame) else known).to_arrow()
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise SourceError(
+            f"a frame must be a data frame, each column of one type: got {type(frame).__name__} ({reason})."
+        ) from None
+    index = index_columns(table.schema)
+    levels = [table.column_names[c] for c in index]
+    return table.select([c for c in range(table.num_columns) if c not in index]), levels

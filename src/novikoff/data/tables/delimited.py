@@ -1,0 +1,327 @@
+"""Rows of cells between commas, tabs or semicolons (CSV, TSV), read as they come.
+
+Format
+    Delimiter and header are recognised from the first rows, or given. Cells may be quoted, with delimiters, doubled
+    quotes and new lines in them; UTF-8; blank lines are skipped. .gz, .bz2, .xz and .zst are unpacked as they are read.
+Header
+    The first row names the columns if a column that goes on with numbers, dates or booleans begins with a name; where
+    all columns are words, if its cells differ and none of them comes again below. One with both names and numbers where
+    numbers follow could be either: then `header` must say.
+Cost
+    One pass, a few chunks of memory. The text is cut behind rows into chunks, which threads parse: plain ones by
+    kernels (plain_cells.py), others by pyarrow; neither the chunks nor the threads change a cell. A chunk with a fault
+    is read again by Python, which knows the line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from novikoff.core.errors import HEADER, Option, SourceError, Where, quoted
+from novikoff.core.executors import cores
+from novikoff.core.types import Position
+from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, in_order
+from novikoff.data.formats.pandas_index import unnamed_first, unnamed_note
+from novikoff.data.layout import LABEL_NAMES, NOT_UTF8, NUMBER, bytes_of, check_encoding, find_delimiter, rows_of
+from novikoff.data.tables.cells import LABELS_INSTEAD, bad_cell, category_instead, missing
+from novikoff.data.tables.column import (
+    INFINITE,
+    MISSING,
+    NO_NUMBER,
+    WHOLE,
+    Column,
+    Kind,
+    is_missing,
+    names_apart,
+    recognise,
+)
+from novikoff.data.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.data.tables.plain_cells import PlainCells
+from novikoff.data.tables.text_reader import SKIP, TextReader
+
+CSV_CHUNK_BYTES = 2**21
+SPELLED, SPELLED_IN_NUMBERS = (
+    sorted({how(word) for word in words for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
+    for words in (MISSING, NO_NUMBER)
+)
+SPLIT = re.compile(rb'"[\x80-\xbf]')
+"""The second half of a character behind a quote: no UTF-8."""
+HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
+
+
+Chunk = tuple[bytearray, int, int, Any]
+"""A text, its bytes, how many of them are in the source, and its rows and arrays, or why there are none."""
+
+
+class Delimited(TextReader):
+    """The rows of a table in text, from a path, "-" or a binary file object."""
+
+    def __init__(
+        self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
+        skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
+    ) -> None:  # fmt: skip
+        self._header, self._delimiter, self._asked = header, delimiter, asked
+        self.most_bad = skip_bad
+        self._skip_bad, self._threads, self._chunk = skip_bad, cores() if threads is None else threads, chunk
+        super().__init__(source)
+
+    def _look(self, text: bytes) -> None:
+        """Delimiter, header and columns."""
+        check_encoding(text, self.name)
+        if b"\0" in text:
+            raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
+        whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
+        self._check_rows(text)
+        self._between = find_delimiter(text, self._delimiter)
+        rows = list(islice(rows_of(text, self._between, self.name, whole), RECOGNISED_ROWS + 1))
+        if not rows:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows. Check the file, or what wrote it.")
+        line, last, first = rows[0]
+        for c, cell in enumerate(first):
+            if NOT_UTF8.search(cell):
+                raise SourceError(
+                    f"text must be UTF-8: line {line}, column {c} (from 0) of {self.name} is not. Convert it."
+                )
+        self.named = has_header(rows, self._asked, self.name) if self._header is None else self._header
+        if self.named and len(rows) == 1:
+            was = f"{self.name} has a header on line {line} and no rows"
+            raise SourceError("a source must not be empty", was, "Check what wrote it.")
+        self.names = names_apart(cell.strip() if self.named else "" for cell in first)
+        self.index = unnamed_first([cell.strip() for cell in first]) if self.named else 0
+        if self.index:
+            self.notes.append(unnamed_note(self.index, self.name))
+        self._begin = (last, bytes_of(text, last)) if self.named else (0, 0)
+        self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
+
+    def _check_rows(self, text: bytes) -> None:
+        """Refuse a page of the web, and comments before the table."""
+        start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
+        if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
+            do = "Save the file itself, not the page that shows it."
+            raise SourceError("a table must be rows of cells", f"{self.name} is a page of HTML or XML", do)
+        if not start.startswith(b"#"):
+            return
+        lines = start.splitlines(keepends=True)
+        below = next((k for k, line in enumerate(lines) if not line.startswith(b"#")), len(lines))
+        delimiter = find_delimiter(b"".join(lines[below:]), self._delimiter).encode()
+        if below < len(lines) and lines[0].count(delimiter) != lines[below].count(delimiter):
+            comment = lines[0].strip().decode("utf-8", "replace")
+            do = "Delete the lines that begin with #."
+            raise SourceError(
+                "a table must begin with its names or its first row", f"is a comment, {quoted(comment)}", do,
+                line=1, source=self.name,
+            )  # fmt: skip
+
+    def head(self) -> Mapping[str, list[Any]]:
+        cells = [row for _, _, row in self._head if len(row) == len(self.names)]
+        return {name: [row[c] for row in cells] for c, name in enumerate(self.names)}
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        line, byte = self._begin if self.first <= self._begin[1] else (0, self.first)
+        here = dict(start or {"row": 0, "line": line, "byte": byte, "bad": 0})
+        whole = {
+            name
+            for name, cells in self.head().items()
+            if all(is_missing(c, NO_NUMBER) or WHOLE.fullmatch(c.strip()) for c in cells)
+        }
+        plain = PlainCells(self.names, self._between, wanted, whole, self.needed)
+
+        def parse(text: bytearray, size: int, added: int) -> Chunk:
+            import pyarrow as pa
+
+            found: Any
+            try:
+                found = plain.arrays(text, size) or self._parse(bytes(memoryview(text)[:size]), wanted, whole)
+            except pa.ArrowException as reason:
+                found = reason
+            return text, size, size - added, found
+
+        if self.last is not None and here["byte"] >= self.last:
+            return
+        free: deque[bytearray] = deque()
+        with self._from(here["byte"]) as opened:
+            for chunk in in_order(opened, self._chunk, False, free, parse, self._threads, "csv", self._rows_end):
+                yield self._piece(chunk, here, wanted)
+
+    def _rows_end(self, text: bytearray, size: int) -> int:
+        """Where the last row of the first bytes ends."""
+        from novikoff.data._loops.quotes import last_row_end
+
+        if text.find(b'"', 0, size) < 0:
+            return size
+        if self.cut:
+            raise SourceError(
+                f"a table must be without quotes to be cut: {self.name} has some, and rows could go on behind a line. "
+                "Convert it first: novikoff convert."
+            )
+        mark = len(BYTE_ORDER_MARK) if text.startswith(BYTE_ORDER_MARK) else 0
+        end = int(last_row_end(np.frombuffer(text, np.uint8, size)[mark:], ord(self._between)))
+        return end + mark if end else 0
+
+    def _parse(
+        self, text: bytes, wanted: Mapping[str, Kind], whole: set[str], mended: bool = False
+    ) -> tuple[int, dict[str, Any]]:
+        """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread.
+
+        mended   its rows were looked at one by one
+        """
+        import pyarrow as pa
+        from pyarrow import compute
+        from pyarrow import csv as arrow
+
+        numbers = [name for name, kind in wanted.items() if kind == "number"]
+        if b"\0" in text:
+            raise pa.ArrowInvalid("a zero byte")
+        if not mended and not text.isascii() and SPLIT.search(text):
+            raise pa.ArrowInvalid("a quote within a character, which would be joined again")
+        types: dict[str, Any] = {name: pa.dictionary(pa.int32(), pa.string()) for name in wanted}
+        types |= {name: pa.string() for name, kind in wanted.items() if kind == "text"}
+        types |= {name: pa.int64() if name in whole else pa.float64() for name in numbers}
+        reading = arrow.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(self.names))
+        parsing = arrow.ParseOptions(delimiter=self._between, newlines_in_values=b'"' in text)
+
+        def read(names: Sequence[str], nulls: Sequence[str]) -> Any:
+            converting = arrow.ConvertOptions(
+                column_types=types, include_columns=names, null_values=nulls, strings_can_be_null=True
+            )
+            return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
+
+        try:
+            if whole & {*numbers} and HEX.search(text):  # which pyarrow would read as a whole number
+                written = {name: pa.string() for name in whole & {*numbers}}
+                as_text = arrow.ConvertOptions(column_types=written, include_columns=list(written))
+                for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
+                    if any(HEX.search(cell.encode()) for cell in column.unique().to_pylist()):
+                        raise pa.ArrowInvalid("a hexadecimal number")
+            try:
+                table = read(list(wanted), SPELLED)
+            except pa.ArrowInvalid:  # perhaps a dash for a number
+                if not numbers:
+                    raise
+                others = [name for name in wanted if name not in numbers]
+                table = read(numbers, SPELLED_IN_NUMBERS)
+                for name, column in zip(others, read(others, SPELLED).columns if others else (), strict=True):
+                    table = table.append_column(name, column)
+            for column in (table.column(name) for name in numbers if name not in whole):
+                if compute.any(compute.is_nan(column)).as_py():  # -nan, which pyarrow takes for a number
+                    raise pa.ArrowInvalid("not a number")
+            if self.needed in wanted and any(map(is_missing, table.column(self.needed).unique().to_pylist())):
+                raise pa.ArrowInvalid("a label is missing")
+            return table.num_rows, {name: table.column(name) for name in wanted}
+        except pa.ArrowInvalid:
+            if not whole & {*numbers}:
+                raise
+            return self._parse(text, wanted, set(), mended)
+
+    def _piece(self, chunk: Chunk, here: Position, wanted: Mapping[str, Kind]) -> Piece:
+        """The rows of a chunk; moves `here` on."""
+        import pyarrow as pa
+
+        (text, size, taken, found), line, error = chunk, here["line"], None
+        if isinstance(found, pa.ArrowException):
+            good, error = self._mended(bytes(memoryview(text)[:size]), line, wanted, here)
+            try:
+                rows, arrays = self._parse(good, wanted, set(), mended=True) if good else (0, {})
+            except pa.ArrowException:
+                raise SourceError(
+                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({found}). Write it anew."
+                ) from None
+        else:
+            rows, arrays = found
+        lines = int(np.count_nonzero(np.frombuffer(text, np.uint8, size) == ord("\n")))
+        here.update(row=here["row"] + rows, line=line + lines, byte=here["byte"] + taken)
+
+        def where(row: int) -> Where:
+            found = next(islice(rows_of(bytes(text[:size]), self._between, self.name), row, None), (0, 0, []))
+            return {"line": line + found[0]}
+
+        return Piece(arrays, rows, size, dict(here), where, error)
+
+    def _mended(
+        self, text: bytes, line: int, wanted: Mapping[str, Kind], here: Position
+    ) -> tuple[bytes, SourceError | None]:
+        """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
+        kept = io.StringIO()
+        writer = csv.writer(kept, delimiter=self._between, lineterminator="\r\n")  # so cells with either are quoted
+        for first, _, cells in rows_of(text, self._between, self.name):
+            fault = self._fault(cells, wanted)
+            if fault is None:
+                both = zip(self.names, cells, strict=True)
+                writer.writerow(
+                    ["" if wanted.get(n) == "number" and is_missing(cell, NO_NUMBER) else cell for n, cell in both]
+                )
+                continue
+            fault.where.pop("row", None)
+            fault.at(line=line + first, source=self.name)
+            if not self.named and line + first == self._head[0][0]:
+                fault.advise("If the line is a header, pass ", Option("header", True), ".")
+            if here["bad"] >= self._skip_bad:
+                return _encoded(kept), fault.advise(*SKIP)
+            here["bad"] += 1
+            self.skipped.append((line + first, fault.what))
+        return _encoded(kept), None
+
+    def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> SourceError | None:
+        """What is wrong with a row; None if nothing is."""
+        if len(cells) != len(self.names):
+            must = f"every row must have {len(self.names)} cells, as the first has"
+            return SourceError(must, f"has {len(cells)}", "Complete or drop the row.")
+        for name, cell in zip(self.names, cells, strict=True):
+            if name not in wanted:
+                continue
+            if name == self.needed and is_missing(cell):
+                return missing(0, name, cell=cell)
+            if "\0" in cell:
+                return bad_cell(0, name, "text must be without zero bytes", "has some")
+            if NOT_UTF8.search(cell):
+                return bad_cell(0, name, "text must be UTF-8", "is not", "Convert the file first.")
+            if wanted[name] == "number" and not is_missing(cell, NO_NUMBER) and not NUMBER.fullmatch(cell.strip(" \t")):
+                if INFINITE.fullmatch(cell.strip()):
+                    return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
+                do = LABELS_INSTEAD if name == self.needed else category_instead(Column(name, "number"))
+                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell.strip())}", do)
+        return None
+
+
+def _encoded(text: io.StringIO) -> bytes:
+    """Bytes as they came: a column that is left out need not be UTF-8."""
+    return text.getvalue().encode("utf-8", "surrogateescape")
+
+
+def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
+    """Does the first row name the columns?"""
+    line, _, cells = rows[0]
+    first = [cell.strip() for cell in cells]
+    named = [column for column in asked if isinstance(column, str)]
+    if any(not WHOLE.fullmatch(column) or not -len(first) <= int(column) < len(first) for column in named):
+        return True  # only a header can have a column of that name
+    below = [row for _, _, row in rows[1:] if len(row) == len(first)]
+    called = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
+    kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
+    typed = [
+        c for c in called if kinds[c] in ("number", "boolean", "time") and recognise("", [first[c]]).kind != kinds[c]
+    ]
+    if typed:
+        numbered = [c for c, cell in enumerate(first) if NUMBER.fullmatch(cell) and kinds[c] == "number"]
+        if numbered:
+            raise SourceError(
+                "the first row must be all names or all numbers",
+                f"has {quoted(first[typed[0]])} and {quoted(first[numbered[0]])}", HEADER, line=line, source=name,
+            )  # fmt: skip
+        return True
+    if len(rows) == 1:
+        return len(called) == len(first) > 1 and len(set(first)) == len(first)
+    if not below or len(called) < len([cell for cell in first if cell]) or len(set(first)) < len(first):
+        return False
+    again = any(first[c] == row[c].strip() for row in below for c in called)
+    return not again and (
+        any(cell.lower() in LABEL_NAMES for cell in first) or len({row[-1] for row in below}) < len(below)
+    )

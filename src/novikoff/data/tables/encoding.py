@@ -1,0 +1,363 @@
+"""How the columns of a table become features: which place each has, saved with the learner that knows them.
+
+Places
+    Features are numbered: the columns of numbers first, in their order, then the others as they come, row by row:
+    `colour=red`, `age is missing`. So the numbers do not depend on how the table is cut into batches or where it comes
+    from. With `bits` a feature is hashed instead, and nothing is remembered; tables with a column of text are.
+    Beside a column that is called as they would be, `colour=red`, features have a mark: `colour'=red`.
+Rows
+    Dense while all columns are numbers; a missing value that is the first of its column adds a feature: those of the
+    rows by which columns are recognised from the first row on, later ones from their row on, where rows grow wider.
+    Else sparse: an entry for each column. In a hashed row features of one place are added up.
+At prediction
+    Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
+    the others, and weight 0; in dense rows, which keep their width, it is left out. A number that is missing where none
+    was missing before counts as the mean of the column's first rows. `Surprises` counts both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import ModelFileError, SourceError
+from novikoff.core.types import Sparse
+from novikoff.data.formats.vw_line import murmur
+from novikoff.data.tables import cells
+from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
+from novikoff.data.tables.words import beside, counted, merged
+
+TEXT_BITS = 18
+MARK = re.compile("=|: | is missing")
+"""What stands between the name of a column and the rest of a feature's."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Slot:
+    """One entry a row: codes of features, -1 for none, and values; a code or value alone is that of every row."""
+
+    def __init__(
+        self, names: Sequence[str], codes: NDArray[np.int64] | int, values: NDArray[np.float64] | float = 1.0
+    ) -> None:
+        self.names, self.codes, self.values = names, codes, values
+
+
+class Surprises:
+    """What rows to be predicted have and the rows that were learned from had not, by column.
+
+    categories   rows with a category that was never seen, and the first such category
+    numbers      numbers that are missing where none was missing before
+    """
+
+    def __init__(self) -> None:
+        self.categories: dict[str, tuple[int, str]] = {}
+        self.numbers: dict[str, int] = {}
+
+    def note_category(self, column: str, rows: int, first: str) -> None:
+        before, shown = self.categories.get(column, (0, first))
+        self.categories[column] = before + rows, shown
+
+    def note_number(self, column: str, rows: int) -> None:
+        self.numbers[column] = self.numbers.get(column, 0) + rows
+
+
+class Encoding:
+    """The columns that are used and the places of their features.
+
+    label      the column of labels, if there is one: in another table it may stand elsewhere
+    left_out   columns that were there and are not learned from: in another table they are left out too
+    weight     the column that told how often a row counts: to predict, it is not needed
+    label_weights   how often rows of some labels counted
+    named      have the columns names of their own? Else tables are matched by position
+    dense      all columns were numbers from the first
+    means      of the first rows of columns of numbers: what a number counts as that is missing at prediction only
+    gaps       columns of numbers in which one was missing, where features are hashed
+    """
+
+    def __init__(
+        self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
+        left_out: Iterable[str] = (), weight: str | None = None, label_weights: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.columns = [column for column in columns if column.kind != "ignored"]
+        if bits is None and any(column.kind == "text" for column in self.columns):
+            bits = TEXT_BITS
+        self.bits, self.named, self.label, self.left_out, self.weight = bits, named, label, list(left_out), weight
+        self.label_weights = dict(label_weights or {})
+        self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
+        self._stems = _stems([column.name for column in self.columns])
+        self.places: dict[str, int] = {}
+        self.begins: dict[str, float] = {}  # the first moment of a column of dates
+        self.means: dict[str, float] = {}
+        self.gaps: set[str] = set()
+        if bits is None:
+            for column in self.columns:
+                if column.kind in ("number", "boolean"):
+                    self.places[column.name] = len(self.places)
+
+    @property
+    def width(self) -> int:
+        """One more than the last place."""
+        return len(self.places) if self.bits is None else 2**self.bits
+
+    @property
+    def features(self) -> tuple[str, ...] | None:
+        """Their names, by place; None if they are hashed."""
+        return tuple(self.places) if self.bits is None else None
+
+    def settle(self, column: Column, found: Column) -> Column:
+        """A column of which nothing was known is this."""
+        kind = "category" if found.kind == "text" and self.bits is None else found.kind  # words are hashed or not told
+        known = Column(column.name, kind, found.form, found.timed)
+        self.columns[self.columns.index(column)] = known
+        return known
+
+    def average(self, first: Mapping[str, Sequence[Any]]) -> None:
+        """Remember the means of the columns of numbers, from their first cells."""
+        for column in self.columns:
+            if column.kind in ("number", "boolean"):
+                with suppress(SourceError, ValueError):  # raised when its row comes
+                    values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
+                    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+                    if len(known):
+                        self.means[column.name] = float(np.sum(known / len(known)))  # the sum alone could overflow
+
+    def rows(
+        self, arrays: Mapping[str, Any], count: int, learn: bool = True, surprises: Surprises | None = None
+    ) -> NDArray[Any] | Sparse:
+        """The features of `count` rows, from the array of each column; new ones get a place if `learn`.
+
+        surprises   counts what was never seen, if not `learn`
+        """
+        surprises = surprises or Surprises()
+        if self.dense:
+            numbers = [cells.numbers(arrays[column.name], column) for column in self.columns]
+            return self._dense(numbers, count, learn, surprises)
+        slots, texts = [], []
+        for column in self.columns:
+            array = arrays[column.name]
+            if column.kind == "text":
+                texts.append((column, cells.text(array)))
+                slots.append(Slot([gone(self._stem(column))], np.where(texts[-1][1][2], 0, -1)))
+            else:
+                slots += list(self._slots(column, array, learn, surprises))
+        return self._entries(slots, count, learn) if self.bits is None else self._hashed(slots, texts, count)
+
+    def _dense(self, columns: list[NDArray[Any]], count: int, learn: bool, surprises: Surprises) -> NDArray[Any]:
+        gaps = [np.isnan(values) if values.dtype.kind == "f" else None for values in columns]
+        gaps = [gap if gap is not None and gap.any() else None for gap in gaps]
+        firsts = [(int(np.argmax(gap)), j) for j, gap in enumerate(gaps) if gap is not None]
+        new = [gone(self._stem(self.columns[j])) for _, j in sorted(firsts)]
+        places = self._placed([name for name in new if name not in self.places], True) if learn else self.places
+        whole = all(values.dtype.kind == "i" for values in columns)
+        x = np.zeros((count, len(places)), dtype=np.int64 if whole else np.float64)
+        for j, (values, gap) in enumerate(zip(columns, gaps, strict=True)):
+            if gap is None:
+                x[:, j] = values
+                continue
+            column = self.columns[j]
+            place = places.get(gone(self._stem(column)))
+            x[:, j] = np.where(gap, self._mean(column, gap, surprises) if place is None else 0.0, values)
+            if place is not None:
+                x[:, place] = gap
+        return x
+
+    def _mean(self, column: Column, missing: NDArray[np.bool_], surprises: Surprises) -> float:
+        """What numbers count as that are missing, where none was missing before."""
+        surprises.note_number(column.name, int(np.count_nonzero(missing)))
+        return self.means.get(column.name, 0.0)
+
+    def expect_missing(self, cells: Mapping[str, Sequence[Any]]) -> None:
+        """Give those features a place that say which of these cells are missing, by column; for dense rows."""
+        new = []
+        for j, column in enumerate(self.columns):
+            gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell, NO_NUMBER) or cell != cell)
+            new += [(row, j) for row in islice(gaps, 1)]
+        self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
+
+    def _slots(self, column: Column, array: Any, learn: bool, surprises: Surprises) -> Iterable[Slot]:
+        """The entries of a column."""
+        name = self._stem(column)
+        if column.kind == "unknown":
+            yield Slot([gone(name)], 0)
+        elif column.kind == "category":
+            values, codes = cells.distinct(array, NO_FEATURE)
+            names = [f"{name}={cells.spelled(value)}" for value in values]
+            if not learn and self.bits is None:
+                new = np.array([one not in self.places for one in names] + [False])
+                if rows := int(np.count_nonzero(new[codes])):
+                    surprises.note_category(column.name, rows, values[int(np.argmax(new))])
+            yield Slot([*names, gone(name)], np.where(codes < 0, len(names), codes))
+        elif column.kind == "time":
+            yield from self._time_slots(column, cells.moments(array, column), learn)
+        else:
+            numbers = cells.numbers(array, column).astype(np.float64, copy=False)
+            missing = np.isnan(numbers)
+            if learn and missing.any():
+                self.gaps.add(column.name)
+            known = column.name in self.gaps if self.bits is not None else gone(name) in self.places
+            if missing.any() and not learn and not known:
+                yield Slot([column.name], 0, np.where(missing, self._mean(column, missing, surprises), numbers))
+            elif missing.any():
+                yield Slot([column.name, gone(name)], missing.astype(np.int64), np.where(missing, 1.0, numbers))
+            else:
+                yield Slot([column.name], 0, numbers)
+
+    def _time_slots(self, column: Column, seconds: NDArray[np.float64], learn: bool) -> Iterable[Slot]:
+        name, missing = self._stem(column), np.isnan(seconds)
+        begin = self.begins.get(column.name, 0.0 if missing.all() else float(seconds[np.argmin(missing)]))
+        if learn and not missing.all():
+            self.begins[column.name] = begin
+        whole = np.where(missing, 0.0, np.floor(seconds)).astype(np.int64)
+        since = np.where(missing, 1.0, (seconds - begin) / DAY)
+        yield Slot([f"{name}: days", gone(name)], missing.astype(np.int64), since)
+        days = whole // int(DAY)
+        parts = [
+            ("month", MONTHS, whole.astype("datetime64[s]").astype("datetime64[M]").astype(np.int64) % 12),
+            ("weekday", WEEKDAYS, (days + 3) % 7),
+        ]
+        if column.timed:
+            parts.append(("hour", tuple(map(str, range(24))), whole // 3600 % 24))
+        for part, values, codes in parts:
+            yield Slot([f"{name}: {part}={value}" for value in values], np.where(missing, -1, codes))
+
+    def _entries(self, slots: list[Slot], count: int, learn: bool) -> Sparse:
+        """The rows of features that are numbered; new ones in the order in which they come."""
+        new: list[tuple[int, int, str]] = []
+        for order, slot in enumerate(slots):
+            unknown = np.array([name not in self.places for name in slot.names] + [False])
+            if unknown.any():
+                which, rows = np.unique(slot.codes, return_index=True)
+                seen = zip(which.tolist(), rows.tolist(), strict=True)
+                new += [(row, order, slot.names[code]) for code, row in seen if code >= 0 and unknown[code]]
+        places = self._placed([name for _, _, name in sorted(new)], learn)
+        found = [np.array([places.get(name, 0) for name in slot.names] + [0]) for slot in slots]
+        width = max([len(self.places), *(place + 1 for place in places.values())]) if not learn else len(self.places)
+        return _sparse(slots, found, count, width)
+
+    def _hashed(self, slots: list[Slot], texts: list[Any], count: int) -> Sparse:
+        """The rows of features that are hashed, words among them."""
+        assert self.bits is not None
+        mask = 2**self.bits - 1
+        found = [np.array([murmur(name.encode(), 0) & mask for name in slot.names] + [0]) for slot in slots]
+        rows = _sparse(slots, found, count, self.width)
+        for column, (data, ends, missing) in texts:
+            stops = np.where(missing, ends[:-1], ends[1:])
+            rows = beside(rows, counted(data, ends[:-1], stops, murmur(column.name.encode(), 0), self.bits))
+        return merged(rows)
+
+    def _stem(self, column: Column) -> str:
+        """How the names of a column's features begin."""
+        return self._stems.get(column.name, column.name)
+
+    def _placed(self, new: Sequence[str], learn: bool) -> dict[str, int]:
+        """The places of all features, with the new ones behind; they are remembered if `learn`."""
+        fresh = {name: len(self.places) + k for k, name in enumerate(dict.fromkeys(new))}
+        if learn:
+            self.places |= fresh
+            return self.places
+        return {**self.places, **fresh} if fresh else self.places
+
+    def known(self) -> list[int]:
+        """How much it knows: features, first moments, columns of which something was said."""
+        return [len(self.places), len(self.begins), sum(column.kind != "unknown" for column in self.columns)]
+
+    def knows_less(self, known: Sequence[int]) -> bool:
+        """Did one that had come so far know more?"""
+        return any(now < then for now, then in zip(self.known(), known, strict=True))
+
+    def agrees(self, other: Encoding) -> bool:
+        """Have all features that both know the same places in both? One of them may know more."""
+        if self is other:
+            return True
+        if self.bits != other.bits or len(self.columns) != len(other.columns):
+            return False
+        columns = zip(self.columns, other.columns, strict=True)
+        same = all(
+            a == b or (a.name == b.name and "unknown" in (a.kind, b.kind)) for a, b in columns
+        )  # a column of which nothing is known waits for its first cell
+        same &= all(self.begins[name] == other.begins[name] for name in self.begins.keys() & other.begins.keys())
+        return same and all(a == b for a, b in zip(self.places, other.places, strict=False))
+
+    def state(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "named": self.named,
+            "label": self.label,
+            "left_out": list(self.left_out),
+            "weight": self.weight,
+            "label_weights": dict(self.label_weights),
+            "dense": self.dense,
+            "columns": [column.state() for column in self.columns],
+            "bits": self.bits,
+            "places": list(self.places),
+            "begins": dict(self.begins),
+            "means": dict(self.means),
+            "gaps": sorted(self.gaps) if self.bits is not None else [],
+        }
+
+    @classmethod
+    def restore(cls, state: Mapping[str, Any]) -> Self:
+        """The encoding whose `state` this is."""
+        try:
+            columns = [Column(*column) for column in state["columns"]]
+            sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
+            sound &= state["label"] is None or isinstance(state["label"], str)
+            sound &= state["bits"] is None or state["bits"] in range(1, 33)
+            left_out = list(map(str, state.get("left_out", ())))  # models of before had none
+            weight = state.get("weight")
+            sound &= weight is None or isinstance(weight, str)
+            by_label = {str(label): int(often) for label, often in state.get("label_weights", {}).items()}
+            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"], left_out, weight, by_label)
+            encoding.dense &= bool(state["dense"])
+            encoding.places = {str(name): place for place, name in enumerate(state["places"])}
+            encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}
+            encoding.means = {str(name): float(mean) for name, mean in state.get("means", {}).items()}
+            encoding.gaps = {str(name) for name in state.get("gaps", ())}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelFileError(f"the columns of a model must be readable: they are not ({error!r}).") from None
+        if not sound or len(encoding.places) != len(state["places"]):
+            raise ModelFileError("the columns of a model must be of known kinds, and no feature twice.")
+        return encoding
+
+
+def _stems(names: Sequence[str]) -> dict[str, str]:
+    """What features of columns begin with where they could be called as those of another: of `a` beside `a=b`."""
+    before = {name[: mark.start()] for name in names for mark in MARK.finditer(name)}
+    stems, taken = {}, before.union(names)
+    for name in names:
+        if name in before:
+            stem = name + "'"
+            while stem in taken:
+                stem += "'"
+            stems[name] = stem
+            taken.add(stem)
+    return stems
+
+
+def gone(name: str) -> str:
+    """The feature that says that a cell is missing."""
+    return f"{name} is missing"
+
+
+def _sparse(slots: Sequence[Slot], places: Sequence[NDArray[np.int64]], count: int, width: int) -> Sparse:
+    """The rows: of each slot an entry, at the place that its code has, unless that is none."""
+    indices, values = np.empty((count, len(slots)), dtype=np.uint32), np.empty((count, len(slots)))
+    for j, (slot, place) in enumerate(zip(slots, places, strict=True)):
+        indices[:, j], values[:, j] = place.astype(np.uint32)[slot.codes], slot.values
+    gaps = [j for j, slot in enumerate(slots) if np.min(slot.codes, initial=0) < 0]
+    if not gaps:
+        ends = np.arange(count + 1, dtype=np.uint64) * np.uint64(len(slots))
+        return Sparse(ends, indices.ravel(), values.ravel(), width, checked=True)
+    there = np.ones(indices.shape, dtype=np.bool_)
+    for j in gaps:
+        there[:, j] = slots[j].codes >= 0
+    ends = np.zeros(count + 1, dtype=np.uint64)
+    np.cumsum(there.sum(axis=1), out=ends[1:])
+    return Sparse(ends, indices[there], values[there], width, checked=True)

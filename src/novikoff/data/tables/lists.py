@@ -1,0 +1,181 @@
+"""Arrow and Parquet files whose rows are lists, as a stream. What `convert` wrote is mapped, not parsed.
+
+Layouts, by the columns that are there
+    sparse    `indices` (lists of whole numbers), `values` (lists of real ones, as long) and a label
+    dense     `x` (lists of numbers, all of one length) and a label
+    Files of plain columns are tables (formats.py).
+Checks
+    Nothing missing, all finite, lists of one length in a row; no index twice in a row, unless the file is one of
+    `convert`, which says beside its rows what the labels stand for, the width, and that the rows are clean.
+Cost
+    IPC files (.arrow, .feather) are mapped: uint32 indices and float values are shown where they lie in the file.
+    Parquet is unpacked by row groups. The label column is gone through when opened until both labels have come, but
+    for files of `convert`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from numpy.typing import NDArray
+
+from novikoff.core.batch import Memory
+from novikoff.core.errors import SourceError
+from novikoff.core.stream import Part, Stream
+from novikoff.core.types import Batch, Labels, Position, Sparse
+from novikoff.data.converted import Converted
+from novikoff.data.formats.arrow_file import open_arrow
+from novikoff.data.formats.arrow_lists import DenseLists, SparseLists
+from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.pandas_index import check_asked, index_notes
+from novikoff.data.layout import LABEL_NAMES, named
+from novikoff.data.tables.cells import distinct, plain
+from novikoff.data.tables.column import is_missing
+from novikoff.data.tables.piece import RECOGNISED_ROWS
+from novikoff.data.written_labels import WrittenLabels
+
+ROWS_PER_BATCH = 65_536
+
+
+class Arrow(Stream):
+    """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV` (formats.py)."""
+
+    rereadable = True
+    rows: int
+
+    def __init__(
+        self, file: OnDisk, label: str | int | None = None, positive: Any = None, many: int | None = None
+    ) -> None:  # fmt: skip
+        self._source, self.name = file, file.name
+        self._file = open_arrow(file)
+        self.notes = [*file.notes(), *index_notes(self._file.index, self.name)]
+        schema = self._file.schema
+        check_asked(self._file.index, schema.names, label, LABEL_NAMES, None, self.name)
+        note = self._file.last_note() if label is None else None
+        self._rows: SparseLists | DenseLists | Converted
+        if note is not None:
+            self._rows = converted = Converted(schema, note, self.name, positive, many)
+            self.table, self.encoded, self.bits = converted.table, converted.encoding, converted.bits
+            self.scaled_by_default, self.target_column = converted.scaled_by_default, converted.column
+            self.rows = converted.rows
+        else:
+            self._rows = (SparseLists if _is_list(schema, "indices") else DenseLists)(schema, self.name, label)
+            self.encoded, self.rows = None, self._file.count()
+            self.scaled_by_default = isinstance(self._rows, DenseLists)
+            self.target_column = self._rows.chosen
+            self._labels = self._look(positive, many)
+        self.converted = note is not None
+        self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"
+        self.domain, self.features = self._rows.domain, self._rows.features
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """What stands for -1 and +1; None before it is known, and with `many`."""
+        return self._rows.labels if isinstance(self._rows, Converted) else self._labels.labels
+
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.many
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for; None if they are not numbered."""
+        return self._rows.values if isinstance(self._rows, Converted) else self._labels.label_values
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        return not isinstance(self._rows, Converted) and self._labels.several
+
+    def show_many(self) -> None:
+        if isinstance(self._rows, Converted):
+            return
+        self._labels.show_many()
+        for batch in self._file.batches(columns=[self._rows.target]):
+            with suppress(SourceError):  # told when its row comes
+                self._labels.look(*distinct(batch.column(0)))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Size and time of change of the file; empty for other sources."""
+        return self._source.fingerprint()
+
+    def borders(self) -> Sequence[int]:
+        """Where record batches or row groups begin."""
+        return self._file.borders()
+
+    def part(self, first: int, last: int) -> Stream:
+        """These rows, by a reader of their own."""
+        self._within(first, last)
+        whole = copy.copy(self)
+        whole._file = open_arrow(self._source)
+        return Part(whole, first, last)
+
+    def position_at(self, row: int) -> Position:
+        return {"row": row, "width": 0}
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        row, width = (start["row"], start["width"]) if start else (0, 0)
+        target = self._rows.target
+        for table in self._file.batches(row, [target, *self._rows.used]):
+            step = table.num_rows if self.converted else ROWS_PER_BATCH
+            for at in range(0, table.num_rows, step):
+                piece = table.slice(at, step)
+                x = self._rows.x(piece, row + 1, width)
+                y = self._y(piece.column(target), row + 1)
+                row += len(y)
+                width = x.width if isinstance(x, Sparse) else 0
+                weights = self._rows.weights(piece) if isinstance(self._rows, Converted) else None
+                end = {"row": row, "width": width}
+                yield Batch(x, y, row - len(y) + 1, end, self._memory, weights, self.encoding)
+        if row != self.rows:
+            raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
+
+    def _look(self, positive: Any, many: int | None) -> WrittenLabels:
+        """What the labels stand for: the column is gone through until both have come."""
+        if self.rows == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+        target, labels = self._rows.target, None
+        for part in (batch.column(target) for batch in self._file.batches(columns=[target])):
+            if labels is None:
+                first = [cell for cell in plain(part.slice(0, RECOGNISED_ROWS)).to_pylist() if not is_missing(cell)]
+                labels = WrittenLabels(named(self._file.names, target), first, positive, many)
+            if labels.known.settled:
+                break
+            with suppress(SourceError):  # told when its row comes
+                labels.look(*distinct(part))
+        assert labels is not None
+        return labels
+
+    def _y(self, column: Any, first: int) -> NDArray[Any]:
+        """The labels of rows, of which the first is number `first`."""
+        if isinstance(self._rows, Converted):
+            return self._rows.y(column, first)
+        self._labels.known.expected = self.expected
+        try:
+            return self._labels.encode(*distinct(column))
+        except SourceError as error:
+            row = error.where.pop("row")
+            raise error.at(
+                row=first + (len(column) - 1 if error.where.get("up_to") else row), source=self.name
+            ) from None
+
+
+def has_lists(schema: Any) -> bool:
+    """Are the rows in lists, not in plain columns?"""
+    import pyarrow as pa
+
+    dense = schema.names.count("x") == 1 and bool(pa.types.is_fixed_size_list(schema.field("x").type))
+    return (_is_list(schema, "indices") and _is_list(schema, "values")) or dense
+
+
+def _is_list(schema: Any, column: str) -> bool:
+    import pyarrow as pa
+
+    if schema.names.count(column) != 1:
+        return False
+    kind = schema.field(column).type
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))

@@ -1,0 +1,148 @@
+"""JSON lines whose objects are rows of a table: `{"age": 31, "city": "Rome", "label": "yes"}`, with plain values.
+
+A key is a column; null is a missing value, and so is a key that is left out. A key that comes later is a column that
+was not there: an error. Objects within objects, lists, and keys that come and go are read by data/formats/jsonl.py.
+Cost: Python's own json, in one thread; a few chunks of memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from novikoff.core.errors import SourceError, quoted
+from novikoff.core.types import Position
+from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
+from novikoff.data.formats.line_chunks import whole_lines
+from novikoff.data.tables.cells import array, missing
+from novikoff.data.tables.column import Kind, is_missing
+from novikoff.data.tables.piece import RECOGNISED_ROWS, Piece
+from novikoff.data.tables.text_reader import SKIP, TextReader
+
+CORRECT = "Correct the line."
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+class Objects(TextReader):
+    """The rows of JSON lines, from a path, "-" or a binary file object.
+
+    skip_bad      how many bad lines are skipped; None: whoever asks has no such option
+    first_alone   the columns are the keys of the first line, not of the first thousand
+    """
+
+    def __init__(
+        self, source: Any, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
+    ) -> None:  # fmt: skip
+        self.most_bad = skip_bad or 0
+        self._skip_bad, self._chunk, self._first_alone = skip_bad, chunk, first_alone
+        super().__init__(source)
+
+    def _look(self, text: bytes) -> None:
+        self._first = first_objects(text, self.name)
+        first = self._first[:1] if self._first_alone else self._first
+        self.names = list(dict.fromkeys(key for row in first for key in row))
+
+    def head(self) -> Mapping[str, list[Any]]:
+        return {name: [row.get(name) for row in self._first] for name in self.names}
+
+    def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
+        here = dict(start or {"row": 0, "line": 0, "byte": self.first, "bad": 0})
+        known = {*self.names}
+        free: deque[bytearray] = deque()
+        with self._from(here["byte"]) as opened:
+            for text, size, added in whole_lines(opened, self._chunk, 0, free):
+                lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
+                free.append(text)
+                if here["byte"] == 0:
+                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+                yield self._piece(lines, size - added, here, wanted, known)
+
+    def _piece(
+        self, lines: list[bytes], size: int, here: Position, wanted: Mapping[str, Kind], known: set[str]
+    ) -> Piece:  # fmt: skip
+        rows: list[dict[str, Any]] = []
+        numbers: list[int] = []
+        error = None
+        for number, line in enumerate(lines, here["line"] + 1):
+            if not line.strip(b" \t\r"):
+                continue
+            try:
+                row = _row(line, known)
+                if self.needed is not None and self.needed in wanted and is_missing(row.get(self.needed)):
+                    raise missing(0, self.needed, cell=row.get(self.needed))
+                rows.append(row)
+                numbers.append(number)
+            except SourceError as fault:
+                fault.where.pop("row", None)
+                fault.at(line=number, source=self.name)
+                if here["bad"] >= (self._skip_bad or 0):
+                    error = fault if self._skip_bad is None else fault.advise(*SKIP)
+                    break
+                here["bad"] += 1
+                self.skipped.append((number, fault.what))
+        here.update(row=here["row"] + len(rows), line=here["line"] + len(lines), byte=here["byte"] + size)
+        arrays = {name: array([row.get(name) for row in rows], kind) for name, kind in wanted.items()}
+        return Piece(arrays, len(rows), size, dict(here), lambda row: {"line": numbers[row]}, error)
+
+
+def _row(line: bytes, known: set[str]) -> dict[str, Any]:
+    """The object on a line."""
+    try:
+        row = json.loads(line, parse_constant=_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise SourceError("a line must be one JSON object", f"is not ({error})", CORRECT) from None
+    if not isinstance(row, dict):
+        raise SourceError("a line must be one JSON object", "is not", CORRECT)
+    if not row.keys() <= known:
+        new = next(key for key in row if key not in known)
+        do = "Add it to the first line, null if there is nothing to say."
+        raise SourceError("an object must have the keys of the first ones", f"has a new one, {quoted(new)}", do)
+    if b"\\u" in line and SURROGATE.search("".join(value for value in row.values() if isinstance(value, str))):
+        raise SourceError("text must be Unicode", "has half a character, as \\ud800", CORRECT)
+    nested = next((key for key, value in row.items() if isinstance(value, (dict, list))), None)
+    if nested is not None:
+        must, was = "values must be plain, as those of the first lines", f"has {quoted(json.dumps(row[nested]))}"
+        raise SourceError(must, was, CORRECT, column=nested)
+    return row
+
+
+def _constant(name: str) -> float | None:
+    if name == "NaN":
+        return None  # missing
+    raise ValueError(f"numbers must be finite: got {name}")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a key is there twice")
+    return row
+
+
+def first_objects(text: bytes, name: str) -> list[dict[str, Any]]:
+    """The first objects of a text, which must be rows of a table. Raises SourceError."""
+    lines = text.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+    rows = []
+    for line in lines[: RECOGNISED_ROWS if len(lines) > 1 else 1]:
+        if line.strip(b" \t\r"):
+            try:
+                rows.append(json.loads(line, parse_constant=_constant))
+            except ValueError:
+                break
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Is it of another format?")
+    return rows
+
+
+def is_table(text: bytes) -> bool:
+    """Are these lines rows of a table: plain values, and nearly the same keys in all of them?"""
+    try:
+        rows = first_objects(text, "")
+    except SourceError:
+        return False
+    keys = {key for row in rows for key in row}
+    plain = not any(isinstance(value, (dict, list)) for row in rows for value in row.values())
+    return plain and sum(map(len, rows)) > 0.7 * len(keys) * len(rows)

@@ -1,0 +1,450 @@
+"""A table as a stream: any format, columns of every kind, read in one pass.
+
+Columns
+    What each is, is recognised from the first rows (data/tables/column.py) and told by `describe`; `number`,
+    `category`, `text` and `time` overrule that, `columns` chooses, `drop` leaves out. How they become features is told
+    by data/tables/encoding.py. A learner that has learned from a table keeps its encoding, and later tables are read by
+    that: matched by name, in any order.
+Labels
+    The column `label`, by its name or number; else one called label or target; else one called class or y, if it is
+    the first or the last; else the last. Two values, the larger +1; `positive` overrules; `many` for 0 .. many-1, or
+    for any. With `outcomes="numbers"` they are numbers to be predicted.
+    What its cells say is told by data/tables/label_column.py. With `labelled=False` there is none, and y is -1.
+Weights
+    A row of weight k is learned in k rounds and scored once (data/tables/weights.py): k is of a column of weights, of
+    its label, or the product of both.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import AbsentLabelError, Advice, Option, SourceError, counted, quoted
+from novikoff.core.stream import Stream, Target
+from novikoff.core.types import Batch, Domain, Labels, Position
+from novikoff.data.formats.pandas_index import check_asked, unnamed_note
+from novikoff.data.layout import LABEL_NAMES
+from novikoff.data.streaming_labels import shown
+from novikoff.data.tables import cells
+from novikoff.data.tables.choosing import (
+    Asked,
+    Choice,
+    advice,
+    check_label_weights,
+    find,
+    find_all,
+    label_column,
+    listed,
+    matched_columns,
+)
+from novikoff.data.tables.column import Kind, is_missing, is_whole
+from novikoff.data.tables.cutting import cut_by_width, cut_where_known
+from novikoff.data.tables.encoding import Encoding, Surprises
+from novikoff.data.tables.label_column import LabelColumn
+from novikoff.data.tables.piece import Piece, Reader
+from novikoff.data.tables.weights import RowWeights, repeated
+
+
+class Table(Stream):
+    """The rows of a table, as a reader gives them; the other parameters are those of `CSV` (formats.py)."""
+
+    table = scaled_by_default = True
+
+    def __init__(
+        self,
+        reader: Reader,
+        label: str | int | None = None,
+        positive: Any = None,
+        many: int | None = None,
+        columns: Asked | None = None,
+        drop: Asked = (),
+        number: Asked = (),
+        category: Asked = (),
+        text: Asked = (),
+        time: Asked = (),
+        bits: int | None = None,
+        outcomes: str = "labels",
+        labelled: bool = True,
+        weight: str | int | None = None,
+        label_weights: Mapping[Any, int] | None = None,
+    ) -> None:
+        if bits is not None and not 1 <= bits <= 32:
+            raise SourceError(f"bits must be from 1 to 32: got {bits}.")
+        self._reader, self.outcomes, self.unlabelled = reader, outcomes, not labelled
+        self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
+        self.notes += reader.notes
+        self._said: list[str] = []
+        self._given: Position | None = None  # of a part: what the first rows of the table told
+        self._positive, self._many = positive, many
+        check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
+        head = reader.head()
+        chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
+                  (("number", number), ("category", category), ("text", text), ("time", time))}  # fmt: skip
+        left_out = {name for c in listed(drop) for name in find_all(reader, c, "a column to leave out")}
+        used = None if columns is None else [find(reader, c, "a feature column") for c in listed(columns)]
+        weight = None if weight is None else find(reader, weight, "the weight column")
+        if weight is not None:
+            left_out.add(weight)
+        self.weights = RowWeights(weight, label_weights if labelled else None)
+        if outcomes == "numbers":
+            self._refuse_label_weights()
+        if self.weights.used:
+            self.rows = None  # as many as they weigh together
+        self._choice = Choice(label, used, left_out, chosen)
+        self._first = dict(head)
+        self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
+        self._choose(None if self.target_column is None else self.target_column.name)
+        used_or_told = {self.label, weight, *(column.name for column in self.columns)}
+        ignored = [name for name in reader.names[reader.index :] if name not in used_or_told]
+        self.encoding = Encoding(self.columns, bits, reader.named, self.label, ignored, weight, self.weights.by_label)
+        self.encoding.average(head)
+        self._foresee()
+        self._learn, self._adopted, self._surprises = True, False, Surprises()
+        if self._labels is not None:
+            self._labels.look_at_first()
+            if self._labels.written.spaced is not None:
+                label = quoted(self._labels.written.spaced)
+                self.notes.append(f"spaces around labels of {self.name}, as in {label}, are left out")
+        first = {*reader.names[: reader.index]}
+        if first & {self.label, *(column.name for column in self.columns)}:
+            self.notes[:] = [note for note in self.notes if note != unnamed_note(reader.index, self.name)]
+        self._advice = advice(self.columns, head, chosen["category"], self.name)
+        self.notes += self._advice
+
+    def _refuse_label_weights(self) -> None:
+        if self.weights.by_label:
+            raise SourceError(
+                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
+            )
+
+    def _foresee(self) -> None:
+        """Give the features of the first rows their places, so that the width does not change among them."""
+        if self.encoding.bits is not None:
+            return
+        if self.encoding.dense:
+            self.encoding.expect_missing(self._first)
+            return
+        rows = len(next(iter(self._first.values())))
+        try:
+            arrays = {column.name: cells.array(self._first[column.name], column.kind) for column in self.columns}
+        except UnicodeEncodeError:  # told when its row comes
+            return
+        try:
+            self.encoding.rows(arrays, rows)
+        except SourceError as wrong:  # told when its row comes; those before it are known
+            rows = wrong.where["row"]
+            self.encoding.rows({name: array.slice(0, rows) for name, array in arrays.items()}, rows)
+
+    def _choose(self, label: str | None) -> None:
+        """Which columns are used, and what they are, if this is the label."""
+        self.label = self._reader.needed = label
+        head = self._first
+        self.columns = self._choice.columns(self._reader, head, label, self.weights.column)
+        self._sources = {column.name: column.name for column in self.columns}
+        self._point = all(c.kind == "boolean" or all(map(is_whole, head[c.name])) for c in self.columns)
+        self._labels = (
+            None if label is None
+            else LabelColumn(label, head[label], self.outcomes == "numbers", self._positive, self._many)
+        )  # fmt: skip
+
+    @property
+    def reader(self) -> Reader:
+        """Who reads its format."""
+        return self._reader
+
+    @property
+    def domain(self) -> Domain:  # type: ignore[override]
+        """Vectors; points if all columns are whole numbers."""
+        if self.encoding.dense:
+            return Domain("point" if self._point else "vector", self.encoding.width)
+        return Domain("vector", None if self.encoding.bits is None else 2**self.encoding.bits)
+
+    @property
+    def bits(self) -> int | None:  # type: ignore[override]
+        """Features are hashed into 2^bits; None if they are not."""
+        bits: int | None = self.encoding.bits
+        return bits
+
+    @property
+    def features(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """The names of the columns of dense rows; None if they have none."""
+        return self.encoding.features if self.encoding.dense and self._reader.named else None
+
+    @property
+    def most_bad(self) -> int:  # type: ignore[override]
+        """Rows that may be skipped."""
+        return self._reader.most_bad
+
+    @property
+    def skipped(self) -> list[tuple[int, str]]:  # type: ignore[override]
+        """The bad rows of this pass that were skipped: their lines, and what is wrong with them."""
+        return self._reader.skipped
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """What stands for -1 and +1; None before it is known, and with `many`."""
+        return None if self._labels is None or self._labels.numbers else self._labels.written.labels
+
+    def described(self) -> Iterator[tuple[str, str, str | None]]:
+        """Of each column its name, what it is, and its first value; None if the first rows have none."""
+        used = {column.name: column for column in self.encoding.columns}
+        for name in self._reader.names:
+            column = used.get(name)
+            role = {self.label: "label", self.weights.column: "weight"}.get(name)
+            what = role if role else column.what if column else "left out"
+            yield name, what, next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), None)
+
+    @property
+    def many(self) -> bool:  # type: ignore[override]
+        """Are its labels numbered in the order in which they first come?"""
+        return self._labels is not None and self._labels.many
+
+    @property
+    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+        """What numbered labels stand for, so far; None if they are not numbered."""
+        return self._labels.written.label_values if self._labels is not None and self._labels.many else None
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        return self._labels is not None and self._labels.several
+
+    def show_many(self) -> None:
+        if self._labels is not None and self._positive is None:
+            self._many = True
+            self._labels.show_many()
+
+    def show_numbers(self) -> None:
+        self._refuse_label_weights()
+        super().show_numbers()
+        if self._labels is not None:
+            self._labels.numbers = True
+
+    def describe(self) -> list[str]:
+        """A line for each column: what it is, and its first value."""
+        told = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
+        return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in told]
+
+    @property
+    def numeric(self) -> bool:  # type: ignore[override]
+        """Are the labels of the first rows numbers to be predicted: more than two, not all whole unless they are many?
+
+        A few whole numbers may be classes, so they are not taken for numbers.
+        """
+        return self._labels is not None and self._labels.numeric
+
+    def fingerprint(self) -> dict[str, Any]:
+        """By what a file is known again."""
+        return self._reader.fingerprint()
+
+    def adopt(self, encoding: Encoding, learn: bool = True, whose: str = "the learner") -> None:
+        """Read by the encoding of a learner: columns are matched by name, in any order; without names by position.
+
+        learn   may it learn new features? Else those get no place
+        """
+        if learn:
+            check_label_weights(encoding, self.weights, whose)
+        if encoding.named and self._reader.named:
+            label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
+            self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
+            self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
+            if label is not None and label != self.label:
+                self.target_column = Target(label, f"as {whose} learned")
+            self._choose(label)
+        self._sources, note = matched_columns(encoding, self.columns, self._reader, whose)
+        if note and (told := f"the columns of {self.name} {note}") not in self.notes:
+            self.notes.append(told)
+        self._point &= encoding.dense
+        self._learn, self._adopted, self._surprises = learn, True, Surprises()
+        self.encoding = encoding if learn else Encoding.restore(encoding.state())
+
+    def extent(self) -> int:
+        """Its rows, or the bytes of a text."""
+        extent = self._reader.extent() if self.rereadable else None
+        return super().extent() if extent is None else extent
+
+    def borders(self) -> Sequence[int]:
+        """Where record batches or row groups begin."""
+        return self._reader.borders()
+
+    def part(self, first: int, last: int) -> Self:
+        """The rows that begin from `first` on and before `last`: rows, or bytes of a text.
+
+        The first rows of the table tell what columns and labels are; a part that has more is refused.
+        """
+        self._within(first, last)
+        part = copy.copy(self)
+        part._reader = self._reader.part(first, last)
+        part.read_as(self)
+        part.name, part.rows = part._reader.name, None if self.rows is None else last - first
+        return part
+
+    def read_as(self, other: Stream) -> None:
+        """Let columns and labels be what they are there."""
+        if not isinstance(other, Table):
+            raise SourceError(f"tables must be read as tables: {other.name} is none, {self.name} is.")
+        told = other._told()
+        self.__dict__.pop("notes", None)
+        self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
+        self._labels = None if other._labels is None else other._labels.copy()
+        self.weights, self._said = RowWeights(other.weights.column, other.weights.by_label, met=True), []
+        self._point = other._point
+        self._given = {**told, "known": self.encoding.known()}
+
+    def _told(self) -> Position:
+        """What the labels stand for, as the first rows tell; and what the columns are."""
+        if self.many:
+            raise SourceError(
+                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
+            )
+        if self._given is None:
+            next(iter(self.batches()), None)
+        return self._given or ({} if self._labels is None else self._labels.written.state())
+
+    def _check_known(self) -> None:
+        """Refuse a part that says more than the first rows of its table."""
+        if self._given is not None and self.encoding.known() != self._given["known"]:
+            names = {column.name for column in self.encoding.columns if column.kind in ("category", "time", "unknown")}
+            which = f" ({', '.join(sorted(names)[:3])})" if names else ""
+            raise SourceError(
+                f"a table to be read in parts must show all features in its first rows: {self.name} has more{which}",
+                "a new category, or the first cell that is missing",
+                Advice("Pass ", Option("bits", 18), " to hash them, or convert the table first: novikoff convert."),
+            )
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        if start and self.encoding.knows_less(start["known"]):
+            yield from self._from_beginning(_played(start))
+            return
+        row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
+        wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
+        if self.weights.column is not None:
+            wanted[self.weights.column] = "number"
+        labels = self._labels
+        if labels is not None:
+            wanted[labels.name] = labels.kind
+            labels.written.begin(self.expected, start or self._given)
+        self._surprises = Surprises()
+        pieces = self._reader.pieces(start, wanted)
+        try:
+            for whole in pieces if labels is None else labels.settled(pieces, self._reader):
+                looked = len(self._first[self._reader.names[0]]) - read
+                for piece in cut_where_known(whole, looked, self.encoding, self._sources):
+                    known = self.encoding.width
+                    x, y, counts, error = self._rows(piece)
+                    self._check_known()
+                    played = row + (len(y) if counts is None else int(counts.sum()))
+                    end = None if error or piece.end is None else self._position(piece.end, played)
+                    for part, rows in cut_by_width(x, known, self.encoding) if len(y) else ():
+                        last = end if rows.stop == len(y) else None
+                        if counts is None:
+                            yield Batch(part, y[rows], row + rows.start + 1, last, "owned", encoding=self.encoding)
+                        else:
+                            for batch in repeated(part, y[rows], counts[rows], row, last):
+                                yield replace(batch, encoding=self.encoding)
+                            row += int(counts[rows].sum())
+                    row, read = played, read + len(y)
+                    if error:
+                        raise error
+            if row == 0 and self._given is None:
+                raise SourceError(f"a source must not be empty: {self.name} has no rows.")
+            if not self._adopted:
+                self._check_met()
+        finally:
+            self._say()
+
+    def _from_beginning(self, row: int) -> Iterator[Batch]:
+        """What follows after so many rows, where the places of features are not known: the rows before tell them."""
+        for batch in self.batches():
+            done = batch.first - 1
+            if done + len(batch) > row:
+                yield batch if done >= row else replace(batch.part(row - done, len(batch)), first=row + 1)
+
+    def _check_met(self) -> None:
+        """Refuse a positive label where two others came, and a weight of a label, that no row had."""
+        written = None if self._labels is None or self._labels.numbers else self._labels.written
+        if written is not None and written.known.absent and written.mistaken:
+            raise AbsentLabelError(
+                "the positive label must occur", f"{self.name} has no {shown(self._positive)}, but {written.met}",
+                Advice("Pass ", Option("positive"), " and one of these."),
+            )  # fmt: skip
+        if self.weights.unmet:
+            label = min(self.weights.unmet)
+            raise AbsentLabelError(
+                "a label that is given a weight must occur",
+                f"{self.name} has no {quoted(label)}" + ("" if written is None else f", but {written.met}"),
+                Advice("Correct or leave out its weight in ", Option("label_weights"), "."),
+            )
+
+    def _say(self) -> None:
+        """What there is to say of this pass, in the notes."""
+        self.notes[:] = [note for note in self.notes if note not in self._said]
+        self._said = []
+        if self.skipped:
+            rows = f"{len(self.skipped)} bad rows" if len(self.skipped) > 1 else "1 bad row"
+            self._said.append(f"{rows} of {self.name} skipped, the first: {self.skipped[0][1]}")
+        for label in sorted(self.weights.unmet):
+            self._said.append(f"no label of {self.name} is {quoted(label)}, which was given a weight.")
+        if self._labels is not None and self._labels.written.known.absent:
+            self._said.append(f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1.")
+        for column, (new, first) in self._surprises.categories.items():
+            self._said.append(
+                f"{counted(new, 'row')} of {self.name} with a category of {column} that was not learned from, the "
+                f"first {quoted(first)}: it counts for nothing."
+            )
+        for column, filled in self._surprises.numbers.items():
+            self._said.append(
+                f"{counted(filled, 'row')} of {self.name} without a number in {column}, where none was missing "
+                f"before: it counts as the mean, {self.encoding.means.get(column, 0.0):.4g}."
+            )
+        self.notes += self._said
+
+    def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
+        """x, y and weights of the rows, up to one that is wrong; and what is wrong with it."""
+        rows, error = piece.rows, piece.error and self._reader.numbered(piece.error)
+        while True:
+            try:
+                y, counts = self._y(piece, rows), self.weights.of(piece.arrays, rows, self.label)
+                x = self._x(piece, rows)
+                return x, y, counts, error
+            except SourceError as wrong:
+                lone = self._labels is not None and self._labels.written.known.lone
+                if error is not None and lone:  # the other label may be in the row that is bad
+                    return self._x(piece, 0), self._y(piece, 0), self.weights.of(piece.arrays, 0, self.label), error
+                rows = wrong.where.pop("row")
+                there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
+                error = self._reader.numbered(wrong.at(**there).at(source=self.name))
+
+    def _x(self, piece: Piece, rows: int) -> Any:
+        if not rows:
+            return np.empty((0, self.encoding.width))
+        arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
+        x = self.encoding.rows(arrays, rows, self._learn, self._surprises)
+        if isinstance(x, np.ndarray) and not self._point:
+            return x.astype(np.float64, copy=False)
+        return x
+
+    def _y(self, piece: Piece, rows: int) -> NDArray[Any]:
+        if self._labels is None:
+            return np.full(rows, -1, dtype=np.int8)
+        return self._labels.values(piece.arrays[self._labels.name].slice(0, rows)) if rows else self._labels.nothing()
+
+    def _position(self, end: Position, played: int) -> Position:
+        return {
+            **end,
+            **({"played": played} if self.weights.used or self._given is not None else {}),
+            **(self._labels.written.state() if self._labels is not None else {}),
+            "known": self.encoding.known(),
+        }
+
+
+def _played(position: Position) -> int:
+    """Rounds up to there: rows, unless they are weighed."""
+    played: int = position["played" if "played" in position else "row"]
+    return played

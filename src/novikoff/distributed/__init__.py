@@ -1,0 +1,1 @@
+"""Learning on parts of a source, on one machine or several."""

@@ -1,0 +1,249 @@
+"""Mixed: what there is of the Perceptron on shards after some epochs; it can be saved, and gone on with (mixing.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.shards import merged
+from novikoff.comparators.tally import Tally
+from novikoff.core.certificate import Certificate
+from novikoff.core.errors import InputError, counted
+from novikoff.core.types import State
+from novikoff.data.tables.encoding import Encoding
+from novikoff.distributed.theorems.mixing_facts import MixingFacts
+from novikoff.distributed.theorems.mixing_mistakes import mixing_mistakes
+from novikoff.linear.perceptron import Perceptron
+from novikoff.online_to_batch.keep import Method, OnlineToBatch
+from novikoff.online_to_batch.theorems.held_risk import held_risk
+from novikoff.online_to_batch.theorems.risk_facts import HeldFacts
+
+Vector = NDArray[np.float64]
+MOST = 2**53
+PROMISES = (mixing_mistakes, held_risk)
+"""The theorems on what was mixed."""
+
+SHARED = ("U", "bias_weights")
+"""State of the comparators that all shards have in common, saved once."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be mixed. A run that goes on must be asked for the same.
+
+    shards    how many parts of the source learn, each by itself
+    epochs    how often, at most: an epoch without a mistake is the last
+    weights   how the ends of shards are mixed: "uniform", "mistakes" (each by its mistakes in that epoch), or whole
+              numbers, one a shard
+    held      how many more parts are held back, to judge what was learned
+    """
+
+    shards: int
+    epochs: int
+    weights: str | tuple[int, ...] = "uniform"
+    bias: float = 0.0
+    normalize: bool = False
+    held: int = 0
+    delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        least = {"shards": 1, "epochs": 1, "held": 0}
+        for name, fewest in least.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < fewest:
+                raise InputError(f"{name} must be a whole number, at least {fewest}: got {value!r}.")
+        if isinstance(self.weights, str):
+            sound = self.weights in ("uniform", "mistakes")
+        else:
+            whole = all(type(c) is int and 0 <= c < MOST // self.shards for c in self.weights)
+            sound = whole and len(self.weights) == self.shards and sum(self.weights) > 0
+        if not sound:
+            raise InputError(
+                'weights must be "uniform", "mistakes" or whole numbers, one a shard and not all 0: got '
+                f"{self.weights!r}."
+            )
+        if not 0.0 < self.delta < 1.0:
+            raise InputError(f"delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
+
+    def parts(self, mistakes: Sequence[int]) -> tuple[int, ...]:
+        """The whole numbers by which ends are mixed that made so many mistakes."""
+        if not isinstance(self.weights, str):
+            return tuple(self.weights)
+        return tuple(mistakes) if self.weights == "mistakes" and any(mistakes) else (1,) * len(mistakes)
+
+    def state(self) -> State:
+        weights = self.weights if isinstance(self.weights, str) else list(self.weights)
+        return {**self.__dict__, "weights": weights}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        weights = state["weights"]
+        return cls(**{**state, "weights": weights if isinstance(weights, str) else tuple(weights)})
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """Of each shard: its mistakes, and the whole number by which its end was mixed; errors: on rows held back."""
+
+    mistakes: tuple[int, ...]
+    parts: tuple[int, ...]
+    errors: int | None = None
+
+
+@dataclass
+class Mixed:
+    """The Perceptron that was mixed after every epoch.
+
+    learner       with the weights after the last epoch
+    total         the sum of the weights after each epoch, that of the bias last
+    epochs        what happened in each
+    rows          of each shard; of those held back, `trials` together
+    marks         the fingerprint of each shard
+    best          of the epochs, the weights with the fewest errors on the rows held back; None if there are none
+    scorers       the comparators, as each shard saw them
+    copies        rows held back have weights above 1
+    """
+
+    asked: Asked
+    learner: Perceptron
+    scorers: list[LinearScorer]
+    total: Vector
+    source: str = ""
+    epochs: list[Epoch] = field(default_factory=list)
+    rows: tuple[int, ...] = ()
+    trials: int = 0
+    best: Perceptron | None = None
+    unexplained: float = 0.0
+    same_rows: bool = True
+    own_mistakes: bool = True
+    cuts: list[int] = field(default_factory=list)
+    fingerprint: Any = None
+    marks: list[Any] = field(default_factory=list)
+    labels: list[Any] | None = None
+    feature_names: list[str] | None = None
+    encoding: Encoding | None = None
+    averaged_errors: int | None = None
+    copies: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Were all epochs played, or one without a mistake?"""
+        return len(self.epochs) == self.asked.epochs or (bool(self.epochs) and not any(self.epochs[-1].mistakes))
+
+    @property
+    def mistakes(self) -> int:
+        """Of all shards in all epochs."""
+        return sum(sum(epoch.mistakes) for epoch in self.epochs)
+
+    @property
+    def averaged(self) -> Perceptron:
+        """The Perceptron with the mean of the weights after each epoch."""
+        return with_weights(self.learner, self.total / max(len(self.epochs), 1))
+
+    def facts(self) -> MixingFacts:
+        """What the theorem needs to know."""
+        weights = [Fraction(0)] * self.asked.shards
+        for epoch in self.epochs:
+            whole = sum(epoch.parts)
+            weights = [weight + Fraction(c, whole) for weight, c in zip(weights, epoch.parts, strict=True)]
+        seen = [scorer for scorer in self.scorers if scorer.tally.rows]
+        reason = next((scorer.invalid_reason for scorer in seen if scorer.invalid_reason), "")
+        return MixingFacts(
+            mistakes=tuple(epoch.mistakes for epoch in self.epochs), parts=tuple(epoch.parts for epoch in self.epochs),
+            rows=self.rows, comparators=tuple(merged(self.scorers, weights)),
+            square=Fraction(0) if reason else max((scorer.square() for scorer in seen), default=Fraction(0)),
+            nonzeros=max((scorer.nonzeros for scorer in seen), default=0), unexplained=self.unexplained,
+            same_rows=self.same_rows, own_mistakes=self.own_mistakes, invalid_reason=reason,
+        )  # fmt: skip
+
+    def certify(self) -> list[Certificate]:
+        """What the theorem on mixing allowed; and the limit on the risk of what was kept, if rows were held back."""
+        kept = self.kept
+        return [mixing_mistakes(self.facts()), *kept.certificates]
+
+    @property
+    def kept(self) -> OnlineToBatch:
+        """The classifier to use: the one with the fewest errors on rows held back; without such rows, the average."""
+        how: Method = "held" if self.asked.held else "averaged"
+        classifier, certificates = self.averaged, ()
+        found = [epoch.errors for epoch in self.epochs if epoch.errors is not None]
+        if self.asked.held and found and self.best is not None:
+            errors, mean = min(found), self.averaged_errors
+            if mean is None or errors <= mean:
+                classifier = self.best
+            else:
+                errors = mean
+            facts = HeldFacts(self.asked.epochs + 1, len(found) + (mean is not None), errors, self.trials,
+                              self.asked.delta, copies=self.copies)  # fmt: skip
+            certificates = (held_risk(facts),)  # type: ignore[assignment]
+        return OnlineToBatch(
+            how, classifier, certificates, self.asked.delta, max(sum(self.rows), 1), labels=self.labels,
+            source=self.source, feature_names=self.feature_names, encoding=self.encoding,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        shards, epochs = counted(self.asked.shards, "shard"), counted(len(self.epochs), "epoch")
+        return f"<Mixed on {self.source}, {shards}, {epochs}: {self.mistakes:,} mistakes>"
+
+    def state(self) -> State:
+        plain = ("source", "rows", "trials", "unexplained", "same_rows", "own_mistakes", "cuts", "fingerprint",
+                 "marks", "labels", "feature_names", "averaged_errors", "copies")  # fmt: skip
+        unexplained = self.unexplained if math.isfinite(self.unexplained) else 2.0**1000
+        return {
+            **{name: getattr(self, name) for name in plain},
+            "unexplained": unexplained,
+            "asked": self.asked.state(),
+            "learner": self.learner.state(),
+            "best": None if self.best is None else self.best.state(),
+            "total": self.total.copy(),
+            "epochs": [[epoch.mistakes, epoch.parts, epoch.errors] for epoch in self.epochs],
+            "encoding": None if self.encoding is None else self.encoding.state(),
+            "comparators": {name: getattr(self.scorers[0], name).copy() for name in SHARED},
+            "seen": [
+                {name: value for name, value in one.state().items() if name not in SHARED} for one in self.scorers
+            ],
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        asked = Asked.restore(state["asked"])
+        scorers = [LinearScorer.restore({**state["comparators"], **seen}, asked.bias, asked.normalize)
+                   for seen in state["seen"]]  # fmt: skip
+        whole = {name: state[name] for name in ("source", "trials", "same_rows", "own_mistakes", "cuts", "fingerprint",
+                                                "marks", "labels", "feature_names", "averaged_errors")}  # fmt: skip
+        mixed = cls(
+            asked, Perceptron.restore(state["learner"]), scorers, np.array(state["total"], np.float64),
+            unexplained=float(state["unexplained"]), rows=tuple(state["rows"]), **whole,
+            copies=bool(state.get("copies", False)),
+            epochs=[Epoch(tuple(mistakes), tuple(parts), errors) for mistakes, parts, errors in state["epochs"]],
+            best=None if state["best"] is None else Perceptron.restore(state["best"]),
+            encoding=None if state["encoding"] is None else Encoding.restore(state["encoding"]),
+        )  # fmt: skip
+        if len(scorers) != asked.shards or any(len(epoch.parts) != asked.shards for epoch in mixed.epochs):
+            raise ValueError(f"there must be {asked.shards} shards in each epoch: there are not.")
+        return mixed
+
+
+def with_weights(learner: Perceptron, weights: Vector) -> Perceptron:
+    """The same learner with other weights, that of the bias last."""
+    state = {**learner.state(), "weights": weights[:-1].copy(), "bias_weight": float(weights[-1])}
+    return Perceptron.restore(state)
+
+
+def weights_of(learner: Perceptron) -> Vector:
+    """Its weights, that of the bias last."""
+    return np.append(learner.weights, learner.bias_weight)
+
+
+def unseen(scorer: LinearScorer) -> LinearScorer:
+    """The same comparators, before they saw anything."""
+    old = scorer.tally
+    tally = Tally(old.directions, old.top, old.penalties, old.probes)
+    return LinearScorer(scorer.U, scorer.bias_weights, tally, scorer.bias, scorer.normalize)

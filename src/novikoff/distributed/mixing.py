@@ -1,0 +1,261 @@
+"""mix: the Perceptron on several parts of a source at once, mixed after every epoch.
+
+Algorithm
+    The source is cut into shards (`Stream.parts`). In each epoch every shard is read once, by whoever is asked to
+    (executors.py), with the Perceptron that begins with the mixed weights of the epoch before, zero at first; then
+    these become the mean of the ends of all shards, each weighed as `weights` says. An epoch without a mistake is the
+    last.
+    A few comparators are fitted on the first rows of every shard; in the first epoch every shard sums their losses, and
+    in each epoch it is checked that its mistakes made its weights what they are.
+Promise
+    distributed/theorems/mixing_mistakes.py: K <= D + a sqrt K for every u. Where shards are held back,
+    online_to_batch/theorems/held_risk.py limits the risk of the classifier that is kept: of the weights after each
+    epoch, and their mean, the one with the fewest errors there. Shards are mixed in their order: weights, mistakes and
+    certificates are the same to the bit, whoever reads the shards, however often one had to be read again, and wherever
+    a run was interrupted and gone on with.
+Cost
+    Each epoch reads the source once. Of every shard the weights go to who mixes, 8 bytes a feature: rows never do.
+Reference
+    [mcdonald2010].
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from novikoff.comparators.linear import LinearScorer
+from novikoff.comparators.reading import rows_of, tell_skipped, two_labels
+from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
+from novikoff.core.errors import InputError
+from novikoff.core.executors import Count, Executor, Over, executor
+from novikoff.core.stream import Stream
+from novikoff.core.types import State
+from novikoff.data.as_stream import as_stream
+from novikoff.distributed.mixed import Asked, Epoch, Mixed, Vector, unseen, weights_of, with_weights
+from novikoff.game import persistence
+from novikoff.linear.perceptron import Perceptron
+
+Skipped = list[tuple[int, str]]
+
+FIT_BYTES = 16_000_000
+"""Of rows that comparators are fitted on."""
+
+
+def mix(
+    source: Any,
+    shards: int = 8,
+    epochs: int = 10,
+    weights: str | Sequence[int] = "uniform",
+    bias: float = 0.0,
+    normalize: bool = False,
+    held: int = 0,
+    delta: float = 0.05,
+    on: str | Executor = "threads",
+    threads: int | None = None,
+    progress: Count | None = None,
+    save: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Mixed:
+    """The Perceptron on shards of a source, mixed after every epoch.
+
+    source            what `play` takes that can be read again: a path, a pattern of files, a URL, arrays
+    shards, epochs    how many parts learn at once, and how often
+    weights           "uniform", "mistakes", or whole numbers, one a shard: how the ends of shards are mixed
+    bias, normalize   of the Perceptron
+    held              hold back so many more parts of the same size, to judge what was learned; delta is the chance that
+                      the limit on the risk fails
+    on, threads       who reads shards: "threads" and how many, "ray", or the address of a cluster of Ray
+    progress          called with the shards done, and those of all epochs
+    save              write what there is to this file after each epoch; force: whatever file is there
+    resume            go on with the run in this file, if it is there: it must have been asked for the same
+    """
+    asked = Asked(shards, epochs, weights if isinstance(weights, str) else tuple(weights), float(bias), bool(normalize),
+                  held, delta)  # fmt: skip
+    stream = two_labels(as_stream(source, Perceptron()), "mixing")
+    who = executor(on, threads)
+    if save is not None:
+        persistence.check_place(save, force)
+    cuts = stream.cuts(shards + held)
+    parts = [stream.part(first, last) for first, last in pairwise(cuts)]
+    mixed = _resumed(resume, asked, stream, cuts) if resume is not None and os.path.exists(resume) else None
+    if mixed is None:
+        [scorer] = who.map(_fit, [parts[:shards]], asked.bias, asked.normalize)
+        mixed = _begun(asked, stream, cuts, LinearScorer.restore(scorer, asked.bias, asked.normalize))
+    while not mixed.done:
+        done = len(mixed.epochs)
+
+        def tell(shard: int, of: int, done: int = done) -> None:
+            if progress is not None:
+                progress(done * shards + shard, epochs * shards)
+
+        skipped = _epoch(mixed, parts, who, tell)
+        if not done:
+            tell_skipped(stream, skipped)
+        if save is not None:
+            persistence.save(mixed, save, force)
+    return mixed
+
+
+def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) -> Mixed:
+    """Before the first epoch."""
+    labels = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
+    names = None if stream.features is None else [str(name) for name in stream.features]
+    return Mixed(
+        asked, Perceptron(asked.bias, asked.normalize), [unseen(scorer) for _ in range(asked.shards)], np.zeros(1),
+        stream.name, cuts=cuts, fingerprint=stream.fingerprint() or None, labels=labels, feature_names=names,
+        encoding=stream.encoding,
+    )  # fmt: skip
+
+
+def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Mixed:
+    saved = persistence.load(path)
+    if not isinstance(saved, Mixed):
+        raise InputError(f"a run to go on with must be one of mix: {path} holds something else.")
+    theirs, ours = saved.asked.state(), asked.state()
+    differs = [f"{name}={theirs[name]}" for name in ours if name != "epochs" and theirs[name] != ours[name]]
+    if differs or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
+        what = ", ".join(differs) or "another source"
+        raise InputError(
+            f"a run must go on with what it was asked for: {path} holds one of {what}. Begin anew, or ask for the same."
+        )
+    if saved.asked.held and saved.asked.epochs != asked.epochs:
+        raise InputError(
+            f"epochs must be fixed in advance where a risk is limited: {path} holds {saved.asked.epochs}, got "
+            f"{asked.epochs}."
+        )
+    saved.asked = asked
+    return saved
+
+
+@dataclass(frozen=True, eq=False)
+class _Played:
+    """What became of a shard in an epoch."""
+
+    weights: Vector
+    features: State
+    rows: int
+    mistakes: int
+    updates: int
+    unexplained: float
+    seen: State | None
+    fingerprints: list[Any]
+    skipped: Skipped
+
+
+def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) -> list[Skipped]:
+    """One more epoch; the bad rows of its parts."""
+    asked, first = mixed.asked, not mixed.epochs
+    shards, held = parts[: asked.shards], parts[asked.shards :]
+    start = mixed.learner.state()
+    played: list[_Played] = who.map(_play, shards, start, unseen(mixed.scorers[0]).state(), first, progress=tell)
+    mistakes = tuple(one.mistakes for one in played)
+    rows = tuple(one.rows for one in played)
+    if first:
+        mixed.rows = rows
+        mixed.scorers = [LinearScorer.restore(one.seen or {}, asked.bias, asked.normalize) for one in played]
+        mixed.marks = [one.fingerprints[0] for one in played]
+    marks = [[mark, mark] for mark in mixed.marks]
+    mixed.same_rows &= rows == mixed.rows and [one.fingerprints for one in played] == marks
+    mixed.own_mistakes &= all(one.mistakes == one.updates for one in played)
+    mixed.unexplained = max([mixed.unexplained, *(one.unexplained for one in played)])
+    chosen_parts = asked.parts(mistakes)
+    widest = max(played, key=lambda one: int(one.features["count"]))
+    weights = mean([one.weights for one in played], chosen_parts)
+    mixed.learner = with_weights(
+        Perceptron.restore({**start, "features": widest.features, "weights": np.zeros(len(weights) - 1),
+                            "rounds": start["rounds"] + sum(rows), "updates": start["updates"] + sum(mistakes)}),
+        weights,
+    )  # fmt: skip
+    mixed.total = padded(mixed.total, len(weights)) + weights
+    errors, skipped = None, [one.skipped for one in played]
+    if held:
+        errors, mixed.trials, mixed.copies, more = _errors(who, held, mixed.learner)
+        skipped += more
+        if all(epoch.errors is None or errors < epoch.errors for epoch in mixed.epochs):
+            mixed.best = mixed.learner
+    mixed.epochs.append(Epoch(mistakes, chosen_parts, errors))
+    if held and mixed.done:
+        mixed.averaged_errors, *_ = _errors(who, held, mixed.averaged)
+    return skipped
+
+
+def mean(ends: Sequence[Vector], parts: Sequence[int]) -> Vector:
+    """The weights of shards mixed, in their order, each by its whole number; that of the bias is the last."""
+    total = np.zeros(max(map(len, ends)))
+    for end, part in zip(ends, parts, strict=True):
+        total += float(part) * padded(end, len(total))
+    return total / float(sum(parts))
+
+
+def padded(weights: Vector, width: int) -> Vector:
+    """The same weights for more features, that of the bias last; new ones are 0."""
+    if len(weights) == width:
+        return weights
+    return np.concatenate([weights[:-1], np.zeros(width - len(weights)), weights[-1:]])
+
+
+def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, bool, list[Skipped]]:
+    """Of a learner on rows held back, how many these are, whether some are copies, and those that were skipped."""
+    errors, rows, copies, skipped = zip(*who.map(_judge, held, learner.state()), strict=True)
+    return sum(errors), sum(rows), any(copies), list(skipped)
+
+
+def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> State:
+    """Comparators fitted on the first rows of every shard, before they saw any."""
+    kept = RowBuffer()
+    for number, shard in enumerate(shards, 1):
+        room = FIT_BYTES * number // len(shards)
+        for batch in shard.batches():
+            x, y = rows_of(batch)
+            some = int(np.searchsorted(np.cumsum(sizes(x)), max(room - kept.size, 0))) + 1
+            kept.add(without_zeros(x[:some]), y[:some], np.zeros(len(y[:some]), np.bool_))
+            if kept.size >= room or over():
+                break
+    if not kept.rows:
+        raise InputError("a source must not be empty: no shard has a row.")
+    x, y, _ = kept.together()
+    return LinearScorer.fitted(without_zeros(x), y, bias, normalize).state()
+
+
+def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -> _Played:
+    """One shard, once: every row is shown to the comparators in the first epoch, later the mistakes alone."""
+    learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
+    begin, before = weights_of(learner), learner.updates
+    watching = LinearScorer.restore(scorer, learner.bias, learner.normalize)
+    prints, rows, mistakes = [shard.fingerprint()], 0, 0
+    for batch in shard.batches():
+        if over():
+            raise InterruptedError
+        x, y = rows_of(batch)
+        wrong = learner.learn_many(batch) != y
+        if first:
+            watching.see(x, y, wrong)
+        elif wrong.any():
+            watching.see(chosen(x, wrong), y[wrong], wrong[wrong])
+        rows, mistakes = rows + len(y), mistakes + int(np.count_nonzero(wrong))
+    prints.append(shard.fingerprint())
+    end = weights_of(learner)
+    moved = watching.unexplained(begin if np.any(begin) else None, end)
+    seen = watching.state() if first else None
+    return _Played(end, learner.features.state(), rows, mistakes, learner.updates - before, moved, seen, prints,
+                   list(shard.skipped))  # fmt: skip
+
+
+def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int, bool, Skipped]:
+    """Errors of a learner on a part, its rows, whether some are copies of others, and those that were skipped."""
+    learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
+    errors, rows, copies = 0, 0, False
+    for batch in shard.batches():
+        if over():
+            raise InterruptedError
+        errors += int(np.count_nonzero(learner.predict_many(batch) != batch.y))
+        rows += len(batch)
+        copies |= batch.weights is not None and bool((batch.weights > 1).any())
+    return errors, rows, copies, list(shard.skipped)

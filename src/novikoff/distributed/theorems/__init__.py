@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.distributed`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,1 @@
+"""Comparison of learners, repetition over seeds, and a permutation test."""

@@ -1,0 +1,373 @@
+"""compare: several learners on the same rows, and on the same shuffles of them.
+
+Method
+    The source is read once and held in memory. Without shuffles each learner plays the rows as they came; with N
+    shuffles it plays N games, game k on the rows in an order that is the same for every learner: row i has the random
+    number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers. A weighted row moves as a whole,
+    and counts once, with its weight (metrics.py).
+    A learner that draws has seed + k for its coins, unless its spec gives one.
+    Games go side by side, on threads or on Ray (executors.py). A game is what one `play` of that learner on those rows
+    is, to the bit: nothing but the times depends on who plays it. Pass threads=1 for times that nothing else disturbed.
+    Comparators are tracked in the first game of each learner only, which is the one that is certified.
+Cost
+    The source in memory, and as much again for each shuffle that is being played.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import registry
+from novikoff.core.certificate import Certificate
+from novikoff.core.errors import InputError, SpecError, counted
+from novikoff.core.errors import named as kind_of
+from novikoff.core.executors import Count, Executor, Over, Threads, executor
+from novikoff.core.notebook import Shown
+from novikoff.core.observer import Calls, Observer
+from novikoff.core.player import Player, is_learner
+from novikoff.core.stream import Stream, Target
+from novikoff.core.types import Learner
+from novikoff.data.as_stream import check_asked, check_count
+from novikoff.data.in_memory import MOST_BYTES, InMemoryStream, hold
+from novikoff.game import specs
+from novikoff.game.baselines import Constant
+from novikoff.game.ledger import Ledger
+from novikoff.game.play import check_order, labels_apart, learner_for, play, spec_for, stream_for
+from novikoff.numerics.coins import coin, coins
+
+Made = str | Callable[[int], Learner]
+"""What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Several runs of one figure: their mean, and their standard deviation (None of one run)."""
+
+    mean: float
+    deviation: float | None
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Self:
+        """The spread of these values."""
+        mean = math.fsum(values) / len(values)
+        if len(values) == 1:
+            return cls(mean, None, 1)
+        square = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+        return cls(mean, math.sqrt(square), len(values))
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the mean."""
+        return None if self.deviation is None else self.deviation / math.sqrt(self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What is kept of a game.
+
+    rounds         how many; in a weighted game the total weight of the rows, by which all figures here are counted
+    mistakes       how many, or the loss where it is another than zero-one
+    expected       what they were to be given the past, for a learner that draws; else None
+    updates        how often the learner changed, if it counts that; else its mistakes
+    curve          (t, mistakes after t) at growing t, the last at the end
+    certificates   the tightest first; () if the game was not certified
+    constant       the best constant on its rows, with what it costs; None if it is not known
+    last_label     mistakes of who says the last label again
+    rows           of a weighted game, rows that were played; else None
+    """
+
+    rounds: int
+    mistakes: int | float
+    expected: float | None
+    updates: int
+    seconds: float
+    curve: tuple[tuple[int, int | float], ...]
+    certificates: tuple[Certificate, ...]
+    constant: Constant | None = None
+    last_label: int | None = None
+    rows: int | None = None
+
+    @classmethod
+    def of(cls, ledger: Ledger, certify: bool) -> Self:
+        """What to keep of this ledger."""
+        own = ledger.metrics
+        paid = own.mistakes if ledger.counts else own.loss
+        curve = dict([*own.curve, (own.rounds, paid)])
+        updates = ledger.player.updates
+        return cls(
+            rounds=own.rounds,
+            mistakes=paid,
+            expected=None if ledger.deterministic else own.expected,
+            updates=int(updates) if isinstance(updates, Integral) else ledger.mistakes,
+            seconds=ledger.seconds,
+            curve=tuple(curve.items()),
+            certificates=tuple(ledger.certify()) if certify else (),
+            constant=ledger.best_constant,
+            last_label=ledger.last_label,
+            rows=None if ledger.weighted is None else ledger.weighted.rows,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One learner's games, one for each shuffle."""
+
+    learner: str
+    games: tuple[Finished, ...]
+
+    @property
+    def rate(self) -> Spread:
+        """Mistakes per round."""
+        return Spread.of([game.mistakes / game.rounds for game in self.games])
+
+    @property
+    def expected(self) -> Spread | None:
+        """Expected mistakes per round, of a learner that draws; else None."""
+        chances = [game.expected / game.rounds for game in self.games if game.expected is not None]
+        return Spread.of(chances) if len(chances) == len(self.games) else None
+
+    @property
+    def updates(self) -> Spread:
+        """Changes of the learner, or mistakes if it does not count them."""
+        return Spread.of([game.updates for game in self.games])
+
+    @property
+    def seconds(self) -> float:
+        """Of a game, the mean. The first, which may compile and has comparators, counts only if it is the one."""
+        return Spread.of([game.seconds for game in self.games[1:] or self.games]).mean
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """Of the first game, the tightest first."""
+        return self.games[0].certificates
+
+    def curve(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Rounds, and the mean and deviation of the mistake rate up to each; the deviation of one game is 0."""
+        curves = np.array([game.curve for game in self.games])
+        rounds, rates = curves[0, :, 0], curves[:, :, 1] / curves[:, :, 0]
+        deviation = rates.std(axis=0, ddof=1) if len(rates) > 1 else np.zeros(len(rounds))
+        return rounds, rates.mean(axis=0), deviation
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
+    """Every learner's games, in the order in which the learners were given.
+
+    rows       of the source
+    shuffles   0 if the rows were played as they came
+    target     the column that was predicted, and how it was chosen; None if the labels have no column
+    """
+
+    source: str
+    rows: int
+    passes: int
+    shuffles: int
+    seed: int
+    learners: tuple[Compared, ...]
+    target: Target | None = None
+
+    @property
+    def constant(self) -> Constant | None:
+        """The best constant, the same in every order of the rows; None if it is not known."""
+        return self.learners[0].games[0].constant
+
+    @property
+    def counted(self) -> str | None:
+        """What the figures of a game with weighted rows count; None where every row has weight 1."""
+        game = self.learners[0].games[0]
+        if game.rows is None:
+            return None
+        told = f"{counted(game.rows, 'row')} of weight {game.rounds:,}. Rates count each row once, with its weight"
+        return f"{told}; updates and certificates count rounds, one for each copy of a row."
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)
+        return f"<Comparison on {self.source}, {counted(self.rows, 'row')}: {rates}>"
+
+
+def compare(
+    learners: Sequence[Made] | Mapping[str, Made],
+    source: Any,
+    shuffles: int = 0,
+    seed: int = 0,
+    passes: int = 1,
+    threads: int | None = None,
+    progress: Count | None = None,
+    rounds: int | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    labels: str | None = None,
+    on: str | Executor = "threads",
+) -> Comparison:
+    """Play every learner on the same rows.
+
+    learners   specs ("perceptron:bias=1") or functions of a seed that make a learner; a mapping gives them names
+    source     what `play` takes, but no adversary
+    shuffles   how many random orders to play; 0: the rows as they came
+    passes     how often each game goes through the rows
+    threads    how many games at a time; None: one a core
+    progress   called with the number of games done, and of all
+    rounds     hold only so many rows, the first
+    defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
+               "scale" is "auto" by default, which scales as `play` does
+    labels     "many" if there are more than two, or may be; as in `play`
+    on         who plays: "threads", "ray", or the address of a cluster of Ray
+    """
+    check_asked(labels)
+    check_order("compare", learners, source)
+    named = _named(learners)
+    check_count("shuffles", shuffles, 0, labels_apart("compare", shuffles))
+    check_count("passes", passes, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1)
+    players = executor(on, threads)
+    held = hold(stream_for(named[0][1], source, labels == "many"), rounds)
+    given = dict(defaults or {})
+    scale = given.pop("scale", None)
+    named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
+    orders = _Orders(held, shuffles, seed, uses=len(named))
+    players = orders.most(players) if isinstance(players, Threads) else players
+    asked = [(make, number) for number in range(max(shuffles, 1)) for _, make in named]
+    games = players.map(_game, asked, orders, seed, passes, given, progress=progress)
+    compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
+    return Comparison(held.name, held.units, passes, shuffles, seed, tuple(compared), held.target_column)
+
+
+def _game(
+    over: Over, asked: tuple[Made, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
+) -> Finished:
+    """One learner on one order of the rows."""
+    make, number = asked
+    with orders.lent(number) as stream:
+        learner = fresh(make, seed + number, orders.held, given)
+        ledger = Ledger(learner, source=orders.held.name)
+        play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over)])
+        return Finished.of(ledger, certify=number == 0)
+
+
+def ended(over: Over) -> Observer:
+    """Ends a game that is no longer wanted."""
+
+    def look(ledger: Ledger) -> None:
+        if over():
+            raise _StoppedError
+
+    return Calls(look)
+
+
+class _StoppedError(Exception):
+    """Another game failed, or Ctrl-C: this one need not go on."""
+
+
+def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Made]]:
+    """Each learner with its name, checked before anything is read."""
+    if isinstance(learners, str):
+        raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
+    given: Any = learners
+    if not isinstance(given, (Sequence, Mapping)):
+        do = 'Write nk.compare(["perceptron", "auto"], source).'
+        raise SpecError("learners must be a list, before the source", f"got {kind_of(given)}", do)
+    if isinstance(learners, Mapping):
+        named = list(learners.items())
+    else:
+        named = [(called(make), make) for make in learners]
+    if not named:
+        raise SpecError("there must be a learner to compare: got none. Name two or more.")
+    for name, make in named:
+        check_made(make)
+        if isinstance(make, str) and predicts_numbers(make):
+            raise InputError(
+                "learners are compared by their mistakes, on labels",
+                f"{name} predicts numbers",
+                "Play each by itself: its report has its loss, and that of the best constant.",
+            )
+    return named
+
+
+def predicts_numbers(spec: str) -> bool:
+    """Does the learner of a spec predict numbers, not labels? One that must know the domain first does not."""
+    try:
+        return Player(specs.make(spec, "learner")).outcomes == "numbers"
+    except SpecError:
+        return False
+
+
+def check_made(make: Any) -> None:
+    """Refuse what no fresh learner can be made from."""
+    if isinstance(make, str):
+        registry.entry(specs.parse(make).name, "learner")
+    elif not callable(make):
+        kind = type(make).__name__
+        do = f"Write lambda seed: {kind}(…)." if is_learner(make) else 'Pass "perceptron", say.'
+        must = "a learner must be a spec or a function of a seed, to be made afresh for each game"
+        raise SpecError(must, f"got {kind}", do)
+
+
+def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
+    """What a learner is made from: a spec with the scale that fits the stream, where it does not say."""
+    return spec_for(make, stream, scale) if isinstance(make, str) else make
+
+
+def fresh(make: Made, seed: int, stream: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
+    """A learner for a stream, or against an adversary, that has seen nothing; `seed` is for its coins."""
+    if not isinstance(make, str):
+        return make(seed)
+    return learner_for(make, stream, {"seed": seed, **(defaults or {})})
+
+
+def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
+    """Shuffle `number` of so many rows: which row comes first, which second, ..."""
+    return np.argsort(coins(coin(seed, "shuffle", number), "shuffle", 0, rows), kind="stable")
+
+
+class _Orders:
+    """The shuffles of a source, each made when its first game begins and dropped after its last."""
+
+    def __init__(self, held: InMemoryStream, shuffles: int, seed: int, uses: int) -> None:
+        self.held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
+        self._locks = [threading.Lock() for _ in range(shuffles)]
+        self._streams: dict[int, InMemoryStream] = {}
+        self._left: dict[int, int] = {}
+
+    @contextmanager
+    def lent(self, number: int) -> Iterator[InMemoryStream]:
+        """Shuffle `number`, for one game."""
+        if not self._shuffles:
+            yield self.held
+            return
+        lock = self._locks[number]
+        with lock:
+            if number not in self._streams:
+                self._streams[number] = self.held.shuffled(order(self.held.units, self._seed, number))
+                self._left[number] = self._uses
+        try:
+            yield self._streams[number]
+        finally:
+            with lock:
+                self._left[number] -= 1
+                if not self._left[number]:
+                    del self._streams[number]
+
+    def most(self, asked: Threads) -> Threads:
+        """So many that the shuffles being played fit in `MOST_BYTES`: n threads play at most (n - 2) / uses + 2."""
+        if not self._shuffles:
+            return asked
+        fit = max(MOST_BYTES // max(self.held.size, 1), 1)
+        return Threads(min(asked.count, (fit - 1) * self._uses + 1))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.held, self._shuffles, self._seed, self._uses)
+
+
+def called(make: Any) -> str:
+    """What a learner is called that is made by a spec, or by a function."""
+    return make if isinstance(make, str) else str(getattr(make, "__name__", "learner"))

@@ -1,0 +1,243 @@
+"""repeat: one learner on one stream with many seeds, for promises that hold in expectation.
+
+Method
+    A game for each seed, on the same rows. What the runs say of a theorem together:
+    kind D   holds in every run: one run that violates it is enough.
+    kind E   E[observed] <= E[bound]. With d the mean over the runs of observed - bound and s its standard error, the
+             promise is broken if d - 3 s > 0; a bound that is the same in every run makes this the mean observed less
+             3 standard errors > bound. For a lower bound, d + 3 s < 0. Below 30 seeds there is no verdict.
+    kind P   how many runs kept it is told, and not judged.
+    A theorem that was void in some run, or said nothing, is void.
+    A promise that is met with equality is called broken about once in 500 times, by chance.
+Cost
+    The stream in memory, and a game for each seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novikoff.core.certificate import RANK, Certificate, Kind, Side, Status, bound_text, number
+from novikoff.core.errors import InputError, SpecError, named, shown
+from novikoff.core.executors import Count, Executor, Over, executor
+from novikoff.core.stream import Stream, is_stream
+from novikoff.core.types import Adversary
+from novikoff.data.as_stream import check_count
+from novikoff.data.in_memory import hold
+from novikoff.evaluation.compare import Finished, Made, Spread, called, check_made, ended, fresh, scaled
+from novikoff.game import specs
+from novikoff.game.play import check_order, labels_apart, play, stream_for
+
+FEWEST = 30
+"""Seeds that a verdict on an expectation needs."""
+
+ERRORS = 3.0
+"""Standard errors by which a mean must miss its bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What all runs say of one theorem.
+
+    observed   over the runs
+    bound      that of every run, or the mean of their bounds; None if the theorem is void
+    status     as of a certificate: violated · void · vacuous · conditional · valid
+    reason     why it is not valid; "" if it is
+    """
+
+    theorem: str
+    kind: Kind
+    side: Side
+    quantity: str
+    observed: Spread
+    bound: int | float | None
+    status: Status
+    reason: str = ""
+
+    def __str__(self) -> str:
+        why = f" ({self.reason})" if self.reason else ""
+        if self.bound is None:
+            return f"{self.theorem}: {self.status}{why}"
+        sign = "<=" if self.side == "upper" else ">="
+        promised = f"promised {sign} {bound_text(self.bound, self.side)}"
+        return f"{self.theorem}: {self.status}: mean {self.quantity} {in_words(self.observed)}, {promised}{why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The games of one learner, one for each seed.
+
+    mistakes   their mean, deviation and standard error
+    expected   the same of the expected mistakes, for a learner that draws; else None
+    verdicts   on each of its theorems
+    """
+
+    learner: str
+    source: str
+    seeds: tuple[int, ...]
+    games: tuple[Finished, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def mistakes(self) -> Spread:
+        return Spread.of([game.mistakes for game in self.games])
+
+    @property
+    def expected(self) -> Spread | None:
+        chances = [game.expected for game in self.games if game.expected is not None]
+        return Spread.of(chances) if len(chances) == len(self.games) else None
+
+    def __str__(self) -> str:
+        drawn = "" if self.expected is None else f", {self.expected.mean:,.6g} expected"
+        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
+        first = f"{self.learner} on {self.source}, {seeds}: mistakes {in_words(self.mistakes)}{drawn}"
+        return "\n".join([first, *(f"  {verdict}" for verdict in self.verdicts)])
+
+
+def repeat(
+    learner: Made,
+    stream: Any,
+    seeds: Iterable[int] = range(FEWEST),
+    rounds: int | None = None,
+    passes: int = 1,
+    threads: int | None = None,
+    progress: Count | None = None,
+    on: str | Executor = "threads",
+) -> Repeated:
+    """Play the same stream with every seed.
+
+    learner    a spec, which must leave its seed open, or a function of a seed that makes a learner
+    stream     what `play` takes; or a function of a seed that makes an adversary, for promises over its coins
+    rounds     play only so many rows, the first; against an adversary, so many rounds
+    threads    how many games at a time; None: one a core
+    progress   called with the number of games done, and of all
+    on         who plays: "threads", "ray", or the address of a cluster of Ray
+    """
+    check_order("repeat", learner, stream)
+    check_made(learner)
+    given: Any = seeds
+    if not isinstance(given, Iterable):
+        raise InputError("seeds must be a list of whole numbers", f"got {shown(given)}", "Write seeds=range(30).")
+    players, each = executor(on, threads), tuple(seeds)
+    if not all(isinstance(seed, (int, np.integer)) for seed in each):
+        do = labels_apart("repeat", given) or "Write seeds=range(30)."
+        raise InputError("seeds must be whole numbers", f"got {named(given)}", do)
+    check_count("passes", passes, 1)
+    if rounds is not None:
+        check_count("rounds", rounds, 1)
+    if not each or len(set(each)) < len(each):
+        raise InputError(
+            f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.",
+            do=labels_apart("repeat", given) if isinstance(given, np.ndarray) else "",
+        )
+    if isinstance(learner, str) and "seed" in (specs.parse(learner).named or {}):
+        raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
+    opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
+    held = None if opponent else hold(stream_for(learner, stream), rounds)
+    learner = learner if held is None else scaled(learner, held)
+    games = players.map(_game, each, learner, held, opponent, rounds, passes, progress=progress)
+    source = held.name if held is not None else getattr(stream, "__name__", "an adversary")
+    judged = verdicts(each, [game.certificates for game in games])
+    return Repeated(called(learner), source, each, tuple(games), tuple(judged))
+
+
+def _game(
+    over: Over, seed: int, make: Made, held: Stream | None, opponent: Callable[[int], Adversary] | None,
+    rounds: int | None, passes: int,
+) -> Finished:  # fmt: skip
+    """One seed."""
+    environment: Any = held if opponent is None else opponent(seed)
+    player = fresh(make, seed, environment)
+    ledger = play(player, environment, rounds if held is None else None, passes, observers=[ended(over)])
+    return Finished.of(ledger, certify=True)
+
+
+def _makes(stream: Any) -> bool:
+    """Is it a function that makes adversaries?"""
+    if isinstance(stream, Adversary) and not isinstance(stream, type):
+        raise InputError(
+            f"an adversary must be made afresh for each seed: got {stream.name}. Pass a function of a seed."
+        )
+    return callable(stream) and not is_stream(stream)
+
+
+def verdicts(seeds: Sequence[int], runs: Sequence[Sequence[Certificate]]) -> list[Verdict]:
+    """On every theorem that some run had a certificate of; the worst news first, as a ledger has it."""
+    found: dict[str, dict[int, Certificate]] = {}
+    for seed, certificates in zip(seeds, runs, strict=True):
+        for certificate in certificates:
+            found.setdefault(certificate.theorem, {})[seed] = certificate
+    return sorted((_verdict(seeds, certificates) for certificates in found.values()), key=lambda v: RANK[v.status])
+
+
+def _verdict(seeds: Sequence[int], found: Mapping[int, Certificate]) -> Verdict:
+    certificates = list(found.values())
+    first = certificates[0]
+    observed = Spread.of([certificate.observed for certificate in certificates])
+    status, reason = _judged(seeds, found)
+    bounds = [certificate.bound for certificate in certificates if certificate.bound is not None]
+    bound = None if status == "void" or not bounds else _together(bounds, first.side)
+    return Verdict(first.theorem, first.kind, first.side, first.quantity, observed, bound, status, reason)
+
+
+def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Status, str]:
+    """The status of a theorem over all runs, and why."""
+    certificates = list(found.values())
+    if broken := [seed for seed, certificate in found.items() if certificate.status == "violated"]:
+        return "violated", f"{_of(broken, seeds)}: {found[broken[0]].reason}"
+    if void := [seed for seed in seeds if seed not in found or found[seed].bound is None]:
+        return "void", f"{_of(void, seeds)}: {found[void[0]].reason if void[0] in found else 'it said nothing'}"
+    if certificates[0].kind == "E" and len(seeds) >= FEWEST and (miss := _miss(certificates)) is not None:
+        return "violated", f"{miss}: please report this"
+    worst = max(certificates, key=lambda certificate: RANK[certificate.status])
+    reasons = [worst.reason] if worst.reason else []
+    if certificates[0].kind == "E" and len(seeds) < FEWEST and worst.status != "vacuous":
+        few = f"too few seeds: {len(seeds)}, a verdict on an expectation needs {FEWEST}"
+        return "conditional", "; ".join([*reasons, few])
+    if certificates[0].kind == "P":
+        kept = sum(_excess(certificate) <= 0 for certificate in certificates)
+        reasons.append(f"kept in {kept} of {len(seeds)} runs")
+    return worst.status, "; ".join(reasons)
+
+
+def _miss(certificates: Sequence[Certificate]) -> str | None:
+    """By how much the mean misses its bound, if that is no chance."""
+    excess = Spread.of([_excess(certificate) for certificate in certificates])
+    error = excess.standard_error or 0.0
+    if not excess.mean - ERRORS * error > 0.0:
+        return None
+    return f"the mean misses the bound by {number(excess.mean)}, with a standard error of {error:.3g}"
+
+
+def _excess(certificate: Certificate) -> float:
+    """How much more was observed than promised."""
+    bound = certificate.bound if certificate.bound is not None else math.nan
+    return certificate.observed - bound if certificate.side == "upper" else bound - certificate.observed
+
+
+def _together(bounds: Sequence[int | float], side: Side) -> int | float:
+    """The bound of every run, or the mean of their bounds, rounded outward."""
+    if all(bound == bounds[0] for bound in bounds):
+        return bounds[0]
+    away = 1 if side == "upper" else -1
+    if all(isinstance(bound, int) for bound in bounds):
+        return away * -(-away * sum(bounds) // len(bounds))
+    return math.nextafter(math.fsum(bounds) / len(bounds), away * math.inf)
+
+
+def _of(some: Sequence[int], seeds: Sequence[int]) -> str:
+    return (
+        f"with seed {some[0]}" if len(some) == 1 else f"in {len(some)} of {len(seeds)} runs, first with seed {some[0]}"
+    )
+
+
+def in_words(spread: Spread) -> str:
+    """Mean and deviation, and the standard error of the mean."""
+    if spread.deviation is None:
+        return f"{spread.mean:,.6g}"
+    return f"{spread.mean:,.6g} ± {spread.deviation:.3g} (standard error {spread.standard_error:.3g})"

@@ -1,0 +1,1 @@
+"""Prediction with expert advice: weighted majority, exponential weights, Hedge, specialists."""

@@ -1,0 +1,90 @@
+"""AdaHedge over a few forecasters of a number, each of which pays its squared error: the weighted mean is said.
+
+Weights are proportional to exp(-rate * loss so far), rate = ln N / D with D what mixing has cost so far; while D is 0
+all leaders have the same weight, and the others none. The cost of a round is the gap h - m: h is the mean loss under
+the weights, and h - m = ln(sum of w exp(-rate (l - h))) / rate. Where that could overflow m is taken from the losses
+before and after the round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.experts._loops.ada_hedge_layout import GAPS, LAST_GAP, LOSSES, MIXED, PAID, SHARES
+from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.exp import exp
+
+Vector = NDArray[np.float64]
+
+SMALLEST = 1e-290
+"""Gaps below are none: their rate could not be told from infinity."""
+FAR = 600.0
+
+
+@inlined
+def weigh(losses: Vector, gaps: float, w: Vector) -> float:
+    """Write the weights, which add up to 1; the rate, infinite while there are no gaps."""
+    least = losses[0]
+    for j in range(len(losses)):
+        least = min(least, losses[j])
+    rate, whole = np.inf, 0.0
+    if gaps > SMALLEST:
+        rate = np.log(np.float64(len(losses))) / gaps
+    for j in range(len(losses)):
+        behind = losses[j] - least
+        w[j] = 1.0 if behind == 0.0 else 0.0 if rate == np.inf else exp(-rate * behind)
+        whole += w[j]
+    for j in range(len(losses)):
+        w[j] /= whole
+    return rate
+
+
+@inlined
+def mixed(losses: Vector, rate: float) -> float:
+    """-ln(sum of exp(-rate * loss)) / rate: the least loss, if the rate is infinite."""
+    least = losses[0]
+    for j in range(len(losses)):
+        least = min(least, losses[j])
+    if rate == np.inf:
+        return least
+    total = 0.0
+    for j in range(len(losses)):
+        total += exp(-rate * (losses[j] - least))
+    return least - np.log(total) / rate
+
+
+@compiled
+def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns: bool, said: Vector) -> None:
+    """The mean of every row of predictions, learning from each before the next if `learns`."""
+    losses, shares = table[LOSSES], table[SHARES]
+    count = len(losses)
+    w, lost = np.empty(count), np.empty(count)
+    for t in range(len(predictions)):
+        rate = weigh(losses, numbers[GAPS], w)
+        mean = 0.0
+        for j in range(count):
+            mean += w[j] * predictions[t, j]
+        said[t] = mean
+        if not learns:
+            continue
+        h, least = 0.0, np.inf
+        for j in range(count):
+            lost[j] = (predictions[t, j] - y[t]) ** 2
+            h += w[j] * lost[j]
+            least = min(least, lost[j])
+        if rate * (h - least) < FAR:
+            inside = 0.0
+            for j in range(count):
+                inside += w[j] * np.expm1(-rate * (lost[j] - h))
+            gap = np.log1p(max(inside, 0.0)) / rate
+        else:
+            gap = h - (mixed(losses + lost, rate) - mixed(losses, rate))
+        gap = max(gap, 0.0)
+        for j in range(count):
+            losses[j] += lost[j]
+            shares[j] += w[j]
+        numbers[GAPS] += gap
+        numbers[LAST_GAP] = gap
+        numbers[MIXED] += h
+        numbers[PAID] += (mean - y[t]) ** 2

@@ -1,0 +1,127 @@
+"""What experts say and lose: flaws found, losses computed, one of them drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.experts._loops.standings_layout import CHUNK
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.lanes import dense
+
+Vector = NDArray[np.float64]
+
+ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(5)
+"""As losses.py."""
+
+STEP = 64
+
+
+@compiled
+def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tuple[int, int]:
+    """Row and column of the first number outside [low, high]; (-1, -1) if there is none. silent: NaN may be."""
+    for t in range(rows.shape[0]):
+        row = rows[t]
+        bad = 0
+        for i in range(len(row)):
+            bad += not (row[i] >= low and row[i] <= high)
+        if bad > 0:
+            for i in range(len(row)):
+                sleeps = silent and row[i] != row[i]
+                if not sleeps and not (row[i] >= low and row[i] <= high):
+                    return t, i
+    return -1, -1
+
+
+@inner
+def lose(
+    code: int, clip: float, p: Vector, start: int, count: int, y: float, room: Vector, lost: int, moved: int
+) -> None:
+    """The losses of `count` experts from `start` on, into room from `lost` on; for log, clipped predictions too."""
+    said, losses = p[start : start + count], room[lost : lost + count]  # of slices, numba makes loops on vectors
+    if code == ZERO_ONE:
+        for i in range(count):
+            losses[i] = 1.0 if said[i] != y else 0.0
+    elif code == ABSOLUTE:
+        for i in range(count):
+            losses[i] = abs(said[i] - y)
+    elif code == SQUARED:
+        for i in range(count):
+            losses[i] = (said[i] - y) * (said[i] - y)
+    elif code == LOG:
+        move(clip, p, start, count, room, moved)
+        clipped = room[moved : moved + count]
+        if y == 1.0:
+            for i in range(count):
+                losses[i] = -np.log(clipped[i])
+        else:
+            for i in range(count):
+                losses[i] = -np.log(1.0 - clipped[i])
+    else:
+        for i in range(count):
+            losses[i] = said[i]
+
+
+@inlined
+def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
+    """Predictions moved into [clip, 1 - clip]."""
+    said, clipped = p[start : start + count], room[moved : moved + count]
+    for i in range(count):
+        clipped[i] = min(max(said[i], clip), 1.0 - clip)
+
+
+@inlined
+def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> float:
+    """The weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
+    clipped = room[moved : moved + count]
+    if y != 1.0:
+        for i in range(count):
+            clipped[i] = 1.0 - clipped[i]
+    return dense(room[weights : weights + count], clipped)
+
+
+@inlined
+def cost(code: int, said: float, y: float) -> float:
+    """What a mixture costs; not for log."""
+    if code == SQUARED:
+        return (said - y) * (said - y)
+    return abs(said - y)
+
+
+@inner
+def find(room: Vector, weights: int, count: int, parts: int, point: float) -> Any:
+    """The expert at which `point`, from 0 to the sum of all weights, falls; one that has weight.
+
+    The weights are in room from `weights` on, and from `parts` on the sum of each chunk of them.
+    """
+    k, last = 0, (count - 1) // CHUNK
+    while k < last and point >= room[parts + k]:
+        point -= room[parts + k]
+        k += 1
+    i, end = k * CHUNK, min(count, (k + 1) * CHUNK)
+    while i + STEP < end:
+        one = two = three = four = 0.0  # side by side: one sum would wait for itself
+        for j in range(weights + i, weights + i + STEP, 4):
+            one += room[j]
+            two += room[j + 1]
+            three += room[j + 2]
+            four += room[j + 3]
+        total = (one + two) + (three + four)
+        if point < total:
+            break
+        point -= total
+        i += STEP
+    drawn = -1
+    for j in range(i, end):
+        if room[weights + j] > 0.0:
+            drawn = j
+            if point < room[weights + j]:
+                return drawn
+        point -= room[weights + j]
+    if drawn < 0:  # the coin fell in what rounding lost at the end
+        for j in range(count):
+            if room[weights + j] > 0.0:
+                drawn = j
+    return drawn

@@ -1,0 +1,180 @@
+"""Fixed Share's rounds, and the best paths of experts with few switches.
+
+Weights are kept themselves here: with a share alpha > 0 each is at least alpha * prior, so that none is ever lost.
+A round multiplies them by exp(-rate (l - low)), low the least loss where rate * top is not small, so that the best
+expert's weight is kept whole; w is then (1 - alpha) of that, divided by its sum, and alpha * prior.
+A path's loss is two numbers, far + near, as in experts/_loops/weights.py: the one for s and i is the least loss of a
+path with at most s switches that is with expert i now. Where `entry` has entries, an expert costs that at the start of
+a segment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.experts._loops.advice import LOG, TABLE, cost, find, lose, move
+from novikoff.experts._loops.standings import flush
+from novikoff.experts._loops.standings_layout import CHUNK, GAPS, LAST_GAP, MIXED, RATE, RATES, ROUNDS
+from novikoff.experts._loops.weights import FLUSH, Vector, decay
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.lanes import dense
+from novikoff.numerics.splitmix import uniform
+from novikoff.numerics.totals import put
+
+Table = NDArray[np.float64]
+
+Rule = tuple[float, float, float, int, float, bool, int]
+"""rate on the loss itself, alpha, top, the loss's code, clip, draws, the coins' start."""
+
+# `room`, of N experts, has losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N; `weights` has
+# after the weights their sum for each chunk.
+
+
+@inner
+def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> float:
+    """Sum of one[first + i] * two[second + i], a chunk at a time."""
+    total = lost = 0.0
+    for start in range(0, count, CHUNK):
+        size = min(CHUNK, count - start)
+        a, b = first + start, second + start
+        value = dense(one[a : a + size], two[b : b + size])
+        new = total + value
+        lost += (total - new) + value if abs(total) >= abs(value) else (value - new) + total
+        total = new
+    return total + lost
+
+
+@inlined
+def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, parts: int) -> None:
+    """The sum of the weights of each chunk, after them."""
+    for start in range(0, count, CHUNK):
+        size = min(CHUNK, count - start)
+        a, b = at + start, ones + start
+        weights[parts + start // CHUNK] = dense(weights[a : a + size], room[b : b + size])
+
+
+@inlined
+def say(
+    weights: Vector, rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
+) -> tuple[float, int]:
+    """What is said in round t, and the expert that is followed (-1: all)."""
+    _, _, _, code, clip, draws, coins = rule
+    if draws:
+        parts_of(weights, 0, room, 3 * count, count, count)
+        i = find(weights, 0, count, count, uniform(coins, t - 1) * total)
+        return (p[of + i] if code != TABLE else np.float64(i)), i
+    if code == TABLE:
+        return -1.0, -1
+    if code == LOG:
+        move(clip, p, of, count, room, count)
+        return min(max(total_of(weights, 0, room, count, count) / total, 0.0), 1.0), -1
+    return min(max(total_of(weights, 0, p, of, count) / total, 0.0), 1.0), -1
+
+
+@compiled
+def predict(weights: Vector, counts: NDArray[np.int64], rule: Rule, p: Vector, room: Vector) -> float:
+    """What it would say now."""
+    count = len(p)
+    return say(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[0]
+
+
+@inlined
+def play(
+    weights: Vector, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, of: int,
+    y: float, room: Vector,
+) -> tuple[float, float, float]:  # fmt: skip
+    """One round: what was said, what it cost, what it costs on average. The losses are left in room."""
+    rate, alpha, top, code, clip, draws, _ = rule
+    t, count = counts[ROUNDS] + 1, len(prior)
+    total = total_of(weights, 0, room, 3 * count, count)
+    said, i = say(weights, rule, t, p, of, count, room, total)
+    lose(code, clip, p, of, count, y, room, 0, count)
+    h = total_of(weights, 0, room, 0, count) / total
+    paid, mean = h, h
+    if draws:
+        paid = room[i]
+    elif code == LOG:
+        paid = max(-np.log(chance_of(weights, 0, y, room, count, count) / total), 0.0)
+        mean = paid
+    elif code != TABLE:
+        paid = cost(code, said, y)
+        mean = paid
+    gap = 0.0
+    if count > 1:
+        c = 1.0 if rate * top <= 0.6 else 0.0
+        low = np.inf
+        for j in range(count):
+            low = min(low, room[j])
+        low = 0.0 if c == 1.0 else low
+        place = 2 * count
+        for j in range(count):
+            room[place + j] = decay(-rate * (room[j] - low), c)
+        left = total_of(weights, 0, room, place, count) / total
+        m = -np.log1p(left) / rate if c == 1.0 else low - np.log(left) / rate
+        gap = max(h - m, 0.0)
+        kept = (1.0 - alpha) / (total * (left + c))
+        for j in range(count):
+            weights[j] = weights[j] * (room[place + j] + c) * kept + alpha * prior[j]
+    put(numbers, MIXED, h)
+    put(numbers, GAPS, gap)
+    put(numbers, RATES, rate)
+    numbers[RATE], numbers[LAST_GAP] = rate, gap
+    counts[ROUNDS] = t
+    return said, paid, mean
+
+
+@inlined
+def chance_of(weights: Vector, at: int, y: float, room: Vector, moved: int, count: int) -> float:
+    """The weight of the outcome y, 0 or 1."""
+    if y != 1.0:
+        for i in range(count):
+            room[moved + i] = 1.0 - room[moved + i]
+    return total_of(weights, at, room, moved, count)
+
+
+@inner
+def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: int) -> None:
+    """One round for all paths: stay, or come from the best path with one switch less.
+
+    paths has far for each level and expert, then near.
+    """
+    half = levels * count
+    for s in range(levels - 1, -1, -1):
+        here, below = s * count, (s - 1) * count
+        if s > 0:
+            a, b = paths[below], paths[half + below]
+            for i in range(1, count):
+                if (paths[below + i] - a) + (paths[half + below + i] - b) < 0.0:
+                    a, b = paths[below + i], paths[half + below + i]
+            for i in range(count):  # both are written in either case, so that the loop is one on vectors
+                far, near = paths[here + i], paths[half + here + i]
+                come = b + entry[i] if len(entry) > 0 else b
+                moves = (far - a) + (near - come) > 0.0
+                paths[here + i] = a if moves else far
+                paths[half + here + i] = come if moves else near
+        for i in range(count):
+            paths[half + here + i] += losses[i]
+
+
+@compiled
+def learn_many(
+    weights: Vector, prior: Vector, paths: Vector, costs: Vector, entry: Vector, levels: int,
+    counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, y: Vector, room: Vector, said: Vector,
+    paid: Vector, mean: Vector,
+) -> None:  # fmt: skip
+    """Every row in order; p is all rows one after the other. With alpha = 0 it is the paths alone that go on."""
+    count = len(prior)
+    for t in range(len(y)):
+        if rule[1] > 0.0:
+            said[t], paid[t], mean[t] = play(weights, prior, counts, numbers, rule, p, t * count, y[t], room)
+        else:
+            lose(rule[3], rule[4], p, t * count, count, y[t], room, 0, count)
+            counts[ROUNDS] += 1
+        advance(paths, levels, entry[:0], room, count)
+        if len(costs) > 0:
+            advance(costs, levels, entry, room, count)
+        if counts[ROUNDS] % FLUSH == 0:
+            flush(paths, 0, levels * count, levels * count)
+            if len(costs) > 0:
+                flush(costs, 0, levels * count, levels * count)

@@ -1,0 +1,188 @@
+"""Rounds in which experts may be asleep.
+
+R_i = far_i + near_i (as in experts/_loops/weights.py) is the sum, over the rounds that i was awake, of the mix loss
+less its own. Weights of those awake are prior_i exp(rate (R_i - R_lead)), lead an expert awake with the largest R.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.experts._loops.advice import LOG, TABLE, cost, find, lose
+from novikoff.experts._loops.sharing import chance_of, parts_of, total_of
+from novikoff.experts._loops.standings import flush
+from novikoff.experts._loops.standings_layout import GAPS, LAST_GAP, LEAST, MIXED, PLAYED, RATE, RATES, ROUNDS
+from novikoff.experts._loops.weights import FLUSH, Vector, decay
+from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.exp import exp
+from novikoff.numerics.splitmix import uniform
+from novikoff.numerics.totals import put
+
+Awake = NDArray[np.int64]
+
+Rule = tuple[bool, float, float, float, int, float, bool, int]
+"""anytime, rate (1/unit if anytime), ln N, top, the loss's code, clip, draws, the coins' start."""
+
+# `table`, of N experts, has far from 0 on, near from N, and over its awake rounds the losses, gaps and rates of each
+# from 2N, 3N, 4N. `room` has losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N, weights from
+# 4N, and from 5N the sum of the weights of each chunk.
+
+
+@inlined
+def rate_of(rule: Rule, t: int) -> float:
+    """The rate of the round in which for the t-th time someone is awake."""
+    return rule[1] * (2.0 * np.sqrt(rule[2] / t)) if rule[0] else rule[1]
+
+
+@inlined
+def leader(table: Vector, p: Vector, of: int, count: int) -> int:
+    """One awake (p is not NaN) with the largest R; -1 if all are asleep."""
+    lead = -1
+    for i in range(count):
+        more = lead < 0 or (table[i] - table[lead]) + (table[count + i] - table[count + lead]) > 0.0
+        if more and p[of + i] == p[of + i]:
+            lead = i
+    return lead
+
+
+@inlined
+def weigh(table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector) -> float:
+    """The weights of those awake, 0 for the others; and their sum."""
+    a, b, weights = table[lead], table[count + lead], 4 * count
+    for i in range(count):
+        x = rate * ((table[i] - a) + (table[count + i] - b))
+        if len(prior) > 0:
+            x += prior[i]
+        room[weights + i] = exp(x) if p[of + i] == p[of + i] else 0.0
+    return total_of(room, weights, room, 3 * count, count)
+
+
+@inlined
+def fill(p: Vector, of: int, count: int, room: Vector, at: int) -> None:
+    """Predictions, 0 for those asleep."""
+    for i in range(count):
+        room[at + i] = p[of + i] if p[of + i] == p[of + i] else 0.0
+
+
+@inlined
+def say(rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
+    """What is said in round t, and the expert that is followed (-1: all)."""
+    code, clip, draws, coins = rule[4], rule[5], rule[6], rule[7]
+    weights = 4 * count
+    if draws:
+        parts_of(room, weights, room, 3 * count, count, 5 * count)
+        i = find(room, weights, count, 5 * count, uniform(coins, t - 1) * total)
+        return (p[of + i] if code != TABLE else np.float64(i)), i
+    if code == TABLE:
+        return -1.0, -1
+    fill(p, of, count, room, count)
+    if code == LOG:
+        for i in range(count, 2 * count):
+            room[i] = min(max(room[i], clip), 1.0 - clip)
+    return min(max(total_of(room, weights, room, count, count) / total, 0.0), 1.0), -1
+
+
+@compiled
+def predict(table: Vector, prior: Vector, counts: NDArray[np.int64], rule: Rule, p: Vector, room: Vector) -> float:
+    """What it would say now; of a table p is 0 for those awake."""
+    count = len(p)
+    rate = max(rate_of(rule, counts[PLAYED] + 1), LEAST)
+    lead = leader(table, p, 0, count)
+    if lead < 0:
+        return -1.0 if rule[4] == TABLE else 0.5
+    total = weigh(table, prior, rate, p, 0, count, lead, room)
+    return say(rule, counts[ROUNDS] + 1, p, 0, count, room, total)[0]
+
+
+@inlined
+def play(
+    table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
+    of: int, y: float, room: Vector,
+) -> tuple[float, float, float]:  # fmt: skip
+    """One round: what was said, what it cost, what it costs on average."""
+    _, _, _, top, code, clip, draws, _ = rule
+    count, t = len(awake), counts[ROUNDS] + 1
+    counts[ROUNDS] = t
+    rate = rate_of(rule, counts[PLAYED] + 1)
+    lead = leader(table, p, of, count)
+    said, paid, mean = (-1.0 if code == TABLE else 0.5), 0.0, 0.0
+    if lead >= 0:
+        total = weigh(table, prior, max(rate, LEAST), p, of, count, lead, room)
+        said, i = say(rule, t, p, of, count, room, total)
+        fill(p, of, count, room, 2 * count)
+        lose(code, clip, room, 2 * count, count, y, room, 0, count)
+        h = total_of(room, 4 * count, room, 0, count) / total
+        paid, mean = h, h
+        if draws:
+            paid = room[i]
+        elif code == LOG:
+            paid = max(-np.log(chance_of(room, 4 * count, y, room, count, count) / total), 0.0)
+            mean = paid
+        elif code != TABLE:
+            paid = cost(code, said, y)
+            mean = paid
+        m = mix(table, prior, rate, top, p, of, count, lead, room, total) if rate > 0.0 else h
+        m = min(m, h)
+        for j in range(count):
+            if p[of + j] == p[of + j]:
+                table[count + j] += m - room[j]
+                table[2 * count + j] += room[j]
+                table[3 * count + j] += h - m
+                table[4 * count + j] += rate
+                awake[j] += 1
+        put(numbers, MIXED, h)
+        put(numbers, GAPS, h - m)
+        put(numbers, RATES, rate)
+        numbers[RATE], numbers[LAST_GAP] = rate, h - m
+        counts[PLAYED] += 1
+    if t % FLUSH == 0:
+        flush(table, 0, count, count)
+    return said, paid, mean
+
+
+@inlined
+def mix(
+    table: Vector, prior: Vector, rate: float, top: float, p: Vector, of: int, count: int, lead: int, room: Vector,
+    total: float,
+) -> float:  # fmt: skip
+    """The mix loss of those awake."""
+    if rate * top > 300.0:
+        return far_mix(table, prior, rate, p, of, count, lead, room)
+    c = 1.0 if rate * top <= 0.6 else 0.0
+    place = 2 * count
+    for j in range(count):
+        room[place + j] = decay(-rate * room[j], c)
+    left = total_of(room, 4 * count, room, place, count) / total
+    return -np.log1p(left) / rate if c == 1.0 else -np.log(left) / rate
+
+
+@inlined
+def far_mix(
+    table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector
+) -> float:
+    """The same where exp(-rate l) may underflow: a difference of two logarithms of sums, each by its largest term."""
+    a, b = table[lead], table[count + lead]
+    best = -np.inf
+    for i in range(count):
+        if p[of + i] == p[of + i]:
+            best = max(best, (table[i] - a) + (table[count + i] - b) - room[i])
+    before = after = 0.0
+    for i in range(count):
+        if p[of + i] == p[of + i]:
+            gap = (table[i] - a) + (table[count + i] - b)
+            extra = prior[i] if len(prior) > 0 else 0.0
+            before += exp(rate * gap + extra)
+            after += exp(rate * (gap - room[i] - best) + extra)
+    return -best - (np.log(after) - np.log(before)) / rate
+
+
+@compiled
+def learn_many(
+    table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
+    y: Vector, room: Vector, said: Vector, paid: Vector, mean: Vector,
+) -> None:  # fmt: skip
+    """Every row in order; p is all rows one after the other."""
+    count = len(awake)
+    for t in range(len(y)):
+        said[t], paid[t], mean[t] = play(table, awake, prior, counts, numbers, rule, p, t * count, y[t], room)

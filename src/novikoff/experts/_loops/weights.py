@@ -1,0 +1,212 @@
+"""Exponential weights in one pass over the experts, on vectors of eight.
+
+What is kept of expert i are its losses so far, far[i] + near[i]: `near` takes the losses of up to FLUSH rounds, then
+it moves to `far` without an error (what does not fit there stays). `lead` is an expert with the least loss. Of these,
+    gap_i = (far_i - far_lead) + (near_i - near_lead),     w_i = exp(-rate max(0, gap_i) + prior_i),
+so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (without
+advice p is l), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
+position, CHUNK experts at a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no
+entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise. With the squared loss
+and a rate that does not move, l is computed on the way.
+All is in one array, `table`: far, near, prior (if it has entries), each with room for `width` experts, a multiple of
+eight; far is infinite in what is left.
+Products are added fused, rounded once; no fastmath. Plain Python gives the same bits (tests/experts/test_weights.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from novikoff.experts._loops.standings_layout import PAD
+from novikoff.numerics.compiled import inlined, inner
+from novikoff.numerics.exp import LEAST, vector_exp, vector_parts
+from novikoff.numerics.fused import fused
+
+Vector = NDArray[np.float64]
+
+LANES = 8
+FLUSH = 32
+LOOK, LEARN, MOVE, LEARN_SQUARED = range(4)
+SUMS = 5
+"""Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
+
+WORD, SHORT = ir.IntType(64), ir.IntType(32)
+DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
+
+
+def _everywhere(builder: Any, value: Any) -> Any:
+    """A vector of the same number."""
+    nothing = ir.Constant(DOUBLES, ir.Undefined)
+    one = builder.insert_element(nothing, value, ir.Constant(SHORT, 0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
+
+
+def vector_decay(builder: Any, x: Any, c: Any) -> Any:
+    """The code of e^x - c for x <= 0 and c = 0 or 1, within 2 ulp also where it is near 0; as numerics/exp.py."""
+    lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
+
+    def all_of(value: float) -> Any:
+        return ir.Constant(x.type, value if lanes is None else [value] * lanes)
+
+    near, power = vector_parts(builder, x)
+    result = fused(builder, near, power, builder.fsub(power, c))
+    return builder.select(builder.fcmp_ordered("<", x, all_of(LEAST)), builder.fsub(all_of(0.0), c), result)
+
+
+@intrinsic
+def _decay(typingctx: Any, x: Any, c: Any) -> Any:
+    """e^x - c."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return vector_decay(builder, *arguments)
+
+    return types.float64(types.float64, types.float64), codegen
+
+
+decay: Any = _decay
+"""e^x - c for x <= 0, c = 0 or 1; for compiled functions."""
+
+
+def _pass(learn: bool = True, moving: bool = False, squared: bool = False) -> Any:
+    """The pass over `blocks` blocks of eight experts: with the losses, or (learn false) of w and w p alone.
+
+    moving   with the sum of w (exp(-rate l) - c)
+    squared  the losses are (p - c)^2, c being the outcome: not read, where they would take as long as the rest
+    Arguments: table, its width, the first expert; p and its place `of`; losses and their place `lost`; room, and the
+    place in it for w; blocks; far and near of the leader; rate; c; is there a prior.
+    """
+
+    @intrinsic
+    def function(
+        typingctx: Any, table: Any, width: Any, at: Any, p: Any, of: Any, losses: Any, lost: Any, room: Any, to: Any,
+        blocks: Any, far_lead: Any, near_lead: Any, rate: Any, c: Any, prior: Any,
+    ) -> Any:  # fmt: skip
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data = [
+                context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+                for kind, value in zip(signature.args, arguments, strict=True)
+            ]
+            _loop(builder, data, learn, moving, squared)
+            return context.get_dummy_value()
+
+        n, f = types.int64, types.float64
+        return types.void(table, n, n, p, n, losses, n, room, n, n, f, f, f, f, n), codegen
+
+    return function
+
+
+def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, squared: bool) -> None:
+    table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, prior = data
+    minus = _everywhere(builder, builder.fneg(rate))
+    far_leads, near_leads, ones = (_everywhere(builder, value) for value in (far_lead, near_lead, c))
+    nothing = ir.Constant(DOUBLES, [0.0] * LANES)
+    near = builder.add(at, width)
+    given = builder.icmp_signed("!=", prior, ir.Constant(WORD, 0))
+    none = cgutils.alloca_once_value(builder, nothing)  # where there is no prior zeros are added: a loop less
+    first = builder.bitcast(builder.gep(table, [builder.add(near, width)]), DOUBLES.as_pointer())
+    priors = builder.select(given, first, none)
+    stride = builder.select(given, ir.Constant(WORD, 1), ir.Constant(WORD, 0))
+
+    def place(array: Any, start: Any, index: Any) -> Any:
+        position = builder.add(start, builder.mul(index, ir.Constant(WORD, LANES)))
+        return builder.bitcast(builder.gep(array, [position]), DOUBLES.as_pointer())
+
+    def read(array: Any, start: Any, index: Any) -> Any:
+        return builder.load(place(array, start, index), align=8)
+
+    zero = ir.Constant(WORD, 0)
+    used = [k for k, wanted in enumerate((True, True, learn, moving, learn)) if wanted]
+    kept = {k: cgutils.alloca_once(builder, DOUBLES) for k in used}
+    for k in used:
+        builder.store(read(room, zero, ir.Constant(WORD, k)), kept[k])
+
+    def add(k: int, value: Any) -> None:
+        builder.store(builder.fadd(builder.load(kept[k]), value), kept[k])
+
+    def add_product(k: int, a: Any, b: Any) -> None:
+        builder.store(fused(builder, a, b, builder.load(kept[k])), kept[k])
+
+    with cgutils.for_range(builder, blocks) as loop:
+        i = loop.index
+        nears = read(table, near, i)
+        gap = builder.fadd(builder.fsub(read(table, at, i), far_leads), builder.fsub(nears, near_leads))
+        clamped = builder.select(builder.fcmp_ordered(">", gap, nothing), gap, nothing)
+        x = builder.fmul(minus, clamped)
+        x = builder.fadd(x, builder.load(builder.gep(priors, [builder.mul(i, stride)]), align=8))
+        w = vector_exp(builder, x, negative=True)
+        builder.store(w, place(room, to, i), align=8)
+        add(0, w)
+        ps = read(p, of, i)
+        add_product(1, w, ps)
+        if learn:
+            if squared:
+                distance = builder.fsub(ps, ones)
+                ls = builder.fmul(distance, distance)
+            else:
+                ls = read(losses, lost, i)
+            add_product(2, w, ls)
+            if moving:
+                add_product(3, w, vector_decay(builder, builder.fmul(minus, ls), ones))
+            builder.store(builder.fadd(nears, ls), place(table, near, i), align=8)
+            reached = builder.fadd(gap, ls)
+            least = builder.load(kept[4])
+            builder.store(builder.select(builder.fcmp_ordered("<", reached, least), reached, least), kept[4])
+    for k in used:
+        builder.store(builder.load(kept[k]), place(room, zero, ir.Constant(WORD, k)), align=8)
+
+
+look_blocks: Any = _pass(learn=False)
+learn_blocks: Any = _pass()
+move_blocks: Any = _pass(moving=True)
+learn_squared: Any = _pass(squared=True)
+
+
+@inner
+def tree(room: Vector, k: int) -> float:
+    """The sum of the lanes of sum k, as numerics/lanes.py."""
+    a = 8 * k
+    return ((room[a] + room[a + 4]) + (room[a + 2] + room[a + 6])) + (
+        (room[a + 1] + room[a + 5]) + (room[a + 3] + room[a + 7])
+    )
+
+
+@inlined
+def blocks(
+    table: Vector, width: int, at: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector, to: int,
+    count: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
+) -> None:  # fmt: skip
+    """The pass over so many blocks of eight."""
+    if what == LOOK:
+        look_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == LEARN:
+        learn_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    elif what == MOVE:
+        move_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+    else:
+        learn_squared(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+
+
+@inner
+def chunk(
+    table: Vector, width: int, at: int, count: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector,
+    to: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
+) -> None:  # fmt: skip
+    """The pass over `count` experts from `at` on; what: LOOK, LEARN, ... Their sums are left in room's lanes."""
+    for k in range(8 * SUMS):
+        room[k] = np.inf if k >= 32 else 0.0
+    full, rest = count // 8, count % 8
+    while full > 0 or rest > 0:
+        if full == 0:
+            for k in range(8):
+                room[PAD + k] = p[of + k] if k < rest else 0.0
+                room[PAD + 8 + k] = losses[lost + k] if what != LOOK and k < rest else 0.0
+            p, of, losses, lost, full, rest = room, PAD, room, PAD + 8, 1, 0
+        blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior, what)
+        at, of, lost, to, full = at + 8 * full, of + 8 * full, lost + 8 * full, to + 8 * full, 0

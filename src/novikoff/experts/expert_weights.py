@@ -1,0 +1,106 @@
+"""What rules that weigh experts have in common: Standings keep cumulative losses, Sharing weights, Sleeping gains.
+
+Sums over the rounds are kept by the kernels in `numbers`, and counters in `counts`
+(experts/_loops/standings_layout.py).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.restoring import array, integer
+from novikoff.core.types import State
+from novikoff.experts._loops import standings_layout as at
+from novikoff.experts.panel import Panel
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+
+Vector = NDArray[np.float64]
+StepResult = tuple[Vector, Vector, Vector]
+
+
+class ExpertWeights(ABC):
+    """The weights of a panel's experts. A rule brings `play`, `predict` and `weights`.
+
+    unit   what the rule divides losses by: rates are per unit
+    """
+
+    def __init__(self, panel: Panel, unit: float, counts: list[int], params: tuple[float, ...] = ()) -> None:
+        self.panel, self.unit = panel, unit
+        self._counts = np.array(counts, dtype=np.int64)
+        self._numbers = np.array([0.0] * at.NUMBERS + [*params])
+
+    @property
+    def rounds(self) -> int:
+        """Played so far."""
+        return int(self._counts[at.ROUNDS])
+
+    def play(self, rows: Vector, outcomes: Vector) -> StepResult:
+        """Play every row: the predictions (in a game of losses, numbers of experts), what they cost, the mean cost."""
+        results = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
+        self._play(rows.reshape(-1), outcomes, *results)
+        return results
+
+    @abstractmethod
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        """The same, compiled; rows are one after the other."""
+
+    @abstractmethod
+    def predict(self, row: Vector) -> float:
+        """What it would say now."""
+
+    @abstractmethod
+    def weights(self, row: Vector | None = None) -> Vector:
+        """Of the round to come, with this advice if it is known; they add up to 1."""
+
+    @abstractmethod
+    def facts(self) -> ExpertsFacts:
+        """What the theorems need to know."""
+
+    def _total(self, place: int) -> float:
+        """A sum over the rounds: kept as two numbers."""
+        return float(self._numbers[place] + self._numbers[place + 1])
+
+    def _facts(self, losses: Vector, comparator: int | None = None, **more: Any) -> ExpertsFacts:
+        """The facts of every rule, and `more`. losses: of the experts; comparator: the best one, if not given."""
+        panel, best = self.panel, int(losses.argmin())
+        comparator = best if comparator is None else comparator
+        facts: dict[str, Any] = {
+            "rounds": self.rounds,
+            "experts": panel.size,
+            "loss": panel.loss.name,
+            "play": panel.play,
+            "top": panel.loss.top,
+            "unit": self.unit,
+            "rates": self._total(at.RATES) * self.unit,
+            "gaps": self._total(at.GAPS),
+            "last_gap": float(self._numbers[at.LAST_GAP]),
+            "mixed": self._total(at.MIXED),
+            "best": best,
+            "best_loss": float(losses[best]),
+            "comparator": comparator,
+            "comparator_loss": float(losses[comparator]),
+            "price": float(panel.prices[comparator]) if panel.size > 1 else 0.0,
+            "uniform": panel.uniform,
+            "clip": panel.loss.clip,
+        }
+        return ExpertsFacts(**facts | more)
+
+    def _rounding(self, entrances: float) -> float:
+        """What rounding may have done to the regret at most (standings.py). `entrances`: 1/rate, summed over epochs."""
+        panel = self.panel
+        if panel.size == 1:
+            return 0.0
+        entropy = math.log(panel.size) + float(panel.prices.max())
+        return (self.rounds * panel.loss.top * (2500.0 + 16.0 * entropy) + 512.0 * entrances) * 2.0**-53
+
+    def state(self) -> State:
+        return {"rounds": self.rounds, "numbers": self._numbers[: at.NUMBERS].copy()}
+
+    def load(self, state: State) -> None:
+        self._counts[at.ROUNDS] = integer(state, "rounds")
+        self._numbers[: at.NUMBERS] = array(state, "numbers", (at.NUMBERS,))

@@ -1,0 +1,86 @@
+"""Exponential weights (Hedge): every expert has a say, and what it lost weighs on it exponentially.
+
+Algorithm
+    w_{t,i} is proportional to prior_i exp(-eta_t L_{t-1,i} / unit), L the losses so far and `unit` the largest loss.
+    Say the weighted mean of the experts ("mean", for convex losses) or follow an expert drawn by the weights ("draw").
+    The rate eta_t
+        fixed      as given; or sqrt(8 ln N / T) for a `horizon` of T rounds (playing on is allowed)
+        anytime    2 sqrt(ln N / t) on all losses so far, without knowing T
+        doubling   epochs of 1, 2, 4, ... rounds, each begun anew with sqrt(8 ln N / length)
+    Log loss or squared loss and the mean: fixed, 1 or 1/2 on the loss itself (`unit` is 1), where exp(-eta loss) is
+    concave in the prediction. With one expert there is nothing to choose, and the rate is 0.
+    Experts are columns of advice, a table of losses (loss="table"), or the hypotheses of a class (experts/panel.py).
+Promise
+    experts/theorems/fixed_rate_regret.py, anytime_regret.py, doubling_regret.py: regret at most S sqrt(T ln N / 2),
+    S sqrt(T ln N), 3.42 S sqrt(T ln N / 2) for losses in [0, S], on every stream.
+    experts/theorems/mixability_gaps.py: by what mixing cost in each round; small_losses.py: little, if one expert is
+    good; exp_concave_regret.py: ln N (log loss) and 2 ln N (squared), however long; drawn_loss.py: for the expert
+    drawn.
+Cost
+    O(N) a round: one exp for each expert where the rate is fixed, two where it moves; 24 bytes for each expert, 8
+    more if one is drawn.
+    A million experts take less than one np.exp of a million numbers.
+Reference
+    [cesabianchi2006]; [freund1997]; [littlestone1994].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.losses import CLIP
+from novikoff.core.restoring import Schema
+from novikoff.core.sizes import integer
+from novikoff.core.types import Theorem
+from novikoff.experts.expert_learner import PANEL, ExpertLearner
+from novikoff.experts.panel import Panel, positive
+from novikoff.experts.standings import Standings
+from novikoff.experts.theorems.anytime_regret import anytime_regret
+from novikoff.experts.theorems.doubling_regret import doubling_regret
+from novikoff.experts.theorems.drawn_loss import drawn_loss
+from novikoff.experts.theorems.exp_concave_regret import exp_concave_regret
+from novikoff.experts.theorems.fixed_rate_regret import fixed_rate_regret
+from novikoff.experts.theorems.mixability_gaps import mixability_gaps
+from novikoff.experts.theorems.small_losses import small_losses
+
+
+class ExponentialWeights(ExpertLearner):
+    """The mean of the experts, or one of them, by weights that fall exponentially with what they lost."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps, exp_concave_regret, small_losses,
+        drawn_loss,
+    )  # fmt: skip
+    params: ClassVar[Schema] = {**PANEL, "eta": float | None, "horizon": int | None, "rate": str | None}
+
+    def __init__(
+        self, experts: Any, eta: float | None = None, horizon: int | None = None, rate: str | None = None,
+        loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
+    ) -> None:  # fmt: skip
+        panel = Panel(experts, loss, play, prior, clip, seed)
+        concave = None if panel.draws else panel.loss.concave_rate
+        given = eta is not None or horizon is not None
+        rule = rate if rate is not None else "fixed" if given or concave is not None else "anytime"
+        if rule not in ("fixed", "anytime", "doubling"):
+            raise InputError(f'rate must be "fixed", "anytime" or "doubling": got {shown(rate)}.')
+        if rule != "fixed" and given:
+            raise InputError(f"a rate that is {rule} must be given neither eta nor horizon: got one. Leave it out.")
+        unit, fixed, length = panel.loss.top, 0.0, 0
+        if rule == "fixed":
+            if horizon is not None:
+                must = "a horizon must be a whole number of rounds from 1"
+                horizon = length = integer(horizon, "horizon", must, 1)
+            if eta is not None:
+                eta = fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
+                unit = unit if concave is None else 1.0
+            elif concave is not None:
+                unit, fixed = 1.0, concave
+            elif length:
+                fixed = math.sqrt(8.0 * math.log(panel.size) / length)
+            else:
+                raise InputError("a rate that is fixed must be told eta or the horizon: got neither.")
+        super().__init__(panel, Standings(panel, rule, unit, fixed, length), eta=eta, horizon=horizon, rate=rate)
+
+    survivor = ExpertLearner.heaviest

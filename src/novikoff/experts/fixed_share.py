@@ -1,0 +1,193 @@
+"""Fixed Share: exponential weights that let every expert come back, for when the best one changes.
+
+Algorithm
+    w_1 = prior.  After each round v_i is proportional to w_i exp(-eta l_i / unit), and
+    w_{t+1} = (1 - alpha) v + alpha * prior.  Say the weighted mean, or follow an expert drawn by the weights.
+    For at most `switches` = m changes of the best expert in `horizon` = T rounds alpha is m/(T-1), and eta is
+    sqrt(8 C / T), C = (m+1) ln N + (T-1) H(m/(T-1)), H in nats; 1 or 1/2 on the loss itself where the mean is said of
+    log or squared loss, as in experts/exponential_weights.py. With alpha = 0 it is exponential weights, whose
+    cumulative losses are kept; otherwise weights are, each at least alpha * prior (experts/_loops/sharing.py).
+    What the best path of experts with at most 0, 1, ..., m switches lost is tracked.
+Promise
+    experts/theorems/fixed_share_regret.py: regret against the best path with at most m switches at most S sqrt(T C /
+    2). experts/theorems/drawn_loss.py: for the expert drawn.
+Cost
+    O(N) a round for the weights, O(N m) for the paths, and 16 bytes for each expert and number of switches (twice that
+    with a prior).
+Rounding
+    As in experts/standings.py, (d), for h_t, m_t and the prediction. Each weight has a relative error of 8 u in a
+    round, as if a loss had been another by 8 u / rate: 10 u / rate. The error of the sum that they are divided by is
+    the same for all: it changes alpha by the part 300 u, so a path's price by less than 600 u (m + alpha T) / rate.
+    Losses of paths are added as the losses of experts there, and the path that is taken is the best one up to 280 u S.
+Reference
+    [herbster1998].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.losses import CLIP
+from novikoff.core.restoring import Schema, array, require
+from novikoff.core.sizes import integer
+from novikoff.core.types import State, Theorem
+from novikoff.experts import _loops
+from novikoff.experts._loops import standings_layout as at
+from novikoff.experts.expert_learner import PANEL, ExpertLearner
+from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.panel import Panel, is_number, positive
+from novikoff.experts.standings import Standings
+from novikoff.experts.theorems.drawn_loss import drawn_loss
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.experts.theorems.fixed_share_regret import fixed_share_regret
+
+LEAST_SHARE = 1e-100
+"""Other than 0: times the lightest prior it is still a number."""
+
+
+class FixedShare(ExpertLearner):
+    """Exponential weights, of which a little is shared out anew in each round."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (fixed_share_regret, drawn_loss)
+    params: ClassVar[Schema] = {
+        **PANEL, "switches": int, "horizon": int, "eta": float | None, "alpha": float | None,
+    }  # fmt: skip
+
+    def __init__(
+        self, experts: Any, switches: int, horizon: int, eta: float | None = None, alpha: float | None = None,
+        loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
+    ) -> None:  # fmt: skip
+        panel = Panel(experts, loss, play, prior, clip, seed)
+        rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
+        must = f"switches must be a whole number from 0 to {rounds - 1:,}, one less than the horizon"
+        count = integer(switches, "switches", must, 0, rounds - 1)
+        share = count / (rounds - 1) if count else 0.0
+        cost = (count + 1) * math.log(panel.size) + (rounds - 1) * _entropy(share)
+        if alpha is not None:
+            sound = is_number(alpha) and (alpha == 0 or LEAST_SHARE <= alpha < 1)
+            if not sound:
+                raise InputError(f"alpha must be 0, or from {LEAST_SHARE:g} to below 1: got {shown(alpha)}.")
+            alpha = share = float(alpha)
+        concave = None if panel.draws else panel.loss.concave_rate
+        unit = panel.loss.top if concave is None else 1.0
+        rate = math.sqrt(8.0 * cost / rounds) if concave is None else concave
+        if eta is not None:
+            eta = rate = positive(eta, "eta", " Leave it out for one that is tuned.")
+        self.alpha = share if panel.size > 1 else 0.0
+        rule = Sharing(panel, unit, rate if panel.size > 1 else 0.0, self.alpha, count, rounds)
+        super().__init__(panel, rule, switches=count, horizon=rounds, eta=eta, alpha=alpha)
+
+    survivor = ExpertLearner.heaviest
+
+
+class Sharing(ExpertWeights):
+    """The weights, and the best paths."""
+
+    def __init__(self, panel: Panel, unit: float, eta: float, alpha: float, switches: int, horizon: int) -> None:
+        super().__init__(panel, unit, [0])
+        self.eta, self.alpha, self.switches, self.horizon = eta, alpha, switches, horizon
+        count, cells = panel.size, (switches + 1) * panel.size
+        self._params = (eta / unit, alpha, panel.loss.top, panel.code, panel.loss.clip, panel.draws, panel.coins)
+        self._prior = np.exp(-panel.prices) if not panel.uniform else np.full(count, 1.0 / count)
+        self._weights = np.concatenate([self._prior, np.zeros(-(-count // at.CHUNK))])
+        self._still = Standings(panel, "fixed", unit, eta, horizon) if alpha == 0.0 else None
+        self._entry = np.zeros(0) if panel.uniform or eta == 0.0 else panel.prices * unit / eta
+        self._paths = np.zeros(2 * cells)
+        self._costs = np.zeros(2 * cells if len(self._entry) else 0)
+        if len(self._entry):
+            self._costs[:cells] = np.tile(self._entry, switches + 1)
+        self._scratch = scratch(count)
+
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        _loops.sharing.learn_many(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
+                              self._counts, self._numbers, self._params, rows, outcomes, self._scratch,
+                              *results)  # fmt: skip
+        if self._still is not None:
+            self._still._play(rows, outcomes, *results)
+
+    def predict(self, row: Vector) -> float:
+        if self._still is not None:
+            return self._still.predict(row)
+        # A draw writes sums behind the weights: a copy, since several threads may ask at a time.
+        return _loops.sharing.predict(self._weights.copy(), self._counts, self._params, row, scratch(self.panel.size))
+
+    def weights(self, row: Vector | None = None) -> Vector:
+        """Of the round to come, whatever the advice."""
+        if self._still is not None:
+            return self._still.weights()
+        weights = self._weights[: self.panel.size]
+        return np.asarray(weights / weights.sum())
+
+    def facts(self) -> ExpertsFacts:
+        panel, eta = self.panel, self.eta
+        losses, alone = self._least(self._paths)
+        entry = self.unit * math.log(panel.size) / eta if eta else 0.0
+        costs = [loss + (k + 1) * entry for k, loss in enumerate(losses)]
+        if len(self._costs):
+            costs, _ = self._least(self._costs)
+        cheapest = tuple(np.minimum.accumulate(costs).tolist())
+        share: dict[str, Any] = {"rule": "share", "switches": self.switches, "alpha": self.alpha,
+                                 "path_losses": tuple(losses), "path_costs": cheapest}  # fmt: skip
+        extra = self._paths_rounding()
+        if self._still is not None:
+            facts = self._still.facts()
+            return dataclasses.replace(facts, **share, rounding=facts.rounding + extra)
+        comparator = int((alone + self._entry).argmin()) if len(self._entry) else None
+        rounding = self._rounding(self.unit / eta if eta else 0.0) + extra
+        eta = eta if self.rounds else 0.0
+        return self._facts(alone, comparator, **share, eta=eta, rounding=rounding, horizon=self.horizon)
+
+    def _paths_rounding(self) -> float:
+        """What rounding may have done to weights and paths; see above."""
+        top, rounds = self.panel.loss.top, self.rounds
+        if self.panel.size == 1:
+            return 0.0
+        prices = float(self.panel.prices.max()) * (self.switches + 1)
+        own = 0.0
+        if self.alpha > 0.0:
+            own = (10.0 * rounds + 600.0 * (self.switches + self.alpha * rounds) + prices) * self.unit / self.eta
+        return (own + 640.0 * rounds * top) * 2.0**-53
+
+    def _least(self, paths: Vector) -> tuple[list[float], Vector]:
+        """The least loss of a path for each number of switches; and of each expert without any."""
+        found = (paths[: len(paths) // 2] + paths[len(paths) // 2 :]).reshape(self.switches + 1, -1)
+        return found.min(axis=1).tolist(), found[0]
+
+    def state(self) -> State:
+        still = self._still
+        return {
+            **super().state(),
+            "weights": None if still is not None else self._weights[: self.panel.size].copy(),
+            "still": None if still is None else still.state(),
+            "paths": self._paths.copy(),
+            "costs": self._costs.copy(),
+        }
+
+    def load(self, state: State) -> None:
+        super().load(state)
+        if self._still is not None:
+            self._still.load(state["still"])
+            require(self._still.rounds == self.rounds, "rounds of a learner must be one number", state["rounds"])
+        else:
+            weights = array(state, "weights", (self.panel.size,))
+            require(bool(np.all(weights > 0.0)), "weights of a learner must be positive", weights)
+            self._weights[: self.panel.size] = weights
+        self._paths[:] = array(state, "paths", self._paths.shape)
+        self._costs[:] = array(state, "costs", self._costs.shape)
+
+
+def scratch(count: int) -> Vector:
+    """Working memory of experts/_loops/sharing.py for so many experts."""
+    return np.concatenate([np.zeros(3 * count), np.ones(count)])
+
+
+def _entropy(share: float) -> float:
+    """Of a coin, in nats."""
+    if share in (0.0, 1.0):
+        return 0.0
+    return -share * math.log(share) - (1.0 - share) * math.log1p(-share)

@@ -1,0 +1,279 @@
+"""Hedge over learners: follow one of several, and make hardly more mistakes than the best of them.
+
+Algorithm
+    Each of K learners plays every round by itself and learns every label, whether it was followed or not. Hedge says
+    what one of them says: learner i with chance w_i, drawn anew in each round. A rule on losses (a mistake costs 1)
+    moves the weights w, which begin equal:
+    by = exponential-weights   w_i is proportional to exp(-eta * mistakes of i), eta = sqrt(8 ln K / horizon); without a
+                               `horizon`, 2 sqrt(ln K / t) in round t
+    by = ada-hedge             the same, eta set by what mixing has cost so far
+    by = fixed-share           the weights are shared out a little in each round, so that another learner may become the
+                               best, up to `switches` times in `horizon` rounds
+    by = a learner on losses   of K experts, with loss "table", that draws: experts/exponential_weights.py and others
+    Labels are -1 and +1. A team may not hold a team: put all learners in one.
+Coins
+    Which learner is followed is drawn by the rule, with coins of its own (numerics/coins.py): `seed` is spread to a
+    seed that no learner has, and a rule that comes with the seed of a learner is refused. With coins in common Hedge
+    could follow a learner just when that errs. Learners may share theirs: given all of them, the mistakes are a fixed
+    table. All learners have drawn before Hedge does, and none of them is told whom it follows.
+Promise
+    experts/theorems/hedge_mistakes.py: expected mistakes <= the bound of any learner + the regret of the rule, on every
+    stream; experts/theorems/hedge_expected.py for learners whose bounds are expectations. The rule's own theorems,
+    against the learner with the fewest mistakes on this stream: fixed_rate_regret, anytime_regret, doubling_regret,
+    mixability_gaps, small_losses, ada_hedge_regret, fixed_share_regret; drawn_loss for what was drawn. Where the
+    environment answers back, the mistakes of a learner are those it made here, not those it would have made had it been
+    followed alone.
+Cost
+    That of all the learners, and O(K) per round.
+Reference
+    [freund1997]; [littlestone1994]; [cesabianchi2006], chapter 2.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.nesting import restored, saved
+from novikoff.core.one_step import Playing
+from novikoff.core.player import Player
+from novikoff.core.restoring import require
+from novikoff.core.sizes import integer
+from novikoff.core.types import (
+    Batch,
+    Distribution,
+    Example,
+    Label,
+    Learner,
+    State,
+    StepResult,
+    Theorem,
+    check_label,
+    signs,
+    stacked,
+)
+from novikoff.experts.team import checked_rule, common_domain, narrowness, team, word
+from novikoff.experts.theorems.ada_hedge_regret import ada_hedge_regret
+from novikoff.experts.theorems.anytime_regret import anytime_regret
+from novikoff.experts.theorems.doubling_regret import doubling_regret
+from novikoff.experts.theorems.drawn_loss import drawn_loss
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.experts.theorems.fixed_rate_regret import fixed_rate_regret
+from novikoff.experts.theorems.fixed_share_regret import fixed_share_regret
+from novikoff.experts.theorems.hedge_expected import hedge_expected
+from novikoff.experts.theorems.hedge_mistakes import hedge_mistakes
+from novikoff.experts.theorems.mixability_gaps import mixability_gaps
+from novikoff.experts.theorems.small_losses import small_losses
+from novikoff.numerics.coins import coin
+
+
+class Hedge(Playing):
+    """One of the learners decides, drawn anew each round.
+
+    learners   two or more (one will do), none twice; they play on, and are the caller's no longer
+    names      what to call them in a report
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        hedge_mistakes, hedge_expected, fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps,
+        small_losses, ada_hedge_regret, fixed_share_regret, drawn_loss,
+    )  # fmt: skip
+    draws = True
+
+    def __init__(
+        self,
+        learners: Sequence[Learner],
+        horizon: int | None = None,
+        by: str | Learner = "exponential-weights",
+        switches: int | None = None,
+        seed: int = 0,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.learners = team(learners)
+        self.domain, self.numbered = common_domain(self.learners), Player(self.learners[0]).numbered
+        self._kind: Any = np.int64 if self.numbered else np.int8  # of labels
+        self.seed = integer(seed, "seed", "a seed must be a whole number")
+        self.rule = self._rule(by, horizon, switches)
+        self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
+        if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
+            raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
+        self._players = [Player(learner) for learner in self.learners]
+        self._draw = [player.draws for player in self._players]
+        # Who refuses the most examples goes first: it refuses a batch while nobody has learned from it.
+        self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
+        self._begun, self._torn = False, ""  # someone has learned in this call; why the team is one no longer
+
+    def _rule(self, by: str | Learner, horizon: int | None, switches: int | None) -> Any:
+        """The learner on losses that moves the weights; its coins are no learner's."""
+        experts, taken = len(self.learners), {word(learner) for learner in self.learners}
+        if not isinstance(by, str):
+            if horizon is not None or switches is not None:
+                raise InputError("a rule that is a learner brings its own horizon and switches: leave them out.")
+            return checked_rule(by, experts, taken)
+        seeds = (coin(self.seed, "hedge", k) for k in range(len(taken) + 1))
+        given: dict[str, Any] = {"loss": "table", "seed": next(seed for seed in seeds if seed not in taken)}
+        if switches is not None and by != "fixed-share":
+            raise InputError(f"switches are for by = fixed-share: got by = {by}. Leave them out.")
+        if by == "exponential-weights":
+            from novikoff.experts.exponential_weights import ExponentialWeights
+
+            return ExponentialWeights(experts, horizon=horizon, play="draw", **given)
+        if by == "ada-hedge":
+            if horizon is not None:
+                raise InputError("by = ada-hedge needs no horizon: leave it out.")
+            from novikoff.experts.ada_hedge import AdaHedge
+
+            return AdaHedge(experts, play="draw", **given)
+        if by == "fixed-share":
+            if horizon is None or switches is None:
+                raise InputError("by = fixed-share needs to know horizon and switches: give both.")
+            from novikoff.experts.fixed_share import FixedShare
+
+            return FixedShare(experts, switches=switches, horizon=horizon, play="draw", **given)
+        raise InputError(
+            f"by must be exponential-weights, ada-hedge, fixed-share or a learner on losses: got {shown(by)}."
+        )
+
+    @property
+    def labels(self) -> int | None:
+        """Those of the learners."""
+        return self.learners[0].labels
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The chance of each learner to be followed in the next round."""
+        weights: NDArray[np.float64] = self.rule.weights
+        return weights
+
+    @property
+    def size(self) -> int:
+        """What the learners hold, together."""
+        return sum(player.size or 0 for player in self._players)
+
+    def chances(self, x: Example) -> Distribution:
+        """The chance of each label, over the coins of Hedge and of learners that draw."""
+        total: dict[int, float] = {}
+        for player, weight in zip(self._players, self.weights.tolist(), strict=True):
+            for label, chance in player.chances(x).items():
+                total[label] = total.get(label, 0.0) + weight * chance
+        return total
+
+    def predict_one(self, x: Example) -> Label:
+        return self.learners[int(self.rule.predict_one(None))].predict_one(x)
+
+    def play_one(self, x: Example, y: Label) -> StepResult:
+        """Every learner predicts, then learns; one of them was followed."""
+        y = check_label(y, None if self.labels is None else self.labels + 1)
+        self._check_integer()
+        risks = np.zeros(len(self.learners)) if any(self._draw) else None
+        for k, player in enumerate(self._players):  # one that refuses x does so now, before any has learned
+            if player.draws and risks is not None:
+                risks[k] = 1.0 - player.chances(x).get(y, 0.0)
+            elif k:
+                player.learner.predict_one(x)
+        said = np.zeros(len(self.learners), dtype=self._kind)
+        results: list[StepResult | None] = [None] * len(self.learners)
+        with self._together():
+            for k, player in enumerate(self._players):
+                said[k], results[k] = self._play(player, x, y)
+            wrong = (said != y).astype(np.float64)
+            paid = self.rule.play_one(None, wrong)
+        risks = None if risks is None else np.where(self._draw, risks, wrong)
+        return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks, results=results)
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        """Play every row in order: learner after learner, compiled where it can be, then the rule."""
+        self._check_integer()
+        batch = Batch(batch.x, batch.y if self.numbered else signs(batch), batch.first)
+        shape = (len(batch), len(self.learners))
+        said, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
+        results: list[StepResult | None] = [None] * len(self.learners)
+        with self._together():
+            for k in self._order:
+                said[:, k], risk, results[k] = self._learn_many(self._players[k], batch)
+                if risks is not None:
+                    risks[:, k] = said[:, k] != batch.y if risk is None else risk
+            wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
+            paid = self.rule.learn_many(Batch(None, wrong, batch.first))
+        followed = np.asarray(paid.predictions).astype(np.int64)
+        said_by_followed = said[np.arange(len(batch)), followed]
+        return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
+
+    def _play(self, player: Player, x: Example, y: Label) -> tuple[Label, StepResult | None]:
+        """What a learner said before it learned; and its result, if that tells more (`_own`)."""
+        played = player.play_one(x, y)
+        self._begun = True
+        if isinstance(played, StepResult):
+            return int(played.predictions), _own(player, played)
+        return int(played), None
+
+    def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any, StepResult | None]:
+        """What a learner said in each round; if it draws, with what chance it was to be wrong; and as `_play` does."""
+        played = player.learn_many(batch)
+        if played is not None:
+            self._begun = True
+            if not isinstance(played, StepResult):
+                return played, None, None
+            return played.predictions, played.expected, _own(player, played)
+        said, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
+        results: list[StepResult | None] = [None] * len(batch)
+        for t, (x, y) in enumerate(batch.rows()):
+            try:
+                if risks is not None:
+                    risks[t] = 1.0 - player.chances(x).get(y, 0.0)
+                said[t], results[t] = self._play(player, x, y)
+            except InputError as error:
+                error.at(round=batch.first + t)
+                raise
+        return said, risks, stacked([one for one in results if one is not None])
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """All play, or none: if one fails after another has learned, the team is no longer one."""
+        self._begun = False
+        try:
+            yield
+        except BaseException as error:
+            if self._begun:
+                self._torn = str(error) or type(error).__name__
+            raise
+
+    def _check_integer(self) -> None:
+        if self._torn:
+            raise InputError(
+                f"the learners of a team must have played the same rounds: one stopped while others went on "
+                f"({self._torn}). Begin anew, or go on from a saved game."
+            )
+
+    def facts(self) -> ExpertsFacts:
+        """Those of the rule, and whether its coins are its own: not known of a learner that draws without a seed."""
+        seeds = [word(player.learner) for player in self._players if player.draws]
+        apart = False if word(self.rule) in seeds else None if None in seeds else True
+        facts: ExpertsFacts = self.rule.facts()
+        return dataclasses.replace(facts, apart=apart)
+
+    def state(self) -> State:
+        self._check_integer()
+        return {
+            "learners": [saved(learner) for learner in self.learners],
+            "rule": saved(self.rule),
+            "seed": self.seed,
+            "names": list(self.names),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        require(isinstance(state["learners"], list), "learners of a team must be a list", state["learners"])
+        learners = [restored(learner) for learner in state["learners"]]
+        return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
+
+
+def _own(player: Player, played: StepResult) -> StepResult | None:
+    """The result, if it has more than the label: probabilities, or scores, which comparators may need."""
+    return played if player.probable or player.numbered or played.scores is not None else None

@@ -1,0 +1,208 @@
+"""A panel of experts: who they are, what they say and lose, checked.
+
+Three kinds: columns of advice (N predictions and an outcome each round, with a loss), a table of losses (N of them each
+round, no predictions), or a hypothesis class (each hypothesis an expert, a wrong label costs 1).
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import encode
+from novikoff.core.batch import still
+from novikoff.core.errors import InputError, shown, whole
+from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.losses import CLIP, Loss
+from novikoff.core.sizes import integer
+from novikoff.core.types import Batch, Domain, Example, Label, State, check_label
+from novikoff.experts import _loops
+from novikoff.experts.priors import prices_of, weights_of
+from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
+from novikoff.numerics.coins import start
+
+Vector = NDArray[np.float64]
+
+
+class Voters(Enumerable, HypothesisClass, Protocol):
+    """A class whose hypotheses can be asked one by one."""
+
+
+class Panel:
+    """N experts; `loss` is what they pay and `play` how they are followed.
+
+    sleep   experts may sit out (NaN), and a prior may add up to less than 1
+    """
+
+    def __init__(
+        self, experts: Any, loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP,
+        seed: int = 0, sleep: bool = False,
+    ) -> None:  # fmt: skip
+        self.hypotheses: Voters | None = None
+        self.labels: int | None = None
+        if isinstance(experts, (int, np.integer)) and not isinstance(experts, bool):
+            self.size = integer(experts, "experts", "the number of experts must be a whole number", 1)
+            if self.size > LARGEST:
+                raise InputError(f"there must be at most {LARGEST:,} experts: got {whole(self.size)}.")
+            self.loss = Loss.of(loss, clip)
+            self.domain = Domain("losses" if loss == "table" else "advice", self.size)
+        else:
+            self._ask(experts, loss, sleep)
+        self.code = Loss("table").code if self.hypotheses is not None else self.loss.code
+        self.clip = clip
+        self.play = self._checked_play(play)
+        self.draws = self.play == "draw"
+        self.sleep = sleep
+        self.seed = integer(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.coins: Any = np.uint64(start(self.seed, "expert"))
+        self.given = None if prior is None else weights_of(prior, self.size, self.hypotheses)
+        self.by_length = isinstance(prior, str)
+        self.uniform = self.given is None or bool(np.all(self.given == self.given[0]))
+        self.prices = prices_of(self.given, self.size, self.uniform, partial=sleep)
+        self.blank = still(np.zeros(self.size))
+
+    def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
+        if not hasattr(hypotheses, "labels_of") or sleep:
+            many = "" if sleep else " or a class whose hypotheses can be asked one by one"
+            raise InputError(f"experts must be a whole number{many}: got {shown(hypotheses)}.")
+        if loss != "zero-one":
+            raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
+        refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
+        hypotheses.space()  # a class that cannot be held says so here, not in the first round
+        self.hypotheses = cast(Voters, hypotheses)
+        self.size = hypotheses.size
+        self.loss = Loss.of(loss)
+        self.domain, self.labels = hypotheses.domain, hypotheses.labels
+
+    def _checked_play(self, play: str | None) -> str:
+        if play is None:
+            return "mean" if self.loss.convex else "draw"
+        if play not in ("mean", "draw"):
+            raise InputError(f'play must be "mean" or "draw": got {shown(play)}.')
+        if play == "mean" and self.loss.name == "zero-one":
+            raise InputError('play must be "draw" with the zero-one loss, which is not convex: got "mean".')
+        return play
+
+    @property
+    def log_prior(self) -> Vector:
+        """For kernels: in room for a multiple of eight; nothing where all are the same."""
+        if self.uniform and not (self.sleep and self.given is not None):
+            return np.zeros(0)
+        return padded(-self.prices, 0.0)
+
+    def one(self, x: Example, y: Any) -> tuple[Vector, Vector, NDArray[Any] | None]:
+        """One round, checked: a row of advice or losses, the outcome, and what hypotheses said."""
+        if self.hypotheses is not None:
+            label = check_label(y, self.labels)
+            choices = self.choices(x)
+            return still((choices != label).astype(np.float64)[np.newaxis]), still(np.zeros(1)), choices
+        if self.domain.kind == "losses":
+            if x is not None:
+                raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
+            return self.row(y)[np.newaxis], still(np.zeros(1)), None
+        row = self.row(x)
+        return row[np.newaxis], still(np.array([self.loss.check_outcome(y)])), None
+
+    def batch(self, batch: Batch) -> tuple[Vector, Vector]:
+        """Many rounds of advice or losses, checked."""
+        table = self.domain.kind == "losses"
+        given = batch.y if table else batch.x
+        rows = still(self._doubles(given))
+        if rows.ndim != 2 or rows.shape[1] != self.size:
+            raise InputError(f"there must be {self._numbers()} a round: got shape {rows.shape}.")
+        self._check(rows, batch.first)
+        if table:
+            return rows, still(np.zeros(len(rows)))
+        outcomes = still(self._doubles(batch.y))
+        if outcomes.shape != (len(rows),):
+            raise InputError(f"there must be one outcome a round: got shape {outcomes.shape}.")
+        low, high = (-math.inf, math.inf) if self.loss.name == "zero-one" else (0.0, 1.0)
+        good = np.isfinite(outcomes) & (outcomes >= low) & (outcomes <= high)
+        if self.loss.name == "log":
+            good &= (outcomes == 0.0) | (outcomes == 1.0)
+        if not good.all():
+            t = int(np.flatnonzero(~good)[0])
+            try:
+                self.loss.check_outcome(float(outcomes[t]))
+            except InputError as error:
+                error.at(round=batch.first + t)
+                raise
+        return rows, outcomes
+
+    def row(self, values: Any) -> Vector:
+        """A number for each expert, checked."""
+        row = still(self._doubles(values))
+        if row.shape != (self.size,) or np.ndim(values) != 1:
+            got = shown(values) if np.ndim(values) == 0 else f"shape {np.shape(values)}"
+            raise InputError(f"there must be {self._numbers()} a round: got {got}.")
+        self._check(row[np.newaxis], None)
+        return row
+
+    def _doubles(self, values: Any) -> Vector:
+        try:
+            return encode.doubles(values)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"there must be {self._numbers()} a round: got {shown(values)}.") from None
+
+    def _numbers(self) -> str:
+        what = "losses" if self.domain.kind == "losses" else "predictions"
+        return f"{self.size:,} {what}, one for each expert,"
+
+    def _check(self, rows: Vector, first: int | None) -> None:
+        largest = float(np.finfo(np.float64).max)
+        low, high = (-largest, largest) if self.loss.name == "zero-one" else (0.0, 1.0)
+        t, i = _loops.advice.flaw(rows, low, high, self.sleep)
+        if t < 0:
+            return
+        error = self.loss.beyond(int(i), float(rows[t, i]))
+        if math.isnan(rows[t, i]) and not self.sleep:
+            error.do = "Sleeping experts may sit out (NaN)."
+        raise error if first is None else error.at(round=first + int(t))
+
+    def choices(self, x: Example) -> NDArray[Any]:
+        """What each hypothesis says."""
+        assert self.hypotheses is not None
+        return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
+
+    def label(self, choice: Any) -> Label:
+        """What a hypothesis said; +1 (with many labels 0) if that is not a label."""
+        valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
+        return int(choice) if valid else 1 if self.labels is None else 0
+
+    def describe(self, expert: int) -> str:
+        """An expert, readable."""
+        return f"expert {expert}" if self.hypotheses is None else self.hypotheses.describe(expert)
+
+    def state(self) -> State:
+        """What the constructor is given."""
+        return {
+            "experts": self.size if self.hypotheses is None else self.hypotheses.state(),
+            "loss": self.loss.name,
+            "play": self.play,
+            "prior": "length" if self.by_length else None if self.given is None else self.given.copy(),
+            "clip": self.clip,
+            "seed": self.seed,
+        }
+
+
+def padded(values: Vector, filling: float) -> Vector:
+    """In room for a multiple of eight."""
+    room = np.full(-(-len(values) // 8) * 8, filling)
+    room[: len(values)] = values
+    return room
+
+
+def is_number(value: Any) -> bool:
+    """A real number, not true or false."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def positive(value: Any, name: str, hint: str = "") -> float:
+    """A positive finite number."""
+    if not is_number(value) or not 0.0 < float(value) < math.inf:
+        raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
+    return float(value)

@@ -1,0 +1,145 @@
+"""Sleeping experts (specialists): each may sit out any round, and is compared on the rounds it was awake.
+
+Algorithm
+    R_i = 0.  In round t the experts A_t are awake (NaN: asleep); p_t(i) is proportional to
+    prior_i exp(eta_t R_i / unit) among them.  h_t = <p_t, l_t>, and m_t = -(unit/eta_t) ln of the mean of
+    exp(-eta_t l_t / unit) under p_t; then R_i += m_t - l_{t,i} for those awake.
+    Say the weighted mean of those awake, or follow one that is drawn. In a game of losses it is not known before the
+    round who is awake: asked then, it answers as if all were.
+    If all are asleep the round is skipped: 0.5 is said (-1 in a game of losses), it costs nothing, and no one learns.
+    eta is as given; or 2 sqrt(ln N / t), t the rounds that were not skipped. A prior may add up to less than 1, as
+    1/(i(i+1)) does, so that experts may join at any time: one that has not come is asleep.
+Promise
+    experts/theorems/sleeping_regret.py: for every expert, over the rounds it was awake, regret at most
+    unit ln(1/prior_i) / eta_T + the sum of h_t - m_t; so at most S sqrt(T ln N) for all, without a prior.
+    experts/theorems/drawn_loss.py: for the expert drawn.
+Cost
+    O(N) a round, about 100 bytes for each expert.
+Rounding
+    As in experts/standings.py, with R for the losses so far: what is added to all that are awake by the error of m_t
+    costs its size. The gaps of an expert are added as they are: 2 u T times their sum.
+Reference
+    [freund1997b].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from novikoff.core.losses import CLIP
+from novikoff.core.restoring import Schema, array, integer, require
+from novikoff.core.types import State, Theorem
+from novikoff.experts import _loops
+from novikoff.experts._loops import standings_layout as at
+from novikoff.experts.expert_learner import PANEL, ExpertLearner
+from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.panel import Panel, positive
+from novikoff.experts.theorems.drawn_loss import drawn_loss
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.experts.theorems.sleeping_regret import sleeping_regret
+
+ARRAYS = ("far", "near", "lost", "gaps", "rates")
+
+
+class SleepingExperts(ExpertLearner):
+    """Exponential weights among those who are awake."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (sleeping_regret, drawn_loss)
+    params: ClassVar[Schema] = {**PANEL, "eta": float | None}
+
+    def __init__(
+        self, experts: int, eta: float | None = None, loss: str = "zero-one", play: str | None = None,
+        prior: Any = None, clip: float = CLIP, seed: int = 0,
+    ) -> None:  # fmt: skip
+        panel = Panel(experts, loss, play, prior, clip, seed, sleep=True)
+        eta = None if eta is None else positive(eta, "eta", " Leave it out for one that falls.")
+        super().__init__(panel, Sleeping(panel, panel.loss.top, eta), eta=eta)
+
+
+class Sleeping(ExpertWeights):
+    """What each expert would have gained on the mix while it was awake."""
+
+    def __init__(self, panel: Panel, unit: float, eta: float | None) -> None:
+        super().__init__(panel, unit, [0, 0])
+        count = panel.size
+        rate = 0.0 if count == 1 else 1.0 / unit if eta is None else eta / unit
+        self._params = (eta is None and count > 1, rate, math.log(count), panel.loss.top, panel.code, panel.loss.clip,
+                        panel.draws, panel.coins)  # fmt: skip
+        self._table = np.zeros(len(ARRAYS) * count)
+        self._awake = np.zeros(count, dtype=np.int64)
+        self._prior = panel.log_prior[:count]
+        self._scratch = scratch(count)
+
+    def _arrays(self) -> dict[str, Vector]:
+        """What is known of each expert, by name."""
+        return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
+
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        _loops.sleeping.learn_many(self._table, self._awake, self._prior, self._counts, self._numbers, self._params,
+                               rows, outcomes, self._scratch, *results)  # fmt: skip
+
+    def predict(self, row: Vector) -> float:
+        return self._predict(row, scratch(self.panel.size))
+
+    def _predict(self, row: Vector, space: Vector) -> float:
+        """The prediction; the weights are left in `space`."""
+        return _loops.sleeping.predict(self._table, self._prior, self._counts, self._params, row, space)
+
+    def weights(self, row: Vector | None = None) -> Vector:
+        """Of a round to come, 0 for those asleep; without advice all are awake."""
+        row = self.panel.blank if row is None else row
+        count = self.panel.size
+        space = scratch(count)
+        self._predict(row, space)
+        found = np.where(np.isnan(row), 0.0, space[4 * count : 5 * count])
+        total = float(found.sum())
+        return np.asarray(found / total if total > 0.0 else found)
+
+    def facts(self) -> ExpertsFacts:
+        panel, unit, arrays, woke = self.panel, self.unit, self._arrays(), self._awake > 0
+        eta = float(self._numbers[at.RATE]) * unit
+        entrances = unit / eta if eta > 0.0 else 0.0
+        gained = arrays["far"] + arrays["near"]
+        promised = panel.prices * entrances
+        sleeper = int(np.where(woke, gained - promised, -math.inf).argmax()) if woke.any() else -1
+        one = max(sleeper, 0)
+        return self._facts(
+            np.where(woke, arrays["lost"], math.inf) if woke.any() else arrays["lost"],
+            rule="sleeping",
+            eta=eta,
+            rounding=self._rounding(entrances) + self._plain_sums(),
+            sleeper=sleeper,
+            sleeper_regret=float(gained[one] + arrays["gaps"][one]),
+            sleeper_gaps=float(arrays["gaps"][one]),
+            sleeper_rates=float(arrays["rates"][one]) * unit,
+            sleeper_price=float(panel.prices[one]) if panel.size > 1 else 0.0,
+            sleeper_rounds=int(self._awake[one]),
+            sleeper_loss=float(arrays["lost"][one]),
+        )
+
+    def _plain_sums(self) -> float:
+        """What sums that are added up plainly may be off, beyond rounding: the gaps, and N terms at high rates."""
+        terms = self.panel.size * self.panel.loss.top / 300.0
+        return 0.0 if self.panel.size == 1 else 2.0 * self.rounds * (self._total(at.GAPS) + terms) * 2.0**-53
+
+    def state(self) -> State:
+        arrays = {name: row.copy() for name, row in self._arrays().items()}
+        return {**super().state(), **arrays, "awake": self._awake.copy(), "played": int(self._counts[at.PLAYED])}
+
+    def load(self, state: State) -> None:
+        super().load(state)
+        self._counts[at.PLAYED] = played = integer(state, "played", 0, self.rounds)
+        for name, row in self._arrays().items():
+            row[:] = array(state, name, row.shape)
+        awake = array(state, "awake", self._awake.shape, np.int64)
+        sound = awake.min() >= 0 and awake.max() <= played
+        require(sound, f"awake of a learner must count 0 to {played:,} rounds of each expert", awake)
+        self._awake[:] = awake
+
+
+def scratch(count: int) -> Vector:
+    """Working memory of experts/_loops/sleeping.py for so many experts."""
+    return np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // at.CHUNK))])

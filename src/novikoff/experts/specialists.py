@@ -1,0 +1,338 @@
+"""Copies of one learner, begun at different times and mixed: for a world that changes.
+
+Algorithm
+    Time goes in blocks of `block` rounds, s = 1, 2, ... One copy plays from the first round on and never rests. With
+    each block s another one begins, with nothing learned; with 2^n the largest power of two that divides s, it stands
+    for the n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake to the end of the longest. The copies
+    awake say P_i; what is said is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more. Each w_i
+    is then multiplied by P_i(y) / P(y). It begins at 1/2 for the steady copy, and for each stretch from s on at
+    1 / (2 s (s+1) (n+1)): these sum to 1.
+Promise
+    experts/theorems/specialists_regret.py: on the whole stream its log loss is at most that of the steady copy + ln 2;
+    experts/theorems/specialists_promise.py: so at most what that copy promises, + ln 2.
+    experts/theorems/stretch_regret.py: on every stretch, at most that of the copy begun there + ln 2s(s+1)(n+1). Any
+    run of blocks is made of a few stretches, and `between` tells what is promised there. `drift=true` in the spec of a
+    learner with probabilities is this, in blocks of 256 rounds: `auto:drift=true`.
+Cost
+    That of 2 + log2(blocks) copies at most; a few numbers a block to remember.
+Reference
+    [hazan2009]; [daniely2015]; [freund1997b].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.certificate import outward
+from novikoff.core.errors import POSITIVE, Advice, InputError, shown
+from novikoff.core.nesting import restored, saved
+from novikoff.core.one_step import Playing
+from novikoff.core.player import Player, rounds_learned
+from novikoff.core.restoring import array, integer, require
+from novikoff.core.stored import number, pair
+from novikoff.core.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
+from novikoff.experts import _loops
+from novikoff.experts.stretches import STEADY, Between, doublings, place, price
+from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts
+from novikoff.experts.theorems.specialists_promise import specialists_promise
+from novikoff.experts.theorems.specialists_regret import specialists_regret
+from novikoff.experts.theorems.stretch_regret import stretch_regret
+from novikoff.numerics.total import Total
+
+
+@dataclass(slots=True)
+class Copy:
+    """One who began with block `start`.
+
+    log      logarithm of what it has earned, and before it began the mixture
+    loss     its log loss
+    before   that of the mixture when it began
+    """
+
+    start: int
+    learner: Learner
+    log: float
+    loss: Total
+    before: float
+
+    def ends(self) -> int:
+        """The last block of its longest stretch."""
+        return self.start + (self.start & -self.start) - 1
+
+    def mass(self, block: int) -> float:
+        """The prior weight of its stretches that are not over before `block`."""
+        if self.start == STEADY:
+            return 0.5
+        over = (block - self.start).bit_length()
+        return (doublings(self.start) + 1 - over) * math.exp(-price(self.start))
+
+
+class Specialists(Playing):
+    """Copies of one learner, begun at different times.
+
+    learner   with probabilities; it has learned nothing yet
+    block     a copy begins every so many rounds
+    """
+
+    names: ClassVar[list[str]] = ["steady copy"]
+    promises: ClassVar[tuple[Theorem, ...]] = (specialists_regret, specialists_promise, stretch_regret)
+    labels: int | None = None
+
+    def __init__(self, learner: Learner, block: int = 64) -> None:
+        if not Player(learner).probable or Player(learner).within is not learner:
+            raise InputError(
+                f"a specialist must say probabilities: {type(learner).__name__} says none. "
+                "Choose auto, logistic, ftrl or vaw, for labels."
+            )
+        if learner.labels is not None:
+            advice = Advice("Play the learner without specialists (auto without drift). Or: ", POSITIVE)
+            raise InputError("a specialist must have two labels", f"{type(learner).__name__} takes many", advice)
+        if type(block) is not int or not 1 <= block <= 2**40:
+            raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
+        if rounds_learned(learner.facts()):
+            raise InputError("a specialist must have learned nothing yet: this learner has. Make a new one.")
+        self.block = block
+        self._fresh = saved(learner)
+        self._copies = [Copy(STEADY, learner, 0.0, Total(), 0.0)]
+        self._paid, self.rounds, self._mistakes, self._positives = Total(), 0, 0, 0
+        self._worst, self._stretches = 0.0, 0
+        self._marks: list[tuple[float, float, int, int]] = [(0.0, 0.0, 0, 0)]
+        self._over: list[float] = []
+        self._begin()
+
+    @property
+    def domain(self) -> Domain:
+        """That of the copies."""
+        return self.steady.domain
+
+    @property
+    def steady(self) -> Learner:
+        """The copy that plays all rounds."""
+        return self._copies[0].learner
+
+    @property
+    def learners(self) -> tuple[Learner, ...]:
+        """The steady copy: its own theorems speak of all rounds."""
+        return (self.steady,)
+
+    @property
+    def features(self) -> Any:
+        """Those of the steady copy, which has seen all."""
+        return Player(self.steady).features
+
+    @property
+    def size(self) -> int:
+        """What the copies hold, together."""
+        return sum(Player(copy.learner).size or 0 for copy in self._copies)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of the steady copy: what is left are those of the others."""
+        return self.awake()[1][:1]
+
+    def awake(self) -> tuple[list[int], NDArray[np.float64]]:
+        """The copies awake: with which round each began, and its weight."""
+        masses, logs = self._standing()
+        weights: NDArray[np.float64] = masses * np.exp(logs - logs.max()) if logs.max() > -math.inf else masses
+        return [max(copy.start - 1, 0) * self.block + 1 for copy in self._copies], weights / weights.sum()
+
+    def _standing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The prior weights of the copies awake, and their `log`s."""
+        block = self.rounds // self.block + 1
+        return np.array([copy.mass(block) for copy in self._copies]), np.array([copy.log for copy in self._copies])
+
+    def probability_one(self, x: Example) -> float:
+        """P(+1)."""
+        chances = np.array([[cast(Any, copy.learner).probability_one(x) for copy in self._copies]])
+        return float(_loops.specialists.mix(*self._standing(), chances, np.empty((1, len(self._copies) + 1)))[0])
+
+    def score_one(self, x: Example) -> float:
+        """The log-odds of +1."""
+        p = self.probability_one(x)
+        return math.log(p) - math.log1p(-p) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5)
+
+    def predict_one(self, x: Example) -> Label:
+        return 1 if self.probability_one(x) >= 0.5 else -1
+
+    def play_one(self, x: Example, y: Label) -> StepResult:
+        y = check_label(y, None)
+        played = [Player(copy.learner).play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
+        mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))
+        said, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
+        steady = np.array([played[0].predictions])
+        return StepResult(said, wrong, wrong, steady, probabilities=chance, results=played[:1])
+
+    def learn_many(self, batch: Batch) -> StepResult | None:
+        """Every row in order: copy after copy, each on all the rows it is awake for, then the mixture."""
+        batch = replace(batch, y=signs(batch))
+        steady = Player(self.steady).learn_many(batch)
+        if steady is None:
+            return None
+        assert isinstance(steady, StepResult)
+        start, told = 0, {STEADY: (0, steady.probabilities)}
+        parts: list[StepResult] = []
+        while start < len(batch):
+            stop = min(len(batch), start + self.block - self.rounds % self.block)
+            for copy in self._copies:
+                if copy.start not in told:
+                    told[copy.start] = start, self._ahead(copy, batch, start)
+            rows = (told[copy.start] for copy in self._copies)
+            chances = np.stack([chances[start - first : stop - first] for first, chances in rows], axis=1)
+            parts.append(self._mixed(chances, batch.y[start:stop]))
+            start = stop
+        said, wrong, mixed = (
+            np.concatenate([one[k] for one in parts]) if parts else np.zeros(0)
+            for k in map(StepResult._fields.index, ("predictions", "losses", "probabilities"))
+        )
+        return StepResult(said, wrong, wrong, steady.predictions[:, None], probabilities=mixed, results=[steady])
+
+    def _ahead(self, copy: Copy, batch: Batch, start: int) -> NDArray[np.float64]:
+        """P(y) of a copy for the rows from `start` on that it is awake for."""
+        rows = min(len(batch) - start, copy.ends() * self.block - self.rounds)
+        played = Player(copy.learner).learn_many(batch.part(start, start + rows))
+        assert isinstance(played, StepResult)
+        probabilities: NDArray[np.float64] = played.probabilities
+        return probabilities
+
+    def _mixed(self, chances: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
+        """Rounds of one block, from what the copies awake said: the mixture, and its books."""
+        masses, logs = self._standing()
+        losses = np.empty((len(y), len(logs) + 1))
+        mixed = _loops.specialists.mix(masses, logs, chances, losses)
+        for i, copy in enumerate(self._copies):
+            copy.loss.add_all(losses[:, i])
+            copy.log = float(logs[i])
+        self._paid.add_all(losses[:, -1])
+        up = np.where(y == 1, mixed >= 0.5, mixed <= 0.5)
+        wrong = (up != (y == 1)).astype(np.float64)
+        self.rounds += len(y)
+        self._mistakes += int(wrong.sum())
+        self._positives += int(np.count_nonzero(y == 1))
+        if self.rounds % self.block == 0:
+            self._end()
+            self._begin()
+        return StepResult(np.where(up, 1, -1).astype(np.int8), wrong, wrong, probabilities=mixed)
+
+    def _end(self) -> None:
+        """A block is over, and with it some stretches, and the copies whose longest it was."""
+        block, paid = self.rounds // self.block, float(self._paid)
+        self._marks.append((paid, float(self._copies[0].loss), self._mistakes, self._positives))
+        for copy in self._copies[1:]:
+            blocks = block - copy.start + 1
+            if blocks.bit_count() == 1:
+                loss = float(copy.loss)
+                self._over[place(copy.start) + doublings(blocks)] = loss
+                beyond = paid - copy.before - loss - price(copy.start) if paid < math.inf else math.inf
+                self._worst = max(self._worst, beyond) if self._stretches else beyond
+                self._stretches += 1
+        self._copies = [copy for copy in self._copies if copy.start == STEADY or copy.ends() > block]
+
+    def _begin(self) -> None:
+        """A block begins, and with it a copy."""
+        start, paid = self.rounds // self.block + 1, float(self._paid)
+        self._over += [math.nan] * (doublings(start) + 1)
+        self._copies.append(Copy(start, restored(self._fresh), -paid, Total(), paid))
+
+    def between(self, first: int, last: int) -> Between:
+        """What happened in the blocks within the rounds `first` to `last`, from 1, and what was promised there."""
+        start, stop = -(-(first - 1) // self.block), min(last, self.rounds) // self.block
+        if not 1 <= first <= last or start >= stop:
+            raise InputError(
+                f"rounds to look at must hold a whole block of {self.block:,}: got {first:,} to {last:,} of "
+                f"{self.rounds:,}. Ask for more of them."
+            )
+        return self._told(start, stop)
+
+    def stretches(self, most: int) -> list[Between]:
+        """The whole blocks of the game in parts, at most so many: what stretches of one length are there, and ends."""
+        blocks, size = self.rounds // self.block, 1
+        while -(-(blocks + 1) // size) > most:
+            size *= 2
+        cuts = sorted({0, blocks, *range(size - 1, blocks, size)})
+        return [self._told(start, stop) for start, stop in pairwise(cuts)]
+
+    def _told(self, start: int, stop: int) -> Between:
+        """What happened after block `start` up to block `stop`."""
+        begun, prices, block = 0.0, 0.0, start + 1
+        while block <= stop:
+            size = min(doublings(block), (stop - block + 1).bit_length() - 1)
+            begun += self._over[place(block) + size]
+            prices += price(block)
+            block += 2**size
+        bound = begun + prices
+        if start == 0:
+            bound = min(bound, self._marks[stop][1] + math.log(2.0))
+        paid, steady, mistakes, positives = np.subtract(self._marks[stop], self._marks[start]).tolist()
+        rows = (stop - start) * self.block
+        fewer = int(min(positives, rows - positives))
+        constant = sum(count * math.log(rows / count) for count in (fewer, rows - fewer) if count)
+        bound = outward(bound + EPS * self._marks[stop][0])
+        ends = start * self.block + 1, stop * self.block
+        return Between(*ends, int(mistakes), paid, bound, begun, steady, (constant, fewer))
+
+    def tale(self) -> list[str]:
+        """Whom it trusts now."""
+        starts, weights = self.awake()
+        most = sorted(zip(weights.tolist(), starts, strict=True), reverse=True)[:3]
+        return [f"it trusts most: {', '.join(f'the copy begun with round {start:,} ({w:.1%})' for w, start in most)}"]
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on, if the learner lets them."""
+        for copy in self._copies:
+            Player(copy.learner).widen(width)
+
+    def facts(self) -> SpecialistsFacts:
+        lost = float(self._copies[0].loss)
+        return SpecialistsFacts(self.rounds, float(self._paid), lost, self._stretches, self._worst)
+
+    def state(self) -> State:
+        return {
+            "block": self.block,
+            "fresh": self._fresh,
+            "rounds": self.rounds,
+            "mistakes": self._mistakes,
+            "positives": self._positives,
+            "paid": [self._paid.sum, self._paid.lost],
+            "worst": self._worst,
+            "stretches": self._stretches,
+            "marks": np.array(self._marks, dtype=np.float64),
+            "over": np.array(self._over),
+            "copies": [
+                {"start": copy.start, "learner": saved(copy.learner), "log": copy.log,
+                 "loss": [copy.loss.sum, copy.loss.lost], "before": copy.before}
+                for copy in self._copies
+            ],
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(restored(state["fresh"]), state["block"])
+        learner.rounds = rounds = integer(state, "rounds")
+        learner._mistakes = integer(state, "mistakes", 0, rounds)
+        learner._positives = integer(state, "positives", 0, rounds)
+        learner._paid, learner._worst = Total(*pair(state, "paid")), number(state, "worst")
+        learner._stretches = integer(state, "stretches", 0, 2 * rounds)
+        blocks = rounds // learner.block
+        marks = array(state, "marks", (blocks + 1, 4)).tolist()
+        learner._marks = [(paid, steady, int(mistakes), int(positives)) for paid, steady, mistakes, positives in marks]
+        learner._over = array(state, "over", (place(blocks + 2),), finite=False).tolist()
+        learner._copies = [
+            Copy(
+                one["start"],
+                restored(one["learner"]),
+                number(one, "log"),
+                Total(*pair(one, "loss")),
+                number(one, "before"),
+            )
+            for one in state["copies"]
+        ]
+        awake = [STEADY, *sorted({(blocks + 1) >> k << k for k in range((blocks + 1).bit_length())})]
+        starts = [copy.start for copy in learner._copies]
+        require(starts == awake, f"the copies awake after {rounds:,} rounds must have begun in {awake}", starts)
+        return learner

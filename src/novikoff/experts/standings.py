@@ -1,0 +1,144 @@
+"""The losses of all experts so far, and the weights that follow from them: exponential weights at any rate.
+
+Kept are the cumulative losses, each as two numbers (experts/_loops/weights.py), never the weights: those are computed
+anew in each round, so that none is ever lost and no error in them lasts.
+
+What rounding may do to the regret (`rounding`)
+    u = 2^-53, S the largest loss. An error of a round is either one of the losses that the weights are made of, which
+    costs its size twice (the mix loss of a round changes by no more than twice the largest change of any cumulative
+    loss, at every rate), or one of the weights themselves, which moves h_t by S times their mean relative error.
+    (a) Losses are added to `near`, at most S (FLUSH + 1), with an error of u S (FLUSH + 1); that lasts, as if the loss
+        of the round had been another one: 66 u S for h_t and L_i together. Moving near to far is exact.
+    (b) A gap has an absolute error of 2 u |near_i - near_lead|, below 70 u S, and the leader is the best one up to four
+        times that: 2 * 280 u S.
+    (c) It has a relative error of 2 u, the product with the rate and the sum with ln(prior) one of u each, exp 4 u: on
+        average 4 u (mean of rate * gap + ln(1/prior)) + 4 u. That mean is the entropy of the weights less ln(their
+        sum), so at most B = ln N + the largest ln(1/prior). Counted twice, for what is of second order.
+    (d) Sums: 128 additions in a lane, 3 of lanes, 3 of the sums of chunks, and the product: 140 u relative, of a
+        quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.46; in the logarithm of the
+        mean of exp(-rate l) 300 u / rate, rate >= 0.6/S: below 650 u S. The prediction: 281 u, times at most 2 in its
+        loss; the log loss of a mixture has an error of 300 u.
+    (e) Once, not in every round: a prior is divided by its sum and ln(1/prior) taken, 4 u in all; and where the rate
+        does not move, the mix losses are the difference of two logarithms of sums, 300 u. Both are divided by the rate:
+        512 u / rate, which matters where the rate is tiny and ln(1/prior) next to nothing.
+    Together less than (2500 + 16 B) u S a round, and (e). Of a regret bound of S sqrt(T ln N / 2) this is the part
+    (2500 + 16 B) u sqrt(2 T / ln N): 10^-10 for a million rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from novikoff.core.restoring import array, integer
+from novikoff.core.types import State
+from novikoff.experts import _loops
+from novikoff.experts._loops import standings_layout as at
+from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.panel import Panel, padded
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+
+RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "doubling": at.DOUBLING, "adaptive": at.ADAPTIVE}
+PARTS = ("far", "near", "past", "rest")
+
+
+class Standings(ExpertWeights):
+    """Cumulative losses of a panel, and the rate at which they weigh.
+
+    eta   the rate, if the rule is "fixed"
+    """
+
+    def __init__(self, panel: Panel, rule: str, unit: float, eta: float = 0.0, horizon: int = 0) -> None:
+        self.rule, self.horizon = rule, horizon
+        kind = RULES[rule] if panel.size > 1 else at.FIXED
+        rate = (eta if panel.size > 1 else 0.0) if kind == at.FIXED else 1.0
+        count, prior, coins = panel.size, panel.log_prior, int(panel.coins.astype(np.int64))
+        self._width = width = -(-count // 8) * 8
+        self._kept = width if panel.draws and width > at.CHUNK else at.CHUNK + 8
+        counts = [0, 0, count, width, len(prior) > 0, kind, panel.code, panel.draws, coins, self._kept]
+        super().__init__(panel, unit, counts, (rate / unit, math.log(count), panel.loss.top, panel.loss.clip))
+        epochs = np.zeros(2 * width if rule == "doubling" else 0)
+        self._table = np.concatenate([padded(np.zeros(count), math.inf), np.zeros(width), prior, epochs])
+        self._scratch = scratch(count, self._kept)
+
+    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+        _loops.standings.learn_many(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
+
+    def predict(self, row: Vector) -> float:
+        return _loops.standings.ask(self._table, self._counts, self._numbers, row, self._space(), False)[0]
+
+    def _space(self) -> Vector:
+        """Scratch for a call that learns nothing; `_scratch` is for learning, which one thread does at a time."""
+        return scratch(self.panel.size, self._kept)
+
+    def weights(self, row: Vector | None = None) -> Vector:
+        """Of the round to come, whatever the advice: it is played by a copy, which leaves them in its scratch."""
+        counts, count, blank = self._counts.copy(), self.panel.size, self.panel.blank
+        counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # who draws keeps the weights of all
+        space, result = scratch(count, counts[at.KEPT]), np.empty(1)
+        _loops.standings.learn_many(
+            self._table.copy(), counts, self._numbers.copy(), blank, blank[:1], space, result, result, result
+        )
+        weights = space[at.OUT : at.OUT + count]
+        return np.asarray(weights / weights.sum())
+
+    def losses(self) -> Vector:
+        """What each expert has lost."""
+        far, near, past, rest = self._parts()
+        total = far + near
+        return np.asarray(total if past is None else past + (rest + total))
+
+    def _parts(self) -> tuple[Vector, Vector, Any, Any]:
+        """far and near of the experts; and their losses in epochs before, as a number and what is left of it."""
+        count, width, table = self.panel.size, self._width, self._table
+        past = len(table) - 2 * width
+        epochs = (table[past : past + count], table[past + width : past + width + count])
+        return table[:count], table[width : width + count], *(epochs if self.rule == "doubling" else (None, None))
+
+    def facts(self) -> ExpertsFacts:
+        panel, unit, losses = self.panel, self.unit, self.losses()
+        kind, rate = int(self._counts[at.KIND]), float(self._numbers[at.RATE])
+        eta = rate * unit if rate < at.MOST else 0.0
+        more: dict[str, Any] = {}
+        if kind in (at.FIXED, at.DOUBLING):
+            opened, last = _loops.standings.ask(
+                self._table, self._counts, self._numbers, panel.blank, self._space(), True
+            )
+            more = {"gaps": self._total(at.GAPS) + opened, "last_gap": last}
+        span = 0.0
+        if kind == at.DOUBLING:
+            span = (self._total(at.SPAN) + (1.0 / rate if self.rounds else 0.0)) / unit
+        entrances = unit * (span or 1.0 / eta) if eta > 0.0 else 0.0
+        comparator = None
+        if panel.size > 1 and not panel.uniform and eta > 0.0:
+            comparator = int((losses + panel.prices * entrances).argmin())
+        return self._facts(
+            losses,
+            comparator,
+            rule=self.rule,
+            eta=eta,
+            rounding=self._rounding(0.0 if self.rule == "adaptive" else entrances),
+            horizon=self.horizon,
+            epochs=self.rounds.bit_length() if self.rule == "doubling" else 0,
+            span=span,
+            **more,
+        )
+
+    def state(self) -> State:
+        parts = zip(PARTS, self._parts(), strict=True)
+        arrays = {name: None if part is None else part.copy() for name, part in parts}
+        return {**super().state(), "lead": int(self._counts[at.LEAD]), **arrays}
+
+    def load(self, state: State) -> None:
+        super().load(state)
+        self._counts[at.LEAD] = integer(state, "lead", 0, self.panel.size - 1)
+        for name, part in zip(PARTS, self._parts(), strict=True):
+            if part is not None:
+                part[:] = array(state, name, (self.panel.size,))
+
+
+def scratch(count: int, kept: int) -> Vector:
+    """For kernels to work in (experts/_loops/standings_layout.py), with `kept` weights."""
+    return np.zeros(at.OUT + kept + -(-count // at.CHUNK))

@@ -1,0 +1,89 @@
+"""Who may be in a team of learners, where it plays, and that its rule's coins are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from novikoff.core.errors import InputError, MismatchError, shown
+from novikoff.core.player import Player, is_learner
+from novikoff.core.types import Domain, Learner
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.numerics.coins import MASK
+
+KINDS = ("index", "point", "vector", "any")
+"""Of domains, the narrowest first."""
+
+
+def team(learners: Sequence[Learner]) -> list[Learner]:
+    """The learners, checked."""
+    if not isinstance(learners, (list, tuple)) or not learners:
+        raise InputError(f"learners must be a list of at least one: got {shown(learners)}.")
+    for k, learner in enumerate(learners):
+        if not is_learner(learner):
+            raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
+        if Player(learner).members:
+            raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
+        if Player(learner).covers:
+            raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
+        if Player(learner).outcomes == "numbers":
+            raise InputError(f"learners must learn labels: number {k + 1} learns numbers. auto-regression mixes such.")
+        if learner.labels is not None and not Player(learner).numbered:
+            raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
+        if Player(learner).numbered != Player(learners[0]).numbered:
+            takes = ("two", "many")[Player(learner).numbered]
+            raise InputError(f"learners must all take two labels, or all many: number {k + 1} takes {takes}.")
+        if learner.domain.kind in ("advice", "losses"):
+            raise InputError(f"learners must have examples: number {k + 1} plays on {learner.domain}.")
+        if any(learner is other for other in learners[:k]):
+            raise InputError(f"no learner may be there twice: number {k + 1} is. Make another one like it.")
+    return list(learners)
+
+
+def common_domain(learners: Sequence[Learner]) -> Domain:
+    """The narrowest domain that every learner admits."""
+    domains = [learner.domain for learner in learners]
+    candidates = {*domains, Domain("point", 1), Domain("vector", 1)}  # a lone number is an index, too
+    shared = [domain for domain in candidates if all(own.admits(domain) for own in domains)]
+    if not shared:
+        raise MismatchError(
+            f"the learners of a team must play on one domain: got {', '.join(map(str, domains))}. "
+            "Choose learners for the same examples."
+        )
+    own = [domain for domain in shared if domain in domains]
+    return min(own or shared, key=narrowness)
+
+
+def narrowness(domain: Domain) -> tuple[bool, int, int]:
+    """A key that sorts the narrowest domains first: those of a known width, then by kind."""
+    kind = KINDS.index(domain.kind) if domain.kind in KINDS else len(KINDS)
+    return domain.width is None, kind, domain.width or 0
+
+
+def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
+    """A rule of the caller's, if it is one for so many learners and its coins are its own."""
+    if not is_learner(rule) or rule.domain.kind != "losses" or not Player(rule).draws:
+        raise InputError(
+            f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
+        )
+    if rule.domain.width != experts:
+        raise InputError(
+            f"a rule must be for as many experts as there are learners, {experts}: it has {rule.domain.width}."
+        )
+    if not isinstance(rule.facts(), ExpertsFacts):
+        raise InputError(f"a rule must tell what theorems on experts need: {type(rule).__name__} does not.")
+    if word(rule) is None:
+        raise InputError(
+            f"a rule must have a seed, to tell that its coins are its own: {type(rule).__name__} has none."
+        )
+    if word(rule) in taken:
+        raise InputError(
+            f"the coins of a rule must be its own: a learner has its seed, {word(rule)}, too. Give it another."
+        )
+    return rule
+
+
+def word(learner: Any) -> int | None:
+    """What of its seed decides its coins; None if it has none."""
+    seed = Player(learner).seed
+    return None if seed is None else int(seed) & MASK

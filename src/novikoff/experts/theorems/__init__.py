@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.experts`: statement, assumptions and proof, one per file."""

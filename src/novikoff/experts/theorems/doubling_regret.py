@@ -1,0 +1,41 @@
+"""Regret of exponential weights begun again in epochs of 1, 2, 4, ... rounds.
+
+Theorem (upper; N = 2 comes as near as one likes to the sum: turns first in each epoch, then one expert leads)
+    Losses lie in [0, S]. In epoch k = 0, 1, ..., of 2^k rounds, exponential weights begin anew with the prior and a
+    rate r_k; n_k of its rounds have been played. Whatever the losses are, for every expert i and every T
+        sum of h_t  <=  L_i + sum over epochs of ( ln(1/prior_i) / r_k + r_k n_k S^2 / 8 ).
+    Reported is the least of the right sides over i, less the loss of the best expert. With r_k = sqrt(8 ln N / 2^k) / S
+    and no prior it is at most
+        sqrt(2)/(sqrt(2) - 1) * S sqrt(T ln N / 2)  =  3.4143 S sqrt(T ln N / 2).
+Assumptions
+    losses lie in [0, S] (checked); as many epochs were begun as T rounds take (checked); the learner began with its
+    prior (checked); a mixture is played of a convex loss only (checked).
+Proof
+    experts/theorems/fixed_rate_regret.py for each epoch, against the same expert; add. For the rates given an epoch
+    costs at most S sqrt(2^k ln N / 2); K epochs cost S sqrt(ln N / 2) (sqrt(2)^K - 1)/(sqrt(2) - 1), and 2^K <= 2T, as
+    the last of them has begun: 2^(K-1) - 1 rounds were played before it. []
+Reference
+    [cesabianchi2006], section 2.3; [cesabianchi1997].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.core.certificate import Bound, rule, seen, theorem
+from novikoff.core.types import Run
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
+
+
+@theorem("D", "cesabianchi1997", quantity="regret", where=rule("doubling"))
+def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
+    """The sum of the bounds of the epochs, for the comparator that makes it least."""
+    after = run.after
+    epochs = after.rounds.bit_length()  # of 2^0 + ... + 2^(K-1) = 2^K - 1 rounds, the last perhaps not at its end
+    closed = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0) * math.sqrt(2.0) / (math.sqrt(2.0) - 1)
+    return regret_bound(
+        run,
+        0.0 if after.settled else after.detour + after.entrance + after.variation,
+        [seen("as many epochs were begun as the rounds take", after.settled or after.epochs == epochs)],
+        {"comparator": after.comparator, "epochs": after.epochs, "closed_form": closed},
+    )

@@ -1,0 +1,50 @@
+"""Regret of the mixture for log loss and squared loss: the same however long the game is.
+
+Theorem (upper; nearly with equality for log loss, when one expert is left)
+    If exp(-r loss(p, y)) is concave in p for every y, the weights are proportional to prior * exp(-r L), and the
+    mixture of the predictions is played, then whatever the outcomes are, for every expert i
+        loss of the mixture  <=  L_i + ln(1/prior_i) / r.
+    Log loss of p in [0, 1], y in {0, 1}: r <= 1, so the regret is at most ln N without a prior. Squared loss, p and y
+    in [0, 1]: r <= 1/2, so 2 ln N. No rounds T, no range of the losses is in it.
+    Reported is the least right side over i, less the loss of the best expert.
+    Log loss: predictions are moved into [eps, 1 - eps] before they are mixed, and the regret is against the experts so
+    moved. Against the experts as they were it is at most T ln(1/(1 - eps)) more: `unclipped`.
+Assumptions
+    the mixture is played, of log or squared loss (checked); the rate was the same in every round (checked), and no
+    larger than 1 or 1/2 on the loss itself (checked); the learner began with its prior (checked).
+Proof
+    By concavity exp(-r loss(mixture, y)) >= the mean of exp(-r loss(p_i, y)) under the weights: the loss paid is at
+    most the mix loss m_t, and the sum of m_t is at most L_i + ln(1/prior_i)/r (experts/theorems/mixability_gaps.py).
+    Log loss, r <= 1: p^r is concave. Squared: (exp(-r z^2))'' = (4 r^2 z^2 - 2r) exp(-r z^2) <= 0 where z^2 <= 1/(2r),
+    and z^2 <= 1. Moving p into [eps, 1 - eps] raises the log loss only where the truth had more than 1 - eps: by
+    ln(1/(1 - eps)) at most. []
+Never clip losses
+    min(C, -ln p) is not convex: with C = 1 the mixture of (0.6, 0) and (0, 0.6), in turn, loses more than any bound.
+Reference
+    [cesabianchi2006], section 3.3; [vovk1998].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.core.certificate import Bound, theorem
+from novikoff.core.types import Run
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
+
+LARGEST_RATE = {"log": 1.0, "squared": 0.5}
+"""On the loss itself: up to there exp(-rate * loss) is concave in the prediction."""
+
+
+@theorem("D", "cesabianchi2006", quantity="regret")
+def exp_concave_regret(run: Run[ExpertsFacts]) -> Bound | None:
+    """ln(1/prior)/r for the comparator that makes it least; None for other rules, plays, losses or larger rates."""
+    after = run.after
+    largest = LARGEST_RATE.get(after.loss)
+    if after.rule != "fixed" or after.play != "mean" or largest is None or after.rate > largest:
+        return None
+    bound = 0.0 if after.settled else after.detour + after.entrance
+    quantities = {"comparator": after.comparator, "rate": after.rate}
+    if after.loss == "log":
+        quantities["unclipped"] = bound + after.rounds * -math.log1p(-after.clip)
+    return regret_bound(run, bound, [one_rate(after)], quantities)

@@ -1,0 +1,235 @@
+"""What the theorems on expert advice need to know of a learner, and what they share.
+
+Units. Losses lie in [0, top]. The rule works on losses divided by `unit`: weights are proportional to
+    prior * exp(-eta L / unit),
+so eta / unit is the rate on the loss itself. `unit` is `top` but where the loss is exp-concave and the mixture is
+played (rate 1 for log loss, 1/2 for squared loss, on the loss itself): there it is 1. Every sum below is in units
+of the loss itself.
+Words
+    h_t     the mean loss of the experts under the weights of round t: what a drawn expert loses on average
+    m_t     the mix loss, -(unit/eta_t) ln of the mean of exp(-eta_t l / unit) under the same weights; m_t <= h_t
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.core.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, seen
+from novikoff.core.errors import counted
+from novikoff.core.types import Run
+
+CONVEX = ("absolute", "squared", "log")
+"""Losses that a mixture of predictions suffers no more of than the experts on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertsFacts:
+    """One learner with expert advice, now.
+
+    rule              "fixed" · "anytime" · "doubling" · "adaptive" · "share" · "sleeping": how its rate is set
+    rounds            the learner's rounds, from its first
+    experts           N
+    loss, play        the name of its loss; "mean" (the mixture is played) or "draw" (an expert is drawn)
+    top, unit         the largest loss; what the rule divides losses by (see above)
+    eta               the rate of the last round, per unit; 0 if none was needed yet
+    rates             the sum of the rates over all rounds
+    gaps, last_gap    the sum of h_t - m_t over all rounds, and the last one
+    mixed             the sum of h_t
+    best, best_loss   the expert with the least loss, the first of equals
+    comparator        the expert that promises the least: L_i + unit ln(1/prior_i) * span is least, where span is
+                      1/eta, or for "doubling" the sum of 1/eta over its epochs
+    comparator_loss   and its loss
+    price             and its ln(1/prior): 0 for one expert
+    uniform           all experts have the same prior
+    rounding          an upper limit of what rounding may have done to the regret
+    horizon           the rounds it was told to expect ("fixed", "share"); 0 if it was not
+    epochs, span      "doubling": epochs begun, and the sum of 1/eta over them
+    switches, alpha   "share": the switches it was told to expect, and the share that is spread each round
+    path_losses       "share": the least loss of a path of experts with at most k switches, k = 0, 1, ...
+    path_costs        "share": the same for its loss + (unit/eta) ln(1/prior) of each segment's expert
+    sleeper           "sleeping": the expert with the least room between regret and promise; -1 if none ever woke
+    sleeper_regret    the sum of h_t - l over the rounds it was awake
+    sleeper_gaps      the sum of h_t - m_t over these
+    sleeper_rates     the sum of the rates over these
+    sleeper_price     its ln(1/prior)
+    sleeper_rounds    how many there were
+    sleeper_loss      what it lost in them
+    clip              log loss: predictions are moved into [clip, 1 - clip]
+    apart             a team: no learner has the coins of the rule; None if that cannot be told
+    """
+
+    rule: str
+    rounds: int
+    experts: int
+    loss: str
+    play: str
+    top: float
+    unit: float
+    eta: float
+    rates: float
+    gaps: float
+    last_gap: float
+    mixed: float
+    best: int
+    best_loss: float
+    comparator: int
+    comparator_loss: float
+    price: float
+    uniform: bool
+    rounding: float
+    horizon: int = 0
+    epochs: int = 0
+    span: float = 0.0
+    switches: int = 0
+    alpha: float = 0.0
+    path_losses: tuple[float, ...] = ()
+    path_costs: tuple[float, ...] = ()
+    sleeper: int = -1
+    sleeper_regret: float = 0.0
+    sleeper_gaps: float = 0.0
+    sleeper_rates: float = 0.0
+    sleeper_price: float = 0.0
+    sleeper_rounds: int = 0
+    sleeper_loss: float = 0.0
+    clip: float = 0.0
+    apart: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("path_losses", "path_costs"):  # lists, when they come from a file
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @property
+    def settled(self) -> bool:
+        """Is there nothing to choose, so that no rate is needed: one expert, or no round yet?"""
+        return self.experts == 1 or self.rounds == 0
+
+    @property
+    def rate(self) -> float:
+        """The last rate on the loss itself."""
+        return self.eta / self.unit
+
+    @property
+    def entrance(self) -> float:
+        """What it costs at most to start from the prior, for the comparator: ln(1/prior) / rate."""
+        if self.settled:
+            return 0.0
+        if self.rule == "doubling":
+            return self.unit * self.price * self.span
+        return self.unit * self.price / self.eta if self.eta else math.inf
+
+    @property
+    def detour(self) -> float:
+        """How much more than the best expert the comparator lost; 0 if the prior is uniform."""
+        return self.comparator_loss - self.best_loss
+
+    @property
+    def variation(self) -> float:
+        """What the gaps can be at most by Hoeffding's lemma: the sum over rounds of rate * top^2 / 8."""
+        return self.rates / self.unit * self.top * self.top / 8.0
+
+
+def regret_bound(
+    run: Run[ExpertsFacts],
+    bound: float,
+    assumptions: Sequence[Assumption] = (),
+    quantities: Mapping[str, Any] | None = None,
+    *,
+    observed: float | None = None,
+    trivial: float | None = None,
+    why: str = NO_LARGER,
+) -> Bound:
+    """What a theorem with this `bound` says, to which what rounding may have done is added here.
+
+    Void if the learner had played before the ledger was opened, or something in it is not finite; or if it did not play
+    by its weights, and kept the promise nevertheless. Without `observed` it is the regret against the best expert: of
+    the expected loss where an expert is drawn. `trivial` is what is possible at most: T top - L* for that regret.
+    """
+    after = run.after
+    paid = run.expected - after.best_loss if observed is None else observed
+    limit = outward(bound + slack(run))
+    return Bound(
+        limit,
+        [*game(run), *(() if paid > limit else (by_its_weights(run),)), *assumptions],
+        {**common(after), **(quantities or {})},
+        observed=paid,
+        trivial=largest_regret(run.rounds, after.top, after.best_loss) if trivial is None else trivial,
+        expected=after.play == "draw",
+        why=why,
+        void=why_void(run) or ("" if math.isfinite(bound) else "the bound is not finite"),
+    )
+
+
+IN_RANGE = Assumption("every loss is in [0, top]", "checked")
+
+
+def every_round(run: Run[ExpertsFacts]) -> Assumption:
+    """Did the learner learn from what the ledger saw, and nothing else?"""
+    whole = run.after.rounds - run.before.rounds == run.rounds
+    return seen("the ledger saw every round the learner learned from", whole)
+
+
+def game(run: Run[ExpertsFacts]) -> list[Assumption]:
+    """What every theorem here needs, and whether it was seen to hold."""
+    after, found = run.after, [IN_RANGE, every_round(run)]
+    if after.play == "mean" and after.loss != "table":  # of a table the mean itself is paid
+        found.append(seen("the loss is convex in the prediction", after.loss in CONVEX))
+    return found
+
+
+def one_rate(after: ExpertsFacts) -> Assumption:
+    """What theorems on a fixed rate need."""
+    same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
+    return seen("the rate was the same in every round", same)
+
+
+def the_rate_never_rose(after: ExpertsFacts) -> Assumption:
+    """What theorems on falling rates need: then the last is no larger than the mean. An epoch has its own rate."""
+    falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
+    return seen("the rate never rose", falling)
+
+
+def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
+    """Is what was paid what the weights of the learner's own facts say?
+
+    An expert drawn by them loses h_t on average. A mixture pays no more than that, as the loss is convex.
+    """
+    more = run.expected - (run.after.mixed - run.before.mixed)
+    error = 2.0 * slack(run)  # of both sums
+    if run.after.play == "draw":
+        claim, holds = "the expected loss is that of the weights", abs(more) <= error
+    else:
+        claim, holds = "the mixture lost no more than its experts on average", more <= error
+    return seen(claim, holds)
+
+
+def why_void(run: Run[ExpertsFacts]) -> str:
+    """Why nothing can be said of this run; "" if something can."""
+    if run.before.rounds:
+        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
+    after = run.after
+    if not (after.top > 0.0 and after.unit > 0.0):
+        return "the losses have no range"
+    used = (after.top, after.unit, after.rates, after.gaps, after.mixed, after.best_loss, after.comparator_loss,
+            after.price, after.rounding, run.expected)  # fmt: skip
+    if not all(math.isfinite(value) for value in used):
+        return "a loss, a rate or a prior is not finite"
+    asleep = after.rule == "sleeping" and after.sleeper < 0
+    if after.rule != "adaptive" and not asleep and not after.settled and not 0.0 < after.eta < math.inf:
+        return f"a rate must be positive and finite: it was {after.eta}"
+    return ""
+
+
+def slack(run: Run[ExpertsFacts]) -> float:
+    """What rounding may have done: in the learner, in the ledger's sum, and in the sums of a bound."""
+    after = run.after
+    sums = abs(run.expected) + abs(after.mixed) + abs(after.best_loss) + abs(after.comparator_loss)
+    return after.rounding + 2.0**-49 * sums
+
+
+def common(after: ExpertsFacts) -> dict[str, Any]:
+    """What there is to tell of every learner with expert advice."""
+    return {"experts": after.experts, "best": after.best, "best_loss": after.best_loss, "eta": after.eta,
+            "top": after.top, "rounding": after.rounding}  # fmt: skip

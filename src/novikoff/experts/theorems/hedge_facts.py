@@ -1,0 +1,93 @@
+"""What the theorems on teams of learners share: whose bound can be passed on, and what following it costs.
+
+The rule of a team is exponential weights, or one of its kin, over the learners; the loss of a learner is 1 for a
+mistake. Facts are those of the rule (experts/theorems/experts_facts.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from novikoff.core.certificate import Assumption, Bound, Certificate, Standing, outward
+from novikoff.core.types import Run
+from novikoff.experts.theorems.experts_facts import ExpertsFacts, by_its_weights, common, game, slack, why_void
+from novikoff.experts.theorems.fixed_share_regret import sharing
+
+FALLING = ("fixed", "anytime", "share")
+"""Rules with one sequence of rates, none larger than the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What following one learner costs at most: the expected mistakes are `factor` times its own, and `more`."""
+
+    factor: float
+    more: float
+
+    def of(self, mistakes: float, error: float) -> float:
+        """The bound for a learner with at most so many mistakes; `error` is what rounding may have done."""
+        return self.factor * (mistakes + error) + self.more
+
+
+def costs(after: ExpertsFacts, in_advance: bool) -> Iterator[Cost]:
+    """All that is known of the rule; `in_advance`: only what does not depend on the learners' mistakes."""
+    mean = after.rates / after.rounds if after.rounds else 0.0  # of the rates: the last one is no larger
+    if after.settled:
+        yield Cost(1.0, 0.0)
+    elif after.rule == "adaptive":
+        choices = math.log(after.experts)
+        first = after.top * (math.sqrt(after.rounds * choices) + 4.0 / 3.0 * choices + 2.0)
+        yield Cost(1.0, first if in_advance else 2.0 * after.gaps - after.last_gap)
+    elif after.rule == "doubling" or (after.rule in FALLING and mean >= after.eta * (1.0 - 1e-9)):
+        mixing = after.variation if in_advance else min(after.gaps, after.variation)
+        shared = sharing(0, after) if after.rule == "share" else 0.0
+        yield Cost(1.0, after.entrance + shared + mixing)
+        power = after.rate * after.top
+        if after.rule == "fixed" and 0.0 < power < math.inf and math.isclose(mean, after.eta, rel_tol=1e-9):
+            factor = power / -math.expm1(-power)
+            yield Cost(factor, factor * after.entrance)
+
+
+def passed_on(
+    run: Run[ExpertsFacts], takes: Callable[[Certificate], bool], in_advance: bool, also: Sequence[Assumption] = ()
+) -> Bound | None:
+    """The least bound on the expected mistakes that a learner's certificate gives; None if none is of the right kind.
+
+    A bound beyond the rounds counts as the rounds.
+
+    takes        is a certificate of a learner of the right kind?
+    in_advance   as for `costs`; then the bound is one in expectation, which no single run can violate
+    """
+    after = run.after
+    hindsight = [] if in_advance else [after.comparator]  # whose price is known: a choice that the coins may have made
+    with_price = range(after.experts) if after.uniform else hindsight
+    offered = [(k, one) for k, found in enumerate(run.members) for one in found if one.side == "upper" and takes(one)]
+    if not offered:
+        return None
+    error, known = slack(run), list(costs(after, in_advance))
+    sound = [
+        (min(cost.of(float(min(one.bound, run.rounds)), error) for cost in known), k, one)
+        for k, one in offered
+        if known and k in with_price and one.holds and one.bound is not None
+    ]
+    needed, told = [*game(run)], common(after)
+    standing: Standing = "trusted" if after.apart is None else "checked" if after.apart else "refuted"
+    apart = Assumption("Hedge's coins are no learner's", standing)
+    if reason := why_void(run) or ("" if sound else _why(offered, known)):
+        return Bound(None, [*needed, by_its_weights(run), *also, apart], told, void=reason)
+    least, k, one = min(sound, key=lambda found: found[:2])
+    limit = outward(least)
+    if in_advance or run.expected <= limit:  # else it is violated, whoever played
+        needed.append(by_its_weights(run))
+    told |= {"learner": k, "its_theorem": one.theorem, "its_bound": one.bound}
+    return Bound(limit, [*needed, *also, apart, *one.assumptions], told)
+
+
+def _why(offered: list[tuple[int, Certificate]], known: list[Cost]) -> str:
+    """Why no certificate could be passed on."""
+    if not known:
+        return "the rule has no bound of this kind"
+    void_ones = "; ".join(f"{one.theorem}: {one.reason}" for _, one in offered if not one.holds)
+    return f"no learner has a bound that holds: {void_ones}" if void_ones else "the learner with a bound has no prior"

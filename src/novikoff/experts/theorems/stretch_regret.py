@@ -1,0 +1,35 @@
+"""Log loss of specialists on every stretch, against the copy that began with it.
+
+Theorem (upper)
+    On every stretch of 2^k blocks from block s on, 2^k a divisor of s and n the largest such k:
+        loss - loss of the copy begun with it  <=  ln 2s(s+1)(n+1).
+    Any blocks a .. b are at most 2 log2(b - a + 2) such stretches, one after the other, so there the loss is at most
+    that of the copies, each from its own beginning, + the sum of these prices; and a copy loses at most what its own
+    theorem says of every u on its stretch: the promise holds for a u of each stretch's own.
+    Reported is the largest of what was lost more than that, over all stretches that are over: it is at most 0.
+Assumptions
+    the copies began with nothing, their rounds and the mixture's loss are the ledger's (checked).
+Proof
+    experts/theorems/specialists_regret.py, with the weights 1/(2s(s+1)(n+1)) of the n + 1 stretches from s on: they sum
+    to 1/2 over all s. Two stretches of one copy say the same while both are awake, so one copy may stand for all. []
+Reference
+    [daniely2015]; [hazan2009].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.types import Run
+from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
+
+
+@theorem("D", "daniely2015", "loss beyond the promise on a stretch")
+def stretch_regret(run: Run[SpecialistsFacts]) -> Bound | None:
+    """The worst stretch; None before the first is over, and without probabilities."""
+    if run.log_loss is None or run.after.stretches == 0:
+        return None
+    quantities = {"stretches": run.after.stretches}
+    bound = outward(EPS * run.after.loss)
+    return Bound(bound, assumptions(run), quantities, run.after.worst, math.inf, void=reason_void(run))

@@ -1,0 +1,112 @@
+"""Weighted Majority's mistakes against the best hypothesis, on any stream.
+
+Theorem (upper)
+    Let W be the weight of all hypotheses together and c = ln(2 / (1 + beta)). Then
+        M  <=  floor( ln(W before / W after) / c )                              (pathwise)
+    and so, if the game is seen from its start, for every hypothesis i of prior weight pi_i that errs m_i times
+        M  <=  floor( (m_i ln(1/beta) + ln(W(H) / pi_i)) / c ),                 (a priori)
+    which is (m ln(1/beta) + ln|H|) / c without a prior, m being the errors of the best one: 2.41 (m + log2|H|) for
+    beta = 1/2. Errors are counted over all rounds. Reported is the smaller of the two.
+Assumptions
+    beta > 0: none. With updates on every round or on mistakes only, with two labels or many, whatever the tie rule.
+    beta = 0: some hypothesis that was penalised least stays unpenalised (checked); a hypothesis without error would.
+Proof
+    On a mistake the label y had at most half of the weight: W_y <= W_p for the label p predicted, and both are parts
+    of W (the learner compares them exactly). All the others are multiplied by beta, so W' = W_y + beta (W - W_y) <=
+    W (1 + beta)/2. No round lets W grow. M mistakes leave W after <= W before ((1 + beta)/2)^M. And W after is at least
+    the weight of i, pi_i beta^(penalties) >= pi_i beta^(m_i).
+    Nothing is asked of W before, so the pathwise form holds from any round on.
+Factor
+    2 m cannot be beaten by a learner that draws nothing: adversaries/contrarian.py against "always -1" and "always +1".
+Reference
+    [littlestone1994]; [cesabianchi2006], chapter 2.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from novikoff.core.certificate import Assumption, Bound, outward, seen, theorem
+from novikoff.core.errors import ModelFileError, shown
+from novikoff.core.hypotheses import check_part
+from novikoff.core.types import Run
+
+LOGARITHM_ERROR = 1e-12
+"""Added to a difference of logarithms before it is divided by c, which may be tiny: a hundred times its rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMajorityFacts:
+    """What the theorem needs to know.
+
+    hypotheses          |H|
+    beta                what a penalty multiplies a weight by
+    rounds              the learner's rounds so far
+    whole               prior weight of all of H (|H| when all weigh the same)
+    best_mistakes       the fewest errors of a hypothesis over all of these rounds
+    comparator_errors   the errors of the hypothesis that promises the least
+    comparator_weight   and its prior weight
+    fewest              the fewest penalties of a hypothesis
+    spread              ln(W / beta^fewest): the weight of all, in units in which no float can vanish
+    """
+
+    hypotheses: int
+    beta: float
+    rounds: int
+    whole: int
+    best_mistakes: int
+    comparator_errors: int
+    comparator_weight: int
+    fewest: int
+    spread: float
+
+    def __post_init__(self) -> None:
+        check_part("fewest penalties", self.fewest, self.rounds)
+        most = math.log(self.whole) + LOGARITHM_ERROR  # and just that before the first round
+        if not (most - 2.0 * LOGARITHM_ERROR if self.rounds == 0 else -LOGARITHM_ERROR) <= self.spread <= most:
+            raise ModelFileError(f"spread must be at most that of the class, {shown(most)}: got {shown(self.spread)}.")
+
+
+@theorem("D", "littlestone1994")
+def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
+    """The smaller of the pathwise and the a priori bound."""
+    before, after = run.before, run.after
+    beta = after.beta
+    quantities: dict[str, Any] = {"hypotheses": after.hypotheses, "beta": beta}
+    if before.rounds == 0:
+        quantities["best_mistakes"] = after.best_mistakes
+    needed: list[Assumption] = []
+    if beta == 0.0:
+        needed = [seen("a hypothesis that was penalised least stays unpenalised", after.fewest <= before.fewest)]
+        if after.fewest > before.fewest:
+            reason = "with beta = 0 no weight is left: every hypothesis was penalised. Take a beta above 0"
+            return Bound(None, needed, quantities, void=reason)
+    fall = _cost(after.fewest - before.fewest, beta) + before.spread - after.spread
+    pathwise = max(fall, 0.0) / shrinkage(beta)
+    best = (max(fall, 0.0) + LOGARITHM_ERROR) / shrinkage(beta)
+    quantities["pathwise"] = pathwise
+    if before.rounds == 0:
+        a_priori = mistake_bound(after.comparator_errors, after.whole / after.comparator_weight, beta)
+        if math.isfinite(a_priori):
+            quantities["a_priori"] = a_priori
+            best = min(best, a_priori + LOGARITHM_ERROR / shrinkage(beta))
+    return Bound(math.floor(outward(best)), needed, quantities)
+
+
+def mistake_bound(errors: int, hypotheses: float, beta: float) -> float:
+    """(errors ln(1/beta) + ln hypotheses) / ln(2/(1+beta)); with a prior, `hypotheses` is W(H)/pi. Not rounded."""
+    return (_cost(errors, beta) + math.log(hypotheses)) / shrinkage(beta)
+
+
+def shrinkage(beta: float) -> float:
+    """C = ln(2/(1+beta)): the logarithm of what each mistake divides W by at least; exact to the last bits near 1."""
+    return -math.log1p(-(1.0 - beta) / 2.0)
+
+
+def _cost(errors: int, beta: float) -> float:
+    """Errors * ln(1/beta), where no error costs nothing even if beta is 0."""
+    if errors == 0:
+        return 0.0
+    return math.inf if beta == 0.0 else errors * -math.log(beta)

@@ -1,0 +1,262 @@
+"""Weighted Majority: all hypotheses vote, and those that err count for less.
+
+Algorithm
+    w_i = pi_i (1 without a prior).  Predict the label with the most weight; a tie says +1 (with many labels, the
+    smallest).  Multiply w_i by beta if i did not give the true label: on every round, or (`conservative`) on mistakes
+    only. A hypothesis without a valid label has no vote and erred. A prior gives each hypothesis a weight; "length"
+    weighs a program of L bits 2^-L.
+    beta = 0 is Halving without restarts. When every hypothesis has been penalised all weights are 0: then those with
+    the fewest penalties vote, each with its prior weight, and the theorem is void.
+Exactness
+    What is kept is the number of penalties of each hypothesis, a whole number: nothing underflows, nothing drifts.
+    The weights pi_i beta^(penalties - fewest) are summed in floats, each label's with a relative error below
+    (|H| + 64) 2^-52. Labels that this cannot tell apart are compared in whole numbers: beta is p/2^q, as every float,
+    and the sign of a sum of v_k (p/2^q)^k is found exactly. So the prediction is the heaviest label, without rounding,
+    as the proof needs it, and is the same on every machine.
+Promise
+    experts/theorems/weighted_majority_mistakes.py: at most (m ln(1/beta) + ln|H|) / ln(2/(1+beta)) mistakes when the
+    best hypothesis errs m times.
+Cost
+    O(|H|) time per round (about 10 ms for a million thresholds), 8 bytes for each hypothesis, 8 more if conservative
+    and 8 more with a prior. Ties are compared exactly, which about doubles the time of a round; for beta within 1e-9
+    or so of 1 that may take the square of the number of different penalties (20 ms for 2,000 of them).
+Reference
+    [littlestone1994].
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.types import Example, Label, State, Theorem, check_label
+from novikoff.experts.panel import Voters, is_number
+from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
+from novikoff.finite.classes import restore_class
+from novikoff.finite.classes.survivors import refuse_if_too_large, whole_weights
+
+Counts = NDArray[np.int64]
+
+PARAMS: Schema = {"beta": float, "prior": object, "conservative": bool}
+
+PART = 2**15
+"""Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
+
+
+class WeightedMajority(Playing):
+    """The heavier vote decides; those that err lose weight, and none is ever dropped."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)
+
+    def __init__(
+        self, hypotheses: HypothesisClass, beta: float = 0.5, prior: Any = None, conservative: bool = False
+    ) -> None:
+        if not is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
+            raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. Take 0.5 if in doubt.")
+        if not hasattr(hypotheses, "labels_of"):
+            raise InputError(f"hypotheses must be of a class that can be asked one by one: got {hypotheses!r}.")
+        alternative = "Weighted majority counts the errors of each: take a smaller class."
+        refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
+        hypotheses.space()  # a class that cannot be held says so here, not in the first round
+        self.domain = hypotheses.domain
+        self.labels = hypotheses.labels
+        self.hypotheses = cast(Voters, hypotheses)
+        self.beta = float(beta)
+        self.conservative = bool(conservative)
+        self._by_length = isinstance(prior, str) and prior == "length"
+        self._prior = None if prior is None else _weights_of(prior, hypotheses)
+        self.whole = hypotheses.size if self._prior is None else int(self._prior.sum())
+        self.rounds = 0
+        self.penalties: Counts = np.zeros(hypotheses.size, dtype=np.int64)
+        self.errors = self.penalties.copy() if conservative else self.penalties
+        self._fewest = self._most = 0  # penalties
+
+    @property
+    def size(self) -> int:
+        """Hypotheses; all of them vote for ever."""
+        return len(self.penalties)
+
+    def predict_one(self, x: Example) -> Label:
+        return self._winner(self._choices(x))
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, asking the hypotheses once."""
+        y = check_label(y, self.labels)
+        choices = self._choices(x)
+        prediction = self._winner(choices)
+        wrong = choices != y
+        self.rounds += 1
+        if self.conservative:
+            self.errors += wrong
+        if prediction != y or not self.conservative:
+            self.penalties += wrong
+            self._look()
+        return prediction
+
+    def _choices(self, x: Example) -> NDArray[Any]:
+        return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
+
+    def _look(self) -> None:
+        self._fewest, self._most = int(self.penalties.min()), int(self.penalties.max())
+
+    def _winner(self, choices: NDArray[Any]) -> Label:
+        """The heaviest label, exactly; of equally heavy ones +1, with many labels the smallest."""
+        labels = [1, -1] if self.labels is None else list(range(self.labels))
+        totals = np.zeros(max(labels) + 2)
+        for part, weights in self._weights():
+            places = np.add(choices[part], 1, dtype=np.int64)  # label y is summed in place y + 1
+            totals += np.bincount(places, weights=weights, minlength=len(totals))
+        shares = totals[np.array(labels) + 1]
+        rounding = 4.0 * (self.size + 64) * 2.0**-52
+        underflow = 1e-300 * self.whole
+        near = np.flatnonzero(shares >= shares.max() * (1.0 - rounding) - underflow)
+        winner, *rivals = (labels[i] for i in near.tolist())
+        for rival in rivals:
+            if self._compare(choices, rival, winner) > 0:
+                winner = rival
+        return winner
+
+    def _weights(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """pi_i beta^(penalties_i - fewest), computed from the counts alone, a part of the class at a time."""
+        span = self._most - self._fewest
+        powers = np.power(self.beta, np.arange(span + 1)) if span < self.size else None
+        for start in range(0, self.size, PART):
+            part = slice(start, start + PART)
+            levels = self.penalties[part] - self._fewest
+            weights = np.power(self.beta, levels) if powers is None else powers[levels]
+            yield part, weights if self._prior is None else weights * self._prior[part]
+
+    def _compare(self, choices: NDArray[Any], one: Label, two: Label) -> int:
+        """The sign of (weight of label one) - (weight of label two), exactly."""
+        votes: dict[int, int] = {}
+        for label, side in ((one, 1), (two, -1)):
+            voters = np.flatnonzero(choices == label)
+            for level, weight in self._tally(self.penalties[voters] - self._fewest, voters):
+                votes[level] = votes.get(level, 0) + side * weight
+        levels = sorted(level for level, vote in votes.items() if vote)
+        return sign_at(self.beta, levels, [votes[level] for level in levels])
+
+    def _tally(self, levels: Counts, voters: Counts) -> list[tuple[int, int]]:
+        """The prior weight of the voters at each level that has some: whole numbers, below 2^63 in all."""
+        most = int(levels.max(initial=0))
+        if most <= len(levels):
+            names, places = np.arange(most + 1), levels
+        else:
+            names, places = np.unique(levels, return_inverse=True)
+            places = places.reshape(-1)  # numpy 2.0 gave it another shape
+        if self._prior is None:
+            sums = np.bincount(places, minlength=len(names))
+        else:
+            sums = np.zeros(len(names), dtype=np.int64)
+            np.add.at(sums, places, self._prior[voters])
+        filled = np.flatnonzero(sums)
+        return list(zip(names[filled].tolist(), sums[filled].tolist(), strict=True))
+
+    def survivor(self) -> str:
+        """The heaviest hypothesis, readable; of equally heavy ones the first."""
+        if self._prior is None:
+            return self.hypotheses.describe(int(self.penalties.argmin()))
+        heaviest = np.concatenate([weights for _, weights in self._weights()]).argmax()
+        return self.hypotheses.describe(int(heaviest))
+
+    def facts(self) -> WeightedMajorityFacts:
+        comparator = self._comparator()
+        return WeightedMajorityFacts(
+            hypotheses=self.size,
+            beta=self.beta,
+            rounds=self.rounds,
+            whole=self.whole,
+            best_mistakes=int(self.errors.min()),
+            comparator_errors=int(self.errors[comparator]),
+            comparator_weight=1 if self._prior is None else int(self._prior[comparator]),
+            fewest=self._fewest,
+            spread=math.log(math.fsum(float(weights.sum()) for _, weights in self._weights())),
+        )
+
+    def _comparator(self) -> int:
+        """The hypothesis that promises the least; any would do, so floats may choose it."""
+        if self._prior is None:
+            return int(self.errors.argmin())
+        price = -math.log(self.beta) if self.beta > 0.0 else 1e9
+        return int((price * self.errors - np.log(self._prior)).argmin())
+
+    def state(self) -> State:
+        prior = None if self._prior is None else self._prior.copy()
+        return {
+            "hypotheses": self.hypotheses.state(),
+            "beta": self.beta,
+            "prior": "length" if self._by_length else prior,
+            "conservative": self.conservative,
+            "rounds": self.rounds,
+            "penalties": self.penalties.copy(),
+            "errors": self.errors.copy() if self.conservative else None,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(restore_class(state["hypotheses"]), **arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.penalties = learner.errors = learner._counts(state, "penalties")
+        if learner.conservative:
+            learner.errors = learner._counts(state, "errors")
+            sound = bool(np.all(learner.penalties <= learner.errors))
+            require(sound, "penalties of a learner must be for errors", state["penalties"])
+        learner._look()
+        return learner
+
+    def _counts(self, state: State, name: str) -> Counts:
+        counts = array(state, name, (self.size,), np.int64)
+        sound = counts.min() >= 0 and counts.max() <= self.rounds
+        require(bool(sound), f"{name} of a learner must be 0 to {self.rounds:,} for each hypothesis", counts)
+        return counts
+
+
+def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
+    """The sign of the sum of votes[k] * beta^levels[k], exactly, for 0 <= beta < 1 and increasing levels.
+
+    beta = p / 2^q. `above / unit` is the sum so far in units of the weight at the present level. It is decided when no
+    later votes, each below one such unit, could turn it: after about log(votes) / log(1/beta) levels.
+    """
+    if beta == 0.0:
+        levels, votes = [level for level in levels if level == 0], votes[: int(0 in levels)]
+    p, power = beta.as_integer_ratio()
+    q = power.bit_length() - 1
+    bits = -math.log2(beta) * (1.0 - 1e-9) if beta > 0.0 else 0.0  # a level down is worth at least so many bits
+    above, unit, last = 0, 1, 0
+    rest = sum(map(abs, votes))
+    for level, vote in zip(levels, votes, strict=True):
+        gap = level - last
+        if above == 0:
+            unit = 1
+        elif above.bit_length() - 1 - unit.bit_length() - rest.bit_length() + gap * bits >= 0:
+            break  # all that is left weighs less, and no power of p need be computed to know it
+        else:
+            above <<= q * gap
+            unit *= p**gap
+        above += vote * unit
+        rest -= abs(vote)
+        last = level
+        if abs(above) >= rest * unit:
+            break
+    return (above > 0) - (above < 0)
+
+
+def _weights_of(prior: Any, hypotheses: HypothesisClass) -> Counts:
+    """The prior as whole numbers."""
+    length = getattr(hypotheses, "length", None)
+    if not (isinstance(prior, str) and prior == "length" and length is not None):
+        return whole_weights(prior, hypotheses.size)
+    numbers = range(hypotheses.size)  # by length, so each length ends at one place
+    longest = length(numbers[-1])
+    ends = np.array([bisect_right(numbers, bits, key=length) for bits in range(longest + 1)], dtype=np.int64)
+    how_many = np.diff(ends, prepend=0)
+    return np.repeat(2 ** (longest - np.arange(longest + 1, dtype=np.int64)), how_many)

@@ -1,0 +1,1 @@
+"""Finite classes: Consistent, Halving and its efficient forms."""

@@ -1,0 +1,57 @@
+"""Finite hypothesis classes: `nk.classes.thresholds(100)` and its kin.
+
+A class numbers its hypotheses 0 .. size-1 and gives a version space that polls and filters them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from novikoff.core.errors import ModelFileError
+from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.types import State
+from novikoff.finite.classes.halfspace import Halfspaces
+from novikoff.finite.classes.matrix import Table, cube
+from novikoff.finite.classes.predicate import Functions
+from novikoff.finite.classes.program import Programs
+from novikoff.finite.classes.rectangle import Rectangles
+from novikoff.finite.classes.sphere import SphereCover
+from novikoff.finite.classes.threshold import Thresholds
+
+thresholds = Thresholds
+rectangles = Rectangles
+halfspaces = Halfspaces
+sphere_cover = SphereCover
+programs = Programs
+functions = Functions
+table = Table
+
+__all__ = [
+    "cube",
+    "functions",
+    "halfspaces",
+    "programs",
+    "rectangles",
+    "restore_class",
+    "sphere_cover",
+    "table",
+    "thresholds",
+]
+
+_RESTORED_BY: dict[str, Callable[..., HypothesisClass]] = {
+    "halfspaces": Halfspaces,
+    "programs": Programs,
+    "rectangles": Rectangles,
+    "sphere-cover": SphereCover,
+    "table": Table,
+    "thresholds": Thresholds,
+}
+
+
+def restore_class(state: State) -> HypothesisClass:
+    """The class whose `state` this is."""
+    arguments = dict(state)
+    name = arguments.pop("class", None)
+    if name not in _RESTORED_BY:
+        raise ModelFileError(f"a hypothesis class must be one of {', '.join(_RESTORED_BY)}: got {name!r}.")
+    return _RESTORED_BY[name](**arguments)

@@ -1,0 +1,177 @@
+"""Halfspaces through the origin with weights on a grid.
+
+Hypotheses
+    h_w(x) = +1 if <w, x> >= 0, else -1, for every w in {-n, ..., n}^dim (in units of 1/n): (2n+1)^dim of them. x is
+    `dim` whole numbers, in units of 1/n too if one likes: only the sign counts, so the scale of w and x does not.
+    `bias` adds one weight, for a constant feature 1 (which is n in units of 1/n): dim + 1 weights in all.
+    Parallel weights are the same function: 2w votes with w. With `distinct` only the primitive w (greatest common
+    divisor 1) and w = 0 vote: every function of x once. (With a bias x no longer takes every direction, so a few of
+    these may still agree.) The bound counts what votes, so the two kinds must never be mixed: three functions that
+    vote 4, 2 and 1 times can cost 2 mistakes, more than log2(3).
+Number of hypotheses
+    With P(n) primitive w in {-n, ..., n}^dim, every w != 0 is k times a primitive one:
+        (2n+1)^dim - 1 = P(n) + P(floor(n/2)) + ... + P(floor(n/n)),
+    solved for P(n); by Moebius inversion P(n) = sum over k of mu(k) ((2 floor(n/k) + 1)^dim - 1).
+Cost
+    O(survivors) per round while they are dense, O(dim) for each when they are few; no weights in memory: the number
+    of a hypothesis, in base 2n+1, is its weights. `distinct` holds one 32-bit number for each hypothesis.
+    Exact: a score is at most dim * n * 2^31 + n^2 in size, far below 2^63 for any class that may be held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import encode
+from novikoff.core.errors import InputError
+from novikoff.core.sizes import integer, length
+from novikoff.core.types import Domain, Example, State
+from novikoff.finite.classes.survivors import LARGEST, Survivors, refuse_if_too_large
+
+LONGEST_TABLE = 4096
+"""Scores of endings that are tabled each round: few enough to cost little when few hypotheses are left."""
+
+MOST_DIMENSIONS = 400
+"""A class of more could not be held by far, and its size would be too long a number to print."""
+
+
+class Halfspaces:
+    """All halfspaces with weights in {-n, ..., n}; with `distinct`, each function once."""
+
+    labels: int | None = None
+
+    def __init__(self, n: int, dim: int, distinct: bool = False, bias: bool = False) -> None:
+        must = "weights need a grid -n .. n with n a whole number from 1 to 2^31 - 1"
+        self.n = integer(n, "n", must, 1, encode.LARGEST_COORDINATE)
+        must = f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions, a whole number"
+        self.dim = integer(dim, "dim", must, 1, MOST_DIMENSIONS)
+        self.distinct, self.bias = bool(distinct), bool(bias)
+        self.name = f"halfspaces:n={n},dim={dim}" + ",distinct=true" * self.distinct + ",bias=true" * self.bias
+        self.domain = Domain("point", self.dim)
+        self._weights = self.dim + self.bias  # weights of a hypothesis
+        # One primitive weight is -1 or +1, whatever n: the grid -1 .. 1 holds them all.
+        self._reach = 1 if self.distinct and self._weights == 1 else self.n
+        self._base = 2 * self._reach + 1
+        self._ending = max(j for j in range(self._weights + 1) if self._base**j <= LONGEST_TABLE)
+
+    @cached_property
+    def size(self) -> int:
+        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
+        return count_distinct(self._reach, self._weights) if self.distinct else self._base**self._weights
+
+    def __len__(self) -> int:
+        return length(self.size)
+
+    def space(self, prior: Any = None) -> Survivors:
+        survivors = Survivors(self, prior, self._alternative())
+        _ = self._numbers
+        return survivors
+
+    def _alternative(self) -> str:
+        """What to do if there are too many. Of several weights about 0.6 or more are distinct, of one weight three."""
+        helps = not self.distinct and (
+            self._weights == 1 or (self.size <= 2 * LARGEST and count_distinct(self.n, self._weights) <= LARGEST)
+        )
+        return f"Take a smaller n or fewer dimensions{', or distinct=True' if helps else ''}."
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int32] | None:
+        """The number on the grid of each hypothesis that votes; None if all do."""
+        if not self.distinct:
+            return None
+        refuse_if_too_large(self.name, self.size, self._alternative())
+        return _primitive_numbers(self._reach, self._weights, self.size)
+
+    def encode(self, x: Example) -> NDArray[np.int64]:
+        values = encode.point(x, self.dim, -encode.LARGEST_COORDINATE, encode.LARGEST_COORDINATE)
+        return np.append(values, np.int64(self.n)) if self.bias else values
+
+    def labels_of(self, x: NDArray[np.int64], members: NDArray[np.int64] | None) -> NDArray[np.int8]:
+        from novikoff.finite._loops import linear as kernel
+
+        low = np.empty(self._base**self._ending, dtype=np.int64)
+        kernel.low_scores(x, self._reach, low)
+        leading = self._weights - self._ending
+        labels = np.empty(self.size if members is None else len(members), dtype=np.int8)
+        if self._numbers is not None:
+            members = self._numbers if members is None else self._numbers[members]  # type: ignore[assignment]
+        if members is None:
+            kernel.label_grid(x, self._reach, leading, low, labels)
+        else:
+            kernel.label_numbers(x, self._reach, leading, low, members, labels)
+        return labels
+
+    def weights(self, index: int) -> tuple[int, ...]:
+        """The weights of hypothesis number `index`, that of the bias last."""
+        if not 0 <= index < self.size:
+            raise InputError(f"a hypothesis of {self.name} must be numbered 0 to {self.size - 1:,}: got {index}.")
+        number = int(index if self._numbers is None else self._numbers[index])
+        digits = [number // self._base**i % self._base for i in reversed(range(self._weights))]
+        return tuple(digit - self._reach for digit in digits)
+
+    def describe(self, index: int) -> str:
+        weights = self.weights(index)
+        return inequality(weights[: self.dim], weights[-1] * self.n if self.bias else 0)
+
+    def state(self) -> State:
+        return {"class": "halfspaces", "n": self.n, "dim": self.dim, "distinct": self.distinct, "bias": self.bias}
+
+
+def inequality(weights: Sequence[float], constant: int = 0) -> str:
+    """Where h is +1, readable: "2*x[0] - 1*x[2] >= 0"."""
+    terms = [(weight, f"{abs(weight):.6g}*x[{i}]") for i, weight in enumerate(weights) if weight]
+    if constant:
+        terms.append((constant, str(abs(constant))))
+    if not terms:
+        return "always +1"
+    text = " ".join(f"{'-' if weight < 0 else '+'} {term}" for weight, term in terms)
+    return ("-" if text[0] == "-" else "") + text[2:] + " >= 0"
+
+
+def count_distinct(n: int, weights: int) -> int:
+    """How many w in {-n, ..., n}^weights are primitive or 0, exactly, in O(n^(3/4)) steps."""
+    known: dict[int, int] = {0: 0}
+
+    def primitive(m: int) -> int:
+        if m not in known:
+            total = (2 * m + 1) ** weights - 1
+            k = 2
+            while k <= m:
+                last = m // (m // k)  # floor(m/k) is the same up to here
+                total -= (last - k + 1) * primitive(m // k)
+                k = last + 1
+            known[m] = total
+        return known[m]
+
+    return primitive(n) + 1
+
+
+def _primitive_numbers(n: int, weights: int, size: int) -> NDArray[np.int32]:
+    """The grid numbers of the primitive w and of w = 0, in order.
+
+    w is primitive if the divisors of its leading and its last weights have nothing in common.
+    """
+    first, last = _divisors(n, weights // 2), _divisors(n, weights - weights // 2)
+    numbers = np.empty(size, dtype=np.int32)
+    filled = 0
+    for row, divisor in enumerate(first.tolist()):
+        votes = np.gcd(divisor, np.arange(n + 1)) == 1
+        votes[0] |= divisor == 0  # w = 0
+        found = np.flatnonzero(votes[last])
+        numbers[filled : filled + len(found)] = found + row * len(last)
+        filled += len(found)
+    assert filled == size
+    return numbers
+
+
+def _divisors(n: int, weights: int) -> NDArray[np.int64]:
+    """The greatest common divisor of each w in {-n, ..., n}^weights, in order of numbers; that of 0 is 0."""
+    divisors = np.zeros(1, dtype=np.int64)
+    for _ in range(weights):
+        divisors = np.gcd(divisors[:, None], np.abs(np.arange(-n, n + 1))).reshape(-1)
+    return divisors

@@ -1,0 +1,60 @@
+"""Thresholds on the grid 0, 1, ..., n (x = i stands for i/n).
+
+Hypotheses
+    h_k(i) = +1 if i >= k, else -1, for k = 0, 1, ..., n+1 (k = n+1 is "always -1"): n + 2 in all.
+Cost
+    O(survivors) per round. `ThresholdHalving(n)` plays the same game in O(1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import encode
+from novikoff.core.errors import brief
+from novikoff.core.sizes import integer, length
+from novikoff.core.types import Domain, Example, State
+from novikoff.finite.classes.survivors import Survivors
+
+
+def check_grid_end(n: Any) -> int:
+    """The n of the grid 0 .. n, or an error that says what it is."""
+    return integer(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
+
+
+class Thresholds:
+    """All n + 2 thresholds on the grid 0 .. n."""
+
+    labels: int | None = None
+
+    def __init__(self, n: int) -> None:
+        self.n = check_grid_end(n)
+        self.name = f"thresholds:n={brief(self.n)}"
+        self.domain = Domain("index", self.n + 1)
+
+    @property
+    def size(self) -> int:
+        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
+        return self.n + 2
+
+    def __len__(self) -> int:
+        return length(self.size)
+
+    def space(self, prior: Any = None) -> Survivors:
+        return Survivors(self, prior, "ThresholdHalving(n) plays thresholds in constant memory for any n.")
+
+    def encode(self, x: Example) -> int:
+        return encode.index(x, self.n + 1)
+
+    def labels_of(self, x: int, members: NDArray[np.int64] | None) -> NDArray[np.int8]:
+        thresholds = np.arange(self.size) if members is None else members
+        return np.where(thresholds <= x, np.int8(1), np.int8(-1))
+
+    def describe(self, index: int) -> str:
+        return f"x >= {index}" if index <= self.n else "always -1"
+
+    def state(self) -> State:
+        return {"class": "thresholds", "n": self.n}

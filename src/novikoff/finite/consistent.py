@@ -1,0 +1,62 @@
+"""Consistent: follow a hypothesis that has been right on every round so far.
+
+Algorithm
+    V_1 = H.  Predict what the first hypothesis of V_t says, or (`random`) a fresh uniform one each round.
+    V_{t+1} = those of V_t that gave the true label, on every round.
+    If no hypothesis is left the stream is not realizable: begin again with V = H, and say so.
+Promise
+    finite/theorems/consistent_mistakes.py: at most |H| - 1 mistakes (first).
+    finite/theorems/consistent_expected.py: at most ln|H| expected mistakes (random).
+Cost
+    O(survivors) time per round, O(survivors) memory.
+Reference
+    [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from novikoff.core.hypotheses import Ballot, HypothesisClass
+from novikoff.core.restoring import Schema
+from novikoff.core.sizes import integer
+from novikoff.core.types import Distribution, Example, Label, Theorem
+from novikoff.finite.theorems.consistent_expected import consistent_expected
+from novikoff.finite.theorems.consistent_mistakes import consistent_mistakes
+from novikoff.finite.version_space import VersionSpaceLearner
+from novikoff.numerics.coins import uniform
+
+
+class Consistent(VersionSpaceLearner):
+    """The first surviving hypothesis decides; or a random one, drawn anew each round."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (consistent_mistakes, consistent_expected)
+    params: ClassVar[Schema] = {"random": bool, "seed": int}
+
+    def __init__(self, hypotheses: HypothesisClass, random: bool = False, seed: int = 0) -> None:
+        super().__init__(hypotheses)
+        self.random = self.draws = bool(random)
+        self.seed = integer(seed, "seed", "a seed must be a whole number")
+
+    def chances(self, x: Example) -> Distribution:
+        """The chance of each label: the share of the survivors that give it."""
+        return self._distribution(self.space.poll(x))
+
+    def _distribution(self, ballot: Ballot) -> Distribution:
+        if not self.random:
+            return {ballot.first or 1: 1.0} if self.labels is None else {ballot.first: 1.0}
+        total = sum(ballot.weights.values())
+        if total == 0:
+            return {1: 1.0}
+        return {label: votes / total for label, votes in ballot.weights.items() if votes}
+
+    def _decide(self, ballot: Ballot) -> Label:
+        """The label at which coin t of [0, 1) falls, labels in increasing order."""
+        chances = self._distribution(ballot)
+        point = uniform(self.seed, "consistent", self.rounds)
+        label = 0
+        for label in sorted(chances):
+            point -= chances[label]
+            if point < 0.0:
+                break
+        return label

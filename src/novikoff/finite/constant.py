@@ -1,0 +1,57 @@
+"""Constant: always the same label.
+
+Algorithm
+    Say `label`, whatever x is; learn nothing.
+Promise
+    None: its mistakes are the rounds with the other label. It is what regret is measured against in
+    adversaries/contrarian.py and adversaries/coin_flip.py.
+Cost
+    O(1) time and memory.
+Reference
+    [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from novikoff.core.restoring import require
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.written import Written
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantFacts:
+    """What it says."""
+
+    label: Label
+
+
+class Constant(Written):
+    """Says `label` in every round."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = ()
+    labels: int | None = None
+
+    def __init__(self, label: Label = 1) -> None:
+        self.label = check_label(label, self.labels)
+        self.domain = Domain("any")
+
+    def predict_one(self, x: Example) -> Label:
+        return self.label
+
+    def learn_one(self, x: Example, y: Label) -> None:
+        check_label(y, self.labels)
+
+    def facts(self) -> ConstantFacts:
+        return ConstantFacts(self.label)
+
+    def state(self) -> State:
+        return {"label": self.label}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        label = state["label"]
+        require(type(label) is int and label in (-1, 1), "label of a learner must be -1 or +1", label)
+        return cls(label)

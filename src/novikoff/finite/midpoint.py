@@ -1,0 +1,133 @@
+"""Midpoint: the middle of the interval of thresholds that fit, over the reals.
+
+Algorithm
+    h_theta(x) = +1 if x >= theta, else -1. The thresholds in (lo, hi] fit the labels so far: lo is the largest x
+    labelled -1 (at first minus infinity), hi the smallest labelled +1 (at first infinity).
+    Say +1 if x >= (lo + hi)/2. With one end infinite so is the middle: (lo, infinity) says -1 to every x,
+    (-infinity, hi] says +1. When nothing is known, say +1.
+    If lo >= hi no threshold fits: begin again, knowing nothing.
+    Numbers are kept as Fractions, so doubles are taken at their exact value and nothing is rounded.
+Promise
+    None, and no learner has one: thresholds over the reals shatter trees of every depth, and
+    adversaries/bisection.py makes any learner that draws nothing err in every round. On a grid there is one:
+    finite/threshold_halving.py.
+Cost
+    O(1) numbers; the middle has one bit more than the ends. O(bits) per sum, O(bits^1.6) per comparison.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from novikoff.core.errors import Advice, InputError, Option, shown
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import integer, read, require
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+
+
+@dataclass(frozen=True, slots=True)
+class MidpointFacts:
+    """Rounds, and how often no threshold was left."""
+
+    rounds: int
+    restarts: int
+
+
+class Midpoint(Playing):
+    """The middle of the interval of thresholds decides. x is one finite number."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = ()
+    labels: int | None = None
+
+    def __init__(self) -> None:
+        self.domain = Domain("any")
+        self.lo: Fraction | None = None
+        self.hi: Fraction | None = None
+        self.rounds = self.restarts = 0
+
+    def predict_one(self, x: Example) -> Label:
+        return self._predict(exactly(x))
+
+    def _predict(self, x: Fraction) -> Label:
+        if self.lo is None:
+            return 1
+        if self.hi is None:
+            return -1
+        return 1 if x >= (self.lo + self.hi) / 2 else -1
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, making a Fraction of x once."""
+        value = exactly(x)
+        y = check_label(y, self.labels)
+        prediction = self._predict(value)
+        self.rounds += 1
+        if y == 1:
+            self.hi = value if self.hi is None else min(self.hi, value)
+        else:
+            self.lo = value if self.lo is None else max(self.lo, value)
+        if self.lo is not None and self.hi is not None and self.lo >= self.hi:
+            self.restarts += 1
+            self.lo = self.hi = None
+        return prediction
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the points nearest to the threshold on either side."""
+        return (self.lo is not None) + (self.hi is not None)
+
+    def facts(self) -> MidpointFacts:
+        return MidpointFacts(self.rounds, self.restarts)
+
+    def state(self) -> State:
+        return {"lo": _as_hex(self.lo), "hi": _as_hex(self.hi), "rounds": self.rounds, "restarts": self.restarts}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls()
+        learner.lo, learner.hi = (read(state[name], _from_hex, f"{name} must be a fraction") for name in ("lo", "hi"))
+        fits = learner.lo is None or learner.hi is None or learner.lo < learner.hi
+        require(fits, "lo of a learner must be below hi", state["lo"])
+        learner.rounds = integer(state, "rounds")
+        learner.restarts = integer(state, "restarts", 0, learner.rounds)
+        return learner
+
+
+def exactly(x: Any) -> Fraction:
+    """One finite number, or a vector of one, as a Fraction."""
+    value = x
+    if isinstance(value, (np.ndarray, list, tuple)):
+        count = value.size if isinstance(value, np.ndarray) else len(value)
+        if count != 1:
+            raise InputError(
+                "x must be one number", f"got {count}", Advice("Pass ", Option("columns", letter="NAME"), ".")
+            )
+        value = value.item() if isinstance(value, np.ndarray) else value[0]
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Integral):
+        return Fraction(int(value))  # int: numpy's whole numbers would overflow inside a Fraction
+    if not hasattr(value, "as_integer_ratio"):
+        raise InputError(f"x must be a number: got {shown(x)}. Choose a column of numbers.")
+    try:
+        return Fraction(*value.as_integer_ratio())
+    except (OverflowError, ValueError):
+        raise InputError(f"x must be finite: got {x!r}. Clean or drop the row.") from None
+
+
+# Hexadecimal, because Python writes whole numbers of more than 4,300 decimal digits on request only.
+def _as_hex(value: Fraction | None) -> list[str] | None:
+    return None if value is None else [f"{value.numerator:x}", f"{value.denominator:x}"]
+
+
+def _from_hex(parts: list[str] | None) -> Fraction | None:
+    if parts is None:
+        return None
+    numerator, denominator = parts
+    return Fraction(int(numerator, 16), int(denominator, 16))

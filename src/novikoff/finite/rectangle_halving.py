@@ -1,0 +1,158 @@
+"""Halving for axis-aligned boxes on a grid of any size: the votes are counted, the boxes never listed.
+
+Algorithm
+    Grid {0 .. m-1}^dim, boxes and one empty box (see finite/classes/rectangle.py). Kept: the bounding box P of the
+    positives, the negatives, and V, the number of surviving boxes, at first all of them.
+    On x: votes = the boxes that contain P and x and avoid the negatives (box_count.py); V - votes say -1.
+    Say +1 if 2 votes >= V: a tie says +1.
+    On +1: V = votes, P grows to x.  On -1: V = V - votes, x joins the negatives.
+    Every round, or (`conservative`) on mistakes only. If V = 0 the stream is not realizable: begin again, and say so.
+    Once there is a positive, negatives that no longer matter are dropped: every box around P that contains such a
+    point contains another negative.
+Promise
+    finite/theorems/halving_mistakes.py: at most floor(log2((m(m+1)/2)^dim + 1)) mistakes.
+    finite/theorems/halving_restarts.py: when no box is perfect.
+Cost
+    dim 1, 2 or 3, for any m; whole numbers, so exact. With k negatives that matter a round takes O(k) for dim 1 and 2,
+    O(k^3) at worst for dim 3, and O(1) when x is in P; a positive outside P takes O(k^2) more. Memory O(k).
+    k is small once there is a positive, on random streams; until then every distinct negative matters.
+Reference
+    [littlestone1988]; [maass1994] for boxes on a grid.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import ClassVar, Self
+
+import numpy as np
+
+from novikoff.core import encode
+from novikoff.core.errors import TooLargeError, brief
+from novikoff.core.hypotheses import VersionSpaceFacts
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import Schema, arguments, corners, counters, integer, read, require
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
+from novikoff.finite.classes.rectangle import check_grid, describe_box, how_many_boxes
+from novikoff.finite.theorems.halving_mistakes import halving_mistakes
+from novikoff.finite.theorems.halving_restarts import halving_restarts
+
+PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
+COUNTERS = ("size", "rounds", "restarts", "emptied_at")
+
+
+class RectangleHalving(Playing):
+    """The majority of the surviving boxes decides."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
+    labels: int | None = None
+
+    def __init__(self, m: int, dim: int, conservative: bool = False) -> None:
+        self.m, self.dim = check_grid(m, dim)
+        if self.dim > DIMENSIONS:
+            raise TooLargeError(
+                f"boxes are counted in at most {DIMENSIONS} dimensions: got dim = {brief(self.dim)}. "
+                "TightestBox(dim, m) plays any number, with up to 1 + dim(m-1) mistakes."
+            )
+        self.conservative = bool(conservative)
+        self.domain = Domain("point", self.dim)
+        self.rounds = self.restarts = self.emptied_at = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self.low: Point | None = None  # the bounding box of the positives
+        self.high: Point | None = None
+        self.negatives: list[Point] = []  # sorted
+        self.size = how_many_boxes(self.m, self.dim)  # surviving boxes
+
+    def votes(self, x: Example) -> int:
+        """How many of the `size` surviving boxes contain x."""
+        return self._votes(self._point(x))
+
+    def predict_one(self, x: Example) -> Label:
+        return 1 if 2 * self.votes(x) >= self.size else -1
+
+    def _point(self, x: Example) -> Point:
+        return tuple(encode.point(x, self.dim, 0, self.m - 1).tolist())
+
+    def _votes(self, x: Point) -> int:
+        low, high = self._box_with(x)
+        if low == self.low and high == self.high:
+            return self.size
+        return count_boxes(low, high, self.negatives, self.m)
+
+    def _box_with(self, x: Point) -> tuple[Point, Point]:
+        return (x, x) if self.low is None or self.high is None else around(self.low, self.high, x)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        """Predict, then learn, counting the votes once."""
+        point = self._point(x)
+        y = check_label(y, self.labels)
+        votes = self._votes(point)
+        prediction = 1 if 2 * votes >= self.size else -1
+        self.rounds += 1
+        if prediction != y or not self.conservative:
+            self._keep(point, y, votes if y == 1 else self.size - votes)
+        return prediction
+
+    def _keep(self, x: Point, y: Label, agreeing: int) -> None:
+        """Only the boxes that give x the label y stay, `agreeing` of them."""
+        if agreeing == self.size:  # also when x is in P, or a negative that does not matter
+            return
+        if agreeing == 0:
+            self.restarts += 1
+            self.emptied_at = self.emptied_at or self.rounds
+            self._begin()
+            return
+        self.size = agreeing
+        if y == 1:
+            self.low, self.high = self._box_with(x)
+            self.negatives = relevant(self.low, self.high, self.negatives)
+        elif self.low is None or self.high is None:
+            insort(self.negatives, x)
+        else:
+            self.negatives = with_point(self.low, self.high, self.negatives, x)
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the negatives that shape it, and the box where it is one point."""
+        return len(self.negatives) + (self.low is not None and self.low == self.high)
+
+    def survivor(self) -> str:
+        """The tightest surviving box, readable."""
+        return describe_box(self.low, self.high)
+
+    def facts(self) -> VersionSpaceFacts:
+        whole = how_many_boxes(self.m, self.dim)
+        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
+            "low": None if self.low is None else list(self.low),
+            "high": None if self.high is None else list(self.high),
+            "negatives": np.array(self.negatives, dtype=np.int64).reshape(-1, self.dim),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.low, learner.high = corners(state, learner._point)
+        must = "negatives of a learner must be points of the grid, in order"
+        negatives = read(state["negatives"], lambda saved: [learner._point(z) for z in saved], must)
+        require(negatives == sorted(set(negatives)), must, state["negatives"])
+        learner.negatives = negatives
+        learner.size = learner._count()
+        integer(state, "size", max(learner.size, 1), learner.size)
+        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
+        return learner
+
+    def _count(self) -> int:
+        """The surviving boxes, counted anew."""
+        if self.low is not None and self.high is not None:
+            return count_boxes(self.low, self.high, self.negatives, self.m)
+        boxes = how_many_boxes(self.m, self.dim)
+        for k, z in enumerate(self.negatives):
+            boxes -= count_boxes(z, z, self.negatives[:k], self.m)  # those that z alone stops
+        return boxes

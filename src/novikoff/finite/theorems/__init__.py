@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.finite`: statement, assumptions and proof, one per file."""

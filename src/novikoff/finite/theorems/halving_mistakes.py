@@ -1,0 +1,41 @@
+"""Halving's mistakes on a stream that some hypothesis labels perfectly.
+
+Theorem (upper; tight on all functions of k points, see adversaries/majority_flip.py)
+    Let W be the prior weight of the surviving hypotheses (their number when all weigh the same). Then
+        M  <=  floor( log2( W before / W after ) ).
+    A priori W before is that of all of H and W after is at least pi(h*), so M <= floor(log2(W(H)/pi(h*))):
+    log2|H| without a prior, the length of the shortest correct program for the prior 2^-length. On grids:
+    thresholds floor(log2(n+2)), rectangles floor(log2((m(m+1)/2)^d + 1)), halfspaces floor(d log2(2n+1)),
+    a cover C of the sphere floor(log2|C|).
+Assumptions
+    a hypothesis is left at the end (checked). Nothing else: with mistake-driven filtering too, with two labels
+    or many, whatever the tie rule.
+Proof
+    If the label was not the one predicted, the hypotheses that voted for it weigh no more than those that voted
+    for the prediction, so at most half of W stays. M mistakes leave W after <= W before / 2^M.
+Reference
+    [littlestone1988]; [barzdin1972].
+"""
+
+from __future__ import annotations
+
+from novikoff.core.certificate import Bound, floor_log2, not_realizable, seen, theorem
+from novikoff.core.errors import counted
+from novikoff.core.hypotheses import VersionSpaceFacts
+from novikoff.core.types import Run
+
+
+@theorem("D", "littlestone1988")
+def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
+    """M <= floor(log2(W before / W after)), in whole numbers."""
+    before, after = run.before, run.after
+    quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors}
+    if after.whole != after.hypotheses:  # there is a prior
+        quantities |= {"weight_before": before.weight, "weight_after": after.weight}
+    quantities["a_priori"] = floor_log2(after.whole, after.lightest)
+    reason = not_realizable(run)
+    needed = [seen("some hypothesis is consistent with every label it was filtered by", not reason)]
+    if reason:
+        again = f"{reason}; began again {counted(after.restarts - before.restarts, 'time')}"
+        return Bound(None, needed, quantities, void=again)
+    return Bound(floor_log2(before.weight, after.weight), needed, quantities)

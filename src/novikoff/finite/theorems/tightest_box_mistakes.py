@@ -1,0 +1,68 @@
+"""Mistakes of the tightest box on a grid.
+
+Theorem (upper; tight on a walk from corner to corner, one step of one axis at a time, all labelled +1)
+    Let s_i be the side high_i - low_i of the box on axis i (0 when there is no box). On the grid {0 .. m-1}^dim,
+        M  <=  [no box before, one after]  +  sum_i (s_i after - s_i before)  <=  1 + dim (m-1).
+Assumptions
+    the grid (checked): over the reals sides grow by as little as one likes, and no bound exists; see
+    adversaries/rectangle_bisection.py.
+    no -1 inside the box of the positives before it (checked); so on every stream that some box labels perfectly.
+Proof
+    The learner says +1 exactly inside the box, so a mistake is a -1 inside, excluded, or a +1 outside. The first +1
+    ever creates the box, with sides 0. Any other +1 outside lies beyond the box on some axis, by at least 1 since
+    coordinates are whole, and the box grows to hold it: that side by at least 1. No side ever shrinks, or exceeds m-1.
+Reference
+    [blumer1989] for the tightest box; [maass1994] for boxes on a grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.errors import counted
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class TightestBoxFacts:
+    """What the theorem needs to know.
+
+    m                values per axis of the grid; None over the reals
+    dim              axes
+    boxes            1 once a positive was seen, else 0
+    sides            the sum of the box's sides, in steps of the grid; 0 over the reals
+    contradictions   rounds labelled -1 inside the box
+    contradicted_at  the learner's round of the first of them, 0 if there was none
+    rounds           the learner's rounds so far
+    """
+
+    m: int | None
+    dim: int
+    boxes: int
+    sides: int
+    contradictions: int = 0
+    contradicted_at: int = 0
+    rounds: int = 0
+
+
+@theorem("D", "maass1994")
+def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
+    """M <= the box created, and what its sides grew, in whole numbers."""
+    before, after = run.before, run.after
+    contradictions = after.contradictions - before.contradictions
+    needed = [
+        seen("x is on a grid", after.m is not None),
+        seen("no -1 inside the box of earlier positives", not contradictions),
+    ]
+    if after.m is None:
+        return Bound(None, needed, void="over the reals no bound exists; see adversaries/rectangle_bisection.py")
+    created, grown, reason = after.boxes - before.boxes, after.sides - before.sides, ""
+    if contradictions:
+        first = "" if before.contradictions else f", first round {after.contradicted_at - before.rounds:,}"
+        reason = (
+            f"not realizable: {counted(contradictions, 'round')} labelled -1 inside the box of earlier positives{first}"
+        )
+    a_priori = 1 + after.dim * (after.m - 1)
+    told = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}
+    return Bound(created + grown, needed, told, void=reason)

@@ -1,0 +1,116 @@
+"""Halving for thresholds on a grid of any size, in constant time and memory.
+
+Algorithm
+    Grid 0 .. n, thresholds k = 0 .. n+1 (see finite/classes/threshold.py). The survivors are always an interval
+    lo .. hi of whole numbers, at first 0 .. n+1.
+    Say +1 if 2i + 1 >= lo + hi: i - lo + 1 of them say +1 and hi - i say -1 (clipped), and a tie says +1.
+    On +1: hi = min(hi, i).  On -1: lo = max(lo, i+1).  Every round, or (`conservative`) on mistakes only.
+    If lo > hi the stream is not realizable: begin again with 0 .. n+1, and say so.
+Promise
+    finite/theorems/halving_mistakes.py: at most floor(log2(n+2)) mistakes. No learner can promise less:
+    adversaries/grid_bisection.py.
+Cost
+    O(1) per round for any n; whole numbers, so exact. Batches are compiled up to n = 2^61.
+Reference
+    [littlestone1988]; [shalevshwartz2014], chapter 21.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core import encode
+from novikoff.core.errors import InputError, brief
+from novikoff.core.hypotheses import VersionSpaceFacts
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import Schema, arguments, counters, integer
+from novikoff.core.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
+from novikoff.finite import _loops
+from novikoff.finite.classes.threshold import check_grid_end
+from novikoff.finite.theorems.halving_mistakes import halving_mistakes
+from novikoff.finite.theorems.halving_restarts import halving_restarts
+
+LARGEST_COMPILED = 2**61
+
+PARAMS: Schema = {"n": int, "conservative": bool}
+SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
+
+
+class ThresholdHalving(Playing):
+    """The middle of the interval of surviving thresholds decides."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
+    labels: int | None = None
+
+    def __init__(self, n: int, conservative: bool = False) -> None:
+        self.n = check_grid_end(n)
+        self.conservative = bool(conservative)
+        self.domain = Domain("index", self.n + 1)
+        self.lo, self.hi = 0, self.n + 1
+        self.rounds = self.restarts = self.emptied_at = 0
+
+    @property
+    def size(self) -> int:
+        """Surviving thresholds."""
+        return self.hi - self.lo + 1
+
+    def predict_one(self, x: Example) -> Label:
+        return self._predict(encode.index(x, self.n + 1))
+
+    def _predict(self, i: int) -> Label:
+        return 1 if 2 * i + 1 >= self.lo + self.hi else -1
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        i = encode.index(x, self.n + 1)
+        y = check_label(y, self.labels)
+        prediction = self._predict(i)
+        self.rounds += 1
+        if self.conservative and prediction == y:
+            return prediction
+        if y == 1:
+            self.hi = min(self.hi, i)
+        else:
+            self.lo = max(self.lo, i + 1)
+        if self.lo > self.hi:
+            self.restarts += 1
+            self.emptied_at = self.emptied_at or self.rounds
+            self.lo, self.hi = 0, self.n + 1
+        return prediction
+
+    def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
+        """Predict and learn every row in order, compiled; None, having done nothing, for numbers beyond int64."""
+        x, y = np.asarray(batch.x).reshape(-1), signs(batch)
+        if self.n > LARGEST_COMPILED or x.dtype != np.int64:
+            return None
+        wrong = _loops.threshold_halving.first_outside(x, self.n)
+        if wrong >= 0:
+            raise InputError(f"x must be from 0 to {self.n}", f"got {x[wrong]}", round=batch.first + int(wrong))
+        state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
+        predictions = np.empty(len(x), dtype=np.int8)
+        _loops.threshold_halving.learn_many(x, y, self.n, state, self.conservative, predictions)
+        self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
+        return predictions
+
+    def survivor(self) -> str:
+        """The surviving thresholds, readable."""
+        if self.lo == self.hi:
+            return f"x >= {brief(self.lo)}" if self.lo <= self.n else "always -1"
+        return f"x >= k for k in {brief(self.lo)} .. {brief(self.hi)}"
+
+    def facts(self) -> VersionSpaceFacts:
+        whole = self.n + 2
+        return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
+
+    def state(self) -> State:
+        return {name: getattr(self, name) for name in (*PARAMS, *SAVED)}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.hi = integer(state, "hi", 0, learner.n + 1)
+        learner.lo = integer(state, "lo", 0, learner.hi)
+        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
+        return learner

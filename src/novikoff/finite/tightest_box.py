@@ -1,0 +1,151 @@
+"""The tightest box: say +1 exactly inside the bounding box of the positives.
+
+Algorithm
+    No box at first.  Say +1 if x is in the box, else -1.
+    On +1 the box grows just enough to hold x. On -1 it stays; a -1 inside it is a contradiction, which is counted.
+    When some box labels the stream perfectly, the tightest lies in it, so only positives are ever got wrong.
+    With `m` the coordinates are whole numbers 0 .. m-1; without, any finite real numbers, compared exactly:
+    whole numbers and Fractions of any size, and floats.
+Promise
+    finite/theorems/tightest_box_mistakes.py: at most 1 + dim(m-1) mistakes on a grid; none over the reals.
+Cost
+    O(dim) time per round, 2 dim numbers of memory.
+Reference
+    [blumer1989].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from novikoff.core import encode
+from novikoff.core.errors import InputError, brief, shown
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import Schema, arguments, corners, counters
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.finite.classes.rectangle import check_grid, describe_box
+from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
+
+Number = int | float | Fraction
+
+PARAMS: Schema = {"dim": int, "m": int | None}
+COUNTERS = ("rounds", "contradictions", "contradicted_at")
+
+
+class TightestBox(Playing):
+    """The bounding box of the positives decides."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)
+    labels: int | None = None
+
+    def __init__(self, dim: int, m: int | None = None) -> None:
+        values, self.dim = check_grid(1 if m is None else m, dim)
+        self.m = None if m is None else values
+        self.domain = Domain("any" if m is None else "point", self.dim)
+        self.low: tuple[Number, ...] | None = None
+        self.high: tuple[Number, ...] | None = None
+        self.rounds = self.contradictions = self.contradicted_at = 0
+
+    @property
+    def size(self) -> int:
+        """Numbers held."""
+        return 0 if self.low is None else 2 * self.dim
+
+    def predict_one(self, x: Example) -> Label:
+        return self._predict(self._encode(x))
+
+    def _predict(self, x: tuple[Number, ...]) -> Label:
+        if self.low is None or self.high is None:
+            return -1
+        return 1 if all(a <= v <= b for a, v, b in zip(self.low, x, self.high, strict=True)) else -1
+
+    def _encode(self, x: Example) -> tuple[Number, ...]:
+        if self.m is not None:
+            return tuple(encode.point(x, self.dim, 0, self.m - 1).tolist())
+        values = x.tolist() if isinstance(x, np.ndarray) else x
+        if not isinstance(values, Sequence):
+            raise InputError(f"x must be a sequence of {brief(self.dim)} numbers: got {shown(x)}.")
+        if len(values) != self.dim:
+            raise InputError(f"x must have {brief(self.dim)} numbers: got {len(values)}.")
+        return tuple(_number(value, i) for i, value in enumerate(values))
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        point = self._encode(x)
+        y = check_label(y, self.labels)
+        prediction = self._predict(point)
+        self.rounds += 1
+        if prediction == y:
+            return prediction
+        if y == -1:
+            self.contradictions += 1
+            self.contradicted_at = self.contradicted_at or self.rounds
+        elif self.low is None or self.high is None:
+            self.low = self.high = point
+        else:
+            self.low = tuple(map(min, self.low, point))
+            self.high = tuple(map(max, self.high, point))
+        return prediction
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: one, as long as the box is one point."""
+        return int(self.low is not None and self.low == self.high)
+
+    def survivor(self) -> str:
+        """The box, readable."""
+        return describe_box(self.low, self.high)
+
+    def facts(self) -> TightestBoxFacts:
+        sides = 0
+        if self.m is not None and self.low is not None and self.high is not None:
+            sides = sum(int(b) - int(a) for a, b in zip(self.low, self.high, strict=True))
+        boxes = 0 if self.low is None else 1
+        return TightestBoxFacts(self.m, self.dim, boxes, sides, self.contradictions, self.contradicted_at, self.rounds)
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
+            "low": None if self.low is None else [_plain(v) for v in self.low],
+            "high": None if self.high is None else [_plain(v) for v in self.high],
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.low, learner.high = corners(state, lambda saved: learner._encode([_from_plain(v) for v in saved]))
+        learner.rounds, learner.contradictions, learner.contradicted_at = counters(state, *COUNTERS[1:])
+        return learner
+
+
+def _number(value: Any, where: int) -> Number:
+    """A finite real number: int, float or Fraction, which Python compares with each other exactly."""
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Rational):
+        return Fraction(value)
+    if not isinstance(value, (float, np.floating)):
+        raise InputError(f"x must be whole numbers, floats or Fractions: x[{where}] is {shown(value)}.")
+    if not math.isfinite(value):
+        raise InputError(f"x must be finite: x[{where}] is {value}. Clean or drop the row.")
+    return float(value)
+
+
+def _plain(value: Number) -> str | float:
+    """A float as it is; a whole number or Fraction as text in base 16, which may be of any length."""
+    if isinstance(value, float):
+        return value
+    return f"{value:x}" if isinstance(value, int) else f"{value.numerator:x}/{value.denominator:x}"
+
+
+def _from_plain(value: str | float) -> Number:
+    """The inverse of `_plain`."""
+    if not isinstance(value, str):
+        return float(value)
+    numbers = [int(part, 16) for part in value.split("/")]
+    return numbers[0] if len(numbers) == 1 else Fraction(*numbers)

@@ -1,0 +1,1 @@
+"""A game from its first round to its certificates: rounds, the ledger, metrics, model files."""

@@ -1,0 +1,146 @@
+"""Coverage: what the sets of a game held, counted by the ledger apart from the learner that said them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import astuple, dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.conformal._loops.conformal_layout import BINS
+from novikoff.conformal.theorems.coverage_facts import CoverageFacts
+from novikoff.core.stored import array, require
+from novikoff.core.types import State
+from novikoff.game.consistency import next_mark
+from novikoff.numerics.total import Total
+
+
+@dataclass(slots=True)
+class Coverage:
+    """What was counted so far.
+
+    opened       the learner's `standing` when the ledger was opened
+    rounds       of each group
+    misses       outcomes outside their set, of each group
+    empty        sets with nothing in them
+    everything   sets with everything in them
+    size         labels in all sets, or the length of all intervals that are not everything
+    curve        (t, misses, empty, everything, size) after t rounds, at the marks of the ledger's curve
+    """
+
+    opened: State
+    rounds: list[int] = field(default_factory=list)
+    misses: list[int] = field(default_factory=list)
+    empty: int = 0
+    everything: int = 0
+    size: Total = field(default_factory=Total)
+    curve: list[tuple[int, int, int, int, float]] = field(default_factory=list)
+    _next: int = 1
+
+    @property
+    def alpha(self) -> float:
+        """The share of sets that may miss."""
+        return float(self.opened["alpha"])
+
+    @property
+    def most(self) -> int | None:
+        """The labels there are; None for numbers, 0 where new ones may come."""
+        found: int | None = self.opened["most"]
+        return found
+
+    @property
+    def played(self) -> int:
+        """Rounds of all groups."""
+        return sum(self.rounds)
+
+    @property
+    def missed(self) -> int:
+        """Misses of all groups."""
+        return sum(self.misses)
+
+    @property
+    def mean_size(self) -> float | None:
+        """Labels in a set; or the length of an interval, of those that are not everything. None if there was none."""
+        counted = self.played - (0 if self.most else self.everything)
+        return float(self.size) / counted if counted else None
+
+    def by_group(self, now: State) -> list[tuple[str, int, int]]:
+        """Name, rounds and misses of each group, those that overlap too; `now` is the learner's standing."""
+        if not now["overlapping"]:
+            return list(zip(now["groups"], self.rounds, self.misses, strict=False))
+        told = now["overlapping"].items()
+        return [(name, *(sum(counts[k] for k in cells if k < len(counts)) for counts in (self.rounds, self.misses)))
+                for name, cells in told]  # fmt: skip
+
+    def write(self, sets: NDArray[np.float64]) -> None:
+        """The sets of rounds, one after the other: group, missed, size."""
+        if not len(sets):
+            return
+        groups, missed, sizes = sets[:, 0].astype(np.int64), sets[:, 1] > 0.0, sets[:, 2]
+        full = sizes == self.most if self.most else np.isinf(sizes)
+        sums = np.cumsum([missed, sizes < 0.0, full], axis=1)
+        counted = np.where((sizes < 0.0) | np.isinf(sizes), 0.0, sizes)
+        at, done, before = 0, self.played, (self.missed, self.empty, self.everything)
+        while self._next <= done + len(sets):
+            stop = self._next - done
+            self.size.add_all(counted[at:stop])
+            at = stop
+            misses, empty, everything = (then + int(new) for then, new in zip(before, sums[:, stop - 1], strict=True))
+            self.curve.append((self._next, misses, empty, everything, float(self.size)))
+            self._next = next_mark(self._next)
+        self.size.add_all(counted[at:])
+        self.empty += int(sums[1, -1])
+        self.everything += int(sums[2, -1])
+        count = max(int(groups.max()) + 1, len(self.rounds))
+        for counts, found in ((self.rounds, groups), (self.misses, groups[missed])):
+            counts += [0] * (count - len(counts))
+            for group, new in enumerate(np.bincount(found, minlength=count).tolist()):
+                counts[group] += new
+
+    def facts(self, now: State) -> CoverageFacts:
+        """What theorems are told; `now` is the learner's standing at the end."""
+        then, groups = self.opened, len(now["groups"])
+        before = [*then["thresholds"], *[now["start"]] * (groups - len(then["thresholds"]))]
+        padded = [[*counts, *[0] * (groups - len(counts))] for counts in (self.rounds, self.misses)]
+        counts, sums = now["history"] - then["history"]
+        alpha, ends = now["alpha"], np.arange(BINS + 1) / BINS
+        below = np.array([np.append(0.0, np.cumsum(part)) for part in (counts, sums)])
+        above = below[:, -1:] - below
+        paid = alpha * (ends * below[0] - below[1]) + (1.0 - alpha) * (above[1] - ends * above[0])
+        begun = np.array([q for q, rounds in zip(before, padded[0], strict=True) if rounds])
+        paid += ((ends[:, None] - begun) ** 2).sum(axis=1) / (2.0 * now["step"])
+        best = int(np.argmin(paid))
+        return CoverageFacts(
+            alpha, now["step"], now["rule"], tuple(now["groups"]), tuple(padded[0]), tuple(padded[1]), tuple(before),
+            tuple(now["thresholds"]), tuple(now["rounds"]), tuple(now["misses"]), now["pinball"] - then["pinball"],
+            float(ends[best]), float(paid[best]), tuple(now["moved"]), now["start"],
+            tuple((name, tuple(cells)) for name, cells in now["overlapping"].items()), now["columns"],
+        )  # fmt: skip
+
+    def check(self, rounds: int, now: State) -> None:
+        """Refuse what contradicts the rounds of the ledger, or the learner."""
+        require(self.played == rounds, f"its sets must be of its {rounds:,} rounds", self.played)
+        require(self.missed + self.empty >= self.empty >= 0, "counts of sets must not be negative", self.empty)
+        require(self.empty + self.everything <= rounds, "a set is nothing or everything at most once", self.everything)
+        require(now["alpha"] == self.alpha, "its sets must be for the learner's alpha", self.alpha)
+        since = sum(now["rounds"]) - sum(self.opened["rounds"])
+        require(since == rounds, f"the learner must have said sets in its {rounds:,} rounds", since)
+
+    def state(self) -> State:
+        plain = {name: getattr(self, name) for name in ("opened", "rounds", "misses", "empty", "everything")}
+        return {**plain, "size": list(astuple(self.size)), "curve": [list(point) for point in self.curve],
+                "next": self._next}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Coverage:
+        counts = [*state["rounds"], *state["misses"], state["empty"], state["everything"], state["next"]]
+        sound = all(type(count) is int and count >= 0 for count in counts)
+        require(sound and len(state["rounds"]) == len(state["misses"]), "sets must be counted in integers", counts)
+        opened, (size, lost) = state["opened"], state["size"]
+        numbers = [opened["alpha"], opened["pinball"], size, lost, *opened["rounds"], *opened["thresholds"]]
+        sound = all(type(value) in (int, float) and math.isfinite(value) for value in numbers)
+        require(sound, "figures of sets must be finite numbers", numbers)
+        array(opened, "history", (2, BINS), of="sets")
+        return cls(opened, list(state["rounds"]), list(state["misses"]), state["empty"], state["everything"],
+                   Total(size, lost), [tuple(point) for point in state["curve"]], state["next"])  # fmt: skip

@@ -1,0 +1,1 @@
+"""Labels that come late: rounds by id, what was served, and its theorems."""

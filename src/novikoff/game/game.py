@@ -1,0 +1,331 @@
+"""The game: see x, predict, see y, learn; and the ledger that remembers it. `playing.py` runs whole games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
+from novikoff.core.labels import Numbering, one_label
+from novikoff.core.observer import Observer, Tracking
+from novikoff.core.one_step import check_batch
+from novikoff.core.player import Player, is_learner
+from novikoff.core.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
+from novikoff.data.tables.adopting import adopted_row, columns_of_row
+from novikoff.game.delayed.by_id import Answer, ById
+from novikoff.game.delayed.pending import MOST, Id
+from novikoff.game.ledger import Ledger
+
+if TYPE_CHECKING:
+    from novikoff.drift.monitor import DriftTest
+
+if TYPE_CHECKING:
+    from novikoff.game.delayed.late import Late
+
+SCORES_TOGETHER = 512
+"""Scores of single rounds that wait to be counted together."""
+
+
+class Game:
+    """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known.
+
+    Labels are the user's, once they are known: after a game on a source of 0 and 1, or of ham and spam, that is what is
+    said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
+    Those of a learner of many labels are any values, numbered as they come; None is said before there is one.
+    The prediction that counts is the one that the learner makes when the label comes.
+    Where labels come late, out of order, twice or never, rounds have ids: `predict_one(x, id)`, and when its label is
+    known `learn_one(id, y)`. From the first id on the game is played in the order in which labels arrive (late.py);
+    what was served is counted beside it, and certified. The same again changes nothing.
+    Comparators are tracked for learners whose theorems need them, unless `track` is False; `observers` watch too.
+
+    most_pending     rounds that may wait for labels, and answered ones that are remembered, with ids
+    expire_seconds   after so long a label is no longer waited for; None: never
+    drift            a test of drift (drift.py) that watches from now on and is saved with the ledger: `nk.DriftTest()`
+    """
+
+    def __init__(
+        self, learner: Learner, ledger: Ledger | None = None, track: bool = True, observers: Sequence[Observer] = (),
+        most_pending: int = MOST, expire_seconds: float | None = None, drift: DriftTest | None = None,
+    ) -> None:  # fmt: skip
+        _check_learner(learner)
+        _check_observers(observers)
+        self.learner = learner
+        self.ledger = ledger or Ledger(learner)
+        if self.ledger.learner is not learner:
+            raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
+        self.player = self.ledger.player
+        self._watching: list[Observer] = []
+        for number, one in ((None, self.ledger), *enumerate(self.ledger.members)):
+            if track and one.tracker is None and one.rounds == 0:
+                one.tracker = one.player.tracker()
+            if one.tracker is not None:
+                self._watching.append(Tracking(one, number))
+        if self.ledger.reservoir is not None:
+            self._watching.append(self.ledger.reservoir)
+        if drift is not None:
+            from novikoff.drift.monitor import DriftWatch
+
+            self.ledger.drift = DriftWatch.begin(self.ledger, drift)
+        self._watching += [one for one in (self.ledger.late, self.ledger.drift) if one is not None]
+        self._watching += observers
+        self._by_id = ById(self, most_pending, expire_seconds)
+        self._scoring: Any = self.player.within if self.ledger._signs and self.player.tells_scores else None
+        self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
+        self._noted: list[Any] | None = None
+        self._labels: Labels | Numbering | None = None
+
+    def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> Any:
+        """What the learner says of x, in the user's labels; asking changes nothing.
+
+        With an id the round is remembered until its label comes: `learn_one(id, y)`. at: when, in seconds; now.
+        """
+        if id is not None:
+            return self._by_id.predict(x, id, at).prediction
+        labels, said = self._users_labels(), self._say_one(x)
+        return said if labels is None else labels.decode(said)
+
+    def _say_one(self, x: Example) -> Any:
+        """What the learner says of x, in its labels."""
+        return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
+
+    def predict_set(self, x: Example) -> tuple[Any, ...]:
+        """The set that the learner says of x, in the user's labels (conformal/conformal.py); asking changes nothing."""
+        if not self.player.covers:
+            raise InputError(f"a set is said by a conformal learner: {type(self.learner).__name__} is none.")
+        learner: Any = self.learner
+        ledger, labels = self.ledger, self._users_labels()
+        said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
+        return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
+
+    def learn_one(self, x: Example, y: Any, at: float | None = None, weight: int = 1) -> Any:
+        """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns.
+
+        In a game with ids x is the id, and what was served is told. at: when, in seconds; now.
+        weight   a whole number: the row is learned in so many rounds, and its first prediction counts so often in the
+                 metrics (metrics.py); 0: it is not learned
+        """
+        late = self.ledger.late
+        by_id = late is not None and late.pending is not None
+        if weight != 1:
+            return self._learn_weighted(x, y, weight, by_id)
+        if by_id:
+            return self._by_id.learn(x, y, at).prediction
+        return self._learn_one(x, y)
+
+    def _learn_weighted(self, x: Example, y: Any, weight: int, by_id: bool) -> Any:
+        """Play the rounds of a row whose weight is not 1; returns the first prediction."""
+        if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
+            raise InputError(
+                "a weight must be a whole number from 0, as theorems count rounds",
+                f"got {shown(weight)}",
+                "Multiply all weights by one number and round them.",
+            )
+        if by_id:
+            raise InputError("a row with an id must have weight 1", f"got {weight}", "Leave the weight out.")
+        if weight == 0:
+            return self.predict_one(x)
+        said = self._learn_one(x, y, int(weight))
+        for _ in range(int(weight) - 1):
+            self._learn_one(x, y, 0)
+        return said
+
+    def find(self, id: Id) -> Answer:
+        """What is known of the round with that id."""
+        return self._by_id.find(id)
+
+    def predict_batch(self, batch: Batch) -> NDArray[Any]:
+        """Serve every row of the batch, in the learner's labels (-1 before it knows one of many); ids are the caller's.
+
+        When labels come: `learn_batch` with what was `served`, and with the `versions`, `ledger.rounds` as it is now.
+        """
+        check_batch(self.ledger.encoding, batch)
+        said = self._say(batch)
+        self._be_late().predict(len(batch))
+        return said
+
+    def _say(self, batch: Batch) -> NDArray[Any]:
+        if self.player.numbered and not self.learner.labels:
+            return np.full(len(batch), -1, dtype=np.int64)
+        return np.asarray(self.player.predict_many(batch))
+
+    def _be_late(self) -> Late:
+        """From now on labels come late."""
+        from novikoff.game.delayed.late import Late
+
+        if self.ledger.late is None:
+            if self.learner.domain.kind == "losses" or self.ledger.adversary is not None:
+                raise MismatchError("labels may come late where examples have some: this game has none to serve.")
+            self.ledger.late = Late.begin(self.ledger)
+            self._watching.append(self.ledger.late)
+        return self.ledger.late
+
+    def _learn_one(self, x: Example, y: Any, weight: int | None = None) -> Any:
+        labels = self._users_labels()
+        if isinstance(labels, Numbering):
+            labels.cut(self.learner.labels or 0)  # what a round brought that was refused
+            y = one_label(y)
+        y = y if labels is None else labels.encode(y)
+        self.ledger.fixed = False  # x and y were chosen by the caller
+        if self._watching:
+            self._stand_still(1)
+        known = self.learner.labels
+        said = self._play_round(x, y, weight)
+        return said if labels is None else None if known == 0 else labels.decode(said)
+
+    def learn_batch(
+        self, batch: Batch, served: NDArray[Any] | None = None, versions: NDArray[np.int64] | None = None
+    ) -> None:
+        """Play every round of the batch, compiled where the learner can. Its labels are the learner's.
+
+        served, versions   of rounds whose labels come late: what `predict_batch` said, and `ledger.rounds` at that time
+        """
+        check_batch(self.ledger.encoding, batch)
+        self.ledger.fixed = False
+        if self.ledger.encoding is None:
+            self.ledger.read_by(batch.encoding)
+        if served is None or versions is None:
+            self._learn_batch(batch)
+        else:
+            with self._be_late().expecting(served, versions, len(batch)):
+                self._learn_batch(batch)
+        if isinstance(labels := self._users_labels(), Numbering) and len(batch):
+            for label in range(len(labels.values), int(np.max(batch.y)) + 1):
+                labels.encode(label)
+
+    @property
+    def numbering(self) -> Numbering | None:
+        """Of the labels of a learner that numbers them as they come; None of any other."""
+        labels = self._users_labels()
+        return labels if isinstance(labels, Numbering) else None
+
+    def _users_labels(self) -> Labels | Numbering | None:
+        """What the user calls -1 and +1, or labels that are numbered; None if just that, or not known."""
+        if self.ledger.labels is not self._noted:
+            self._noted = self.ledger.labels
+            self._labels = users_labels(self.learner, self._noted)
+        return self._labels
+
+    def _stand_still(self, rounds: int) -> int:
+        """Let observers look that want to now; how many of the next so many rounds to play until one does again."""
+        left = rounds
+        for observer in self._watching:
+            if not observer.waits:
+                continue
+            due = observer.due(self.ledger, rounds)
+            if due == 0:
+                observer.look(self.ledger)
+                due = observer.due(self.ledger, rounds)
+            left = min(left, due)
+        return left
+
+    def _play_round(self, x: Example, y: Any, weight: int | None = None) -> Label:
+        player, ledger = self.player, self.ledger
+        names = columns_of_row(x, ledger.encoding)
+        if names is not None:
+            x = adopted_row(x, ledger.encoding, ledger.feature_names, learn=True)
+            if ledger.encoding is not None:
+                names = ledger.encoding.features
+                if isinstance(x, np.ndarray):
+                    player.widen(len(x))
+        chance = None
+        if player.draws and not (player.pays or player.members):
+            y = check_label(y, self.learner.labels)
+            chance = player.chances(x).get(y, 0.0)
+        played = player.play_one(x, y)
+        if isinstance(played, StepResult):
+            result = played
+            ledger.write_result(result, y, weight)
+        else:
+            result = StepResult(played, None, None)
+            ledger.write(played, y, chance, weight)
+        if self._scoring is not None and (score := self._scoring.scored) is not None:
+            self._scoring.scored = None  # who says none next time has none
+            self._waiting.append(score)
+            self._waiting_labels.append(int(y))
+            if len(self._waiting) == SCORES_TOGETHER:
+                ledger.ranking.settle()
+            if ledger.weighted is not None:
+                ledger.rank_one(score, int(y), weight)
+        if names is not None:
+            ledger.name_features(names)
+        for observer in self._watching:
+            if weight != 0 or observer.sees_copies:
+                observer.see_one(ledger, x, y, result)
+        prediction: Label = result.predictions
+        return prediction
+
+    def _learn_batch(self, batch: Batch) -> None:
+        if batch.weights is not None and (batch.weights == 1).all():
+            batch = replace(batch, weights=None)
+        start = 0
+        while start < len(batch):
+            stop = start + self._stand_still(len(batch) - start)
+            part = batch if stop - start == len(batch) else batch.part(start, stop)
+            if not self._learn_many(part):
+                self._learn_rows(part)
+            start = stop
+
+    def _learn_rows(self, batch: Batch) -> None:
+        weights = repeat(None) if batch.weights is None else batch.weights.tolist()
+        for (x, y), weight in zip(batch.rows(), weights, strict=False):
+            try:
+                self._play_round(x, y, weight)
+            except InputError as error:
+                error.at(round=self.ledger.rounds + 1)
+                raise
+
+    def _learn_many(self, batch: Batch) -> bool:
+        """Play every round, compiled; False, having done nothing, if the learner cannot."""
+        if self.player.looped or isinstance(batch.x, list):
+            return False
+        if not self.player.pays and self.learner.labels is None:
+            y = signs(batch)
+            batch = batch if y is batch.y else replace(batch, y=y)
+        played = self.player.learn_many(batch)
+        if played is None:
+            return False
+        if isinstance(played, StepResult):
+            self.ledger.write_results(played, batch.y, batch.weights)
+        else:
+            self.ledger.write_batch(played, batch.y, batch.weights)
+            played = StepResult(played, None, None)
+        if self._scoring is not None and (scores := self._scoring.scored) is not None:
+            self._scoring.scored = None
+            self.ledger.rank(scores, batch.y, batch.weights)
+        for observer in self._watching:
+            observer.see(batch, played)
+        return True
+
+
+def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numbering | None:
+    """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
+    if Player(learner).numbered:
+        return Numbering(known, learner.labels or 0)
+    return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
+
+
+def _check_learner(learner: Any) -> None:
+    """Refuse what is not a learner, and name what to pass instead."""
+    must = "a game must have a learner"
+    if isinstance(learner, str):
+        raise SpecError(must, f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner').")
+    if isinstance(learner, Ledger):
+        raise InputError(must, "got a ledger", "Pass its learner and the ledger: nk.Game(ledger.learner, ledger).")
+    if not is_learner(learner):
+        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else "Pass nk.Perceptron(), say."
+        raise InputError(must, f"got {named(learner)}", do)
+
+
+def _check_observers(observers: Any) -> None:
+    """Refuse what cannot watch a game."""
+    if not isinstance(observers, Sequence):
+        raise InputError("observers must be a list", f"got {named(observers)}", "Write observers=[...].")
+    for one in observers:
+        if not hasattr(one, "begin_pass"):
+            do = "Wrap a function of the ledger: novikoff.core.observer.Calls(function)."
+            raise InputError("an observer must be an Observer", f"got {named(one)}", do)

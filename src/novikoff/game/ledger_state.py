@@ -1,0 +1,266 @@
+"""A ledger as plain data, and the ledger of such data: what a model file holds of a game beside its learner."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+from novikoff.comparators.tracker import restored
+from novikoff.core.certificate import RANK, Assumption, Certificate
+from novikoff.core.errors import Advice, ModelFileError, Option
+from novikoff.core.nesting import restored as restored_learner
+from novikoff.core.nesting import saved
+from novikoff.core.player import Player
+from novikoff.core.stored import integer, require
+from novikoff.core.stream import Target
+from novikoff.core.types import Learner, State
+from novikoff.data.tables.encoding import Encoding
+from novikoff.game.baselines import Baselines
+from novikoff.game.calibration import Calibration
+from novikoff.game.certifying import Proved
+from novikoff.game.consistency import check
+from novikoff.game.ledger import Ledger
+from novikoff.game.metrics import WeightedMetrics
+from novikoff.game.ranking import Ranking
+from novikoff.numerics.total import Total
+
+FORMAT = 2
+"""Number of the form of saved games; 2 since learners keep the sums that their certificates are recomputed from."""
+
+STORED = "the certificate is as the file has it, which holds no rows to compute it from again"
+"""What must be trusted of a certificate that was loaded without its rows."""
+
+WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
+
+PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
+"""They have a `state` of their own; a ledger may be without some."""
+SUMS = ("expected", "paid", "log_loss", "brier", "errors", "squares")
+MEASURED = ("baselines", "ranking", "calibration", "coverage")
+"""The parts of `Metrics`."""
+MEASURED_COUNTS = ("rows", "rounds", "mistakes", "positives", "impossible", "_next")
+POINTS = ("curve", "bounds")
+COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
+PLAIN = (
+    "source", "spec", "seconds", "deterministic", "fixed", "repeated", "position", "fingerprint", "earlier", "labels",
+    "feature_names", *COUNTS,
+)  # fmt: skip
+
+
+def state_of(ledger: Ledger, without_rows: bool = False) -> State:
+    """The ledger as plain data (without the learner).
+
+    without_rows   leave out what holds training rows: comparators, whose certificates stay as they stand, and rounds
+                   that wait for their labels, which expire
+    """
+    if ledger.adversary is not None:
+        raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
+    if without_rows:
+        ledger = _bare(ledger, ledger.certify(), ledger.certify_members())
+    return _state_of(ledger)
+
+
+def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
+    """Training rows, and rows that wait for their labels, that a file of the ledger holds."""
+    own = ledger.player.rows_held
+    if without_rows:
+        return own
+    trackers = [one.tracker for one in (ledger, *ledger.members) if one.tracker is not None]
+    seen = min(ledger.rounds, own + max((tracker.rows_held for tracker in trackers), default=0))
+    pending = None if ledger.late is None else ledger.late.pending
+    return seen + (0 if pending is None else len(pending.waiting))
+
+
+def _bare(ledger: Ledger, certificates: list[Certificate], members: list[list[Certificate]]) -> Ledger:
+    """The same ledger without rows."""
+    proved = Proved(ledger.rounds, tuple(certificates)) if ledger.proved is None else ledger.proved
+    late = None if ledger.late is None else ledger.late.without_rows()
+    bare = [_bare(member, own, []) for member, own in zip(ledger.members, members, strict=True)]
+    return dataclasses.replace(ledger, tracker=None, hindsight=None, late=late, proved=proved, members=bare)
+
+
+def _state_of(ledger: Ledger) -> State:
+    parts = {name: getattr(ledger, name) for name in PARTS}
+    proved = ledger.proved
+    return {
+        **{name: getattr(ledger, name) for name in PLAIN},
+        **{name: None if part is None else part.state() for name, part in parts.items()},
+        **{name: dataclasses.astuple(getattr(ledger, f"_{name}")) for name in SUMS},
+        **{name: [list(point) for point in getattr(ledger, name)] for name in POINTS},
+        "target": None if ledger.target is None else list(ledger.target),
+        "before": dataclasses.asdict(ledger.before),
+        "predictions": None if ledger.predictions is None else ledger.said(),
+        "members": [_state_of(member) for member in ledger.members],
+        "weighted": None if ledger.weighted is None else _measured(ledger.weighted),
+        "proved": None
+        if proved is None
+        else {"rounds": proved.rounds, "certificates": [certificate_state(one) for one in proved.certificates]},
+    }
+
+
+def _measured(weighted: WeightedMetrics) -> State:
+    """The count of rows by their weights, as plain data."""
+    parts = {name: getattr(weighted, name) for name in MEASURED}
+    return {
+        **{name: getattr(weighted, name) for name in (*MEASURED_COUNTS, "deterministic")},
+        **{name: None if part is None else part.state() for name, part in parts.items()},
+        **{name: dataclasses.astuple(getattr(weighted, f"_{name}")) for name in SUMS},
+        "curve": [list(point) for point in weighted.curve],
+    }
+
+
+def certificate_state(certificate: Certificate) -> State:
+    """A certificate as plain data; of its quantities those that are."""
+    told = dataclasses.asdict(certificate)
+    return {**told, "quantities": {name: value for name, value in told["quantities"].items() if _is_plain(value)}}
+
+
+def restored_certificate(state: State) -> Certificate:
+    """The certificate whose `certificate_state` this is, if it does not contradict itself."""
+    found = Certificate(**{**state, "assumptions": tuple(Assumption(**one) for one in state["assumptions"])})
+    numbers = [value for value in (found.observed, found.bound, found.trivial) if value is not None]
+    sound = found.status in RANK and found.side in ("upper", "lower") and found.kind in ("D", "E", "P")
+    sound &= all(type(value) in (int, float) for value in numbers) and isinstance(found.quantities, dict)
+    sound &= all(type(text) is str for text in (found.theorem, found.reason, found.quantity, found.reference))
+    if sound and found.status == "valid" and found.kind == "D":
+        bound, observed = found.bound, found.observed
+        sound = bound is not None and (observed <= bound if found.side == "upper" else observed >= bound)
+    require(sound, "a certificate must agree with itself", f"{found.theorem}: {found.status}")
+    return found
+
+
+def _on_trust(certificate: Certificate) -> Certificate:
+    """The same certificate where its game's comparators are gone: nothing is left to compute it from again."""
+    stored = Assumption(STORED, "trusted")
+    if certificate.bound is None or stored in certificate.assumptions:
+        return certificate
+    told = {"status": "conditional", "reason": f"trusted: {STORED}"} if certificate.status == "valid" else {}
+    if certificate.status == "conditional":
+        told = {"reason": f"{certificate.reason}; {STORED}"}
+    return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **told)  # type: ignore[arg-type]
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic))
+
+
+def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) -> State:
+    """The ledger and its learner as plain data, for model files and pickles. checked: they are known to agree."""
+    if not checked:
+        check(ledger)  # a learner that was taught behind its ledger's back could not be restored
+    return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
+
+
+def unpacked(state: State) -> Ledger:
+    """The ledger that was packed, with its learner; arrays may be read-only, or in mapped files."""
+    check_format(state, "the pickle")
+    state = _owned(state)
+    return restore(state["ledger"], restored_learner(state))
+
+
+def check_format(saved: Any, where: str) -> None:
+    """Refuse what another version of this package saved in a form of its own. `where`: the file, for the message."""
+    found = saved.get("format", 1) if isinstance(saved, dict) else None
+    if type(found) is int and found == FORMAT:
+        return
+    must = f"a saved model must be of format {FORMAT}"
+    if type(found) is int and 1 <= found < FORMAT:
+        do = "Learn from the data again, or load it with that version."
+        raise ModelFileError(must, f"{where} is of format {found}, written by an earlier version of novikoff", do)
+    if type(found) is int and found > FORMAT:
+        do = "Install that version to load it."
+        raise ModelFileError(must, f"{where} is of format {found}, written by a later version of novikoff", do)
+    raise ModelFileError(must, f"{where} names none", WRITTEN)
+
+
+def _owned(value: Any) -> Any:
+    """The same with arrays of its own."""
+    if isinstance(value, dict):
+        return {key: _owned(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_owned(item) for item in value]
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
+    """The ledger whose state this is, of `learner`.
+
+    from_file   certificates that cannot be computed again are taken on trust; a pickle is trusted as a whole
+    """
+    _check_numbers(state, COUNTS)
+    if not math.isfinite(state["seconds"]):
+        raise ModelFileError(f"seconds of a ledger must be finite: got {state['seconds']!r}.")
+    names = state["feature_names"]
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
+    from novikoff.drift.monitor import DriftWatch
+    from novikoff.game.coverage import Coverage
+    from novikoff.game.delayed.late import Late
+    from novikoff.game.reservoir import HypothesisReservoir
+
+    makers: dict[str, Any] = {
+        "baselines": Baselines.restore,
+        "ranking": Ranking.restore,
+        "calibration": Calibration.restore,
+        "coverage": Coverage.restore,
+        "encoding": Encoding.restore,
+        "tracker": restored,
+        "reservoir": lambda part: HypothesisReservoir.restore(part, learner),
+        "late": Late.restore,
+        "drift": lambda part: DriftWatch.restore(part, learner),
+    }
+    members = zip(state["members"], Player(learner).members, strict=True)
+    fields: dict[str, Any] = {
+        **{name: state[name] for name in PLAIN},
+        **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},
+        **{f"_{name}": Total(*state[name]) for name in SUMS},
+        **{name: [(t, value) for t, value in state[name]] for name in POINTS},
+        "target": Target(*map(str, state["target"])) if state.get("target") else None,
+        "before": _facts_before(state["before"], learner.facts()),
+        "predictions": None if state["predictions"] is None else [state["predictions"]],
+        "members": [restore(*pair, from_file) for pair in members],
+    }
+    if state["weighted"] is not None:
+        fields["weighted"] = _weighted(state["weighted"], learner, makers)
+    if (proved := state["proved"]) is not None:
+        kept = map(restored_certificate, proved["certificates"])
+        certificates = tuple(map(_on_trust, kept) if from_file else kept)
+        fields["proved"] = Proved(integer(proved, "rounds", 0, state["rounds"], of="certificates"), certificates)
+    ledger = Ledger(learner, **fields)
+    check(ledger)
+    return ledger
+
+
+def _weighted(state: State, learner: Learner, makers: dict[str, Any]) -> WeightedMetrics:
+    _check_numbers(state, MEASURED_COUNTS)
+    fields: dict[str, Any] = {
+        **{name: state[name] for name in (*MEASURED_COUNTS, "deterministic")},
+        **{name: makers[name](state[name]) for name in MEASURED if state[name] is not None},
+        **{f"_{name}": Total(*state[name]) for name in SUMS},
+        "curve": [(t, value) for t, value in state["curve"]],
+    }
+    return WeightedMetrics(learner, **fields)
+
+
+def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
+    """Refuse counts that are not whole, and sums that are not finite."""
+    for name in counts:
+        if type(state[name]) is not int or state[name] < 0:
+            raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
+    for name in SUMS:
+        if not all(math.isfinite(value) for value in state[name]):
+            raise ModelFileError(f"{name} of a ledger must be finite: got {state[name]!r}.")
+
+
+def _facts_before(saved: State, now: Any) -> Any:
+    """The learner's facts when the ledger was opened, each of the kind that it has `now`."""
+    before = type(now)(**saved)
+    for part in dataclasses.fields(now):
+        then, since = getattr(before, part.name), getattr(now, part.name)
+        if not (type(then) is type(since) or {type(then), type(since)} <= {int, float}):
+            raise ModelFileError(f"{part.name} of a ledger must be of the learner's kind: got {then!r}.")
+    return before

@@ -1,0 +1,293 @@
+"""The model file: one zip of meta.json and .npy arrays. Reading one from a stranger runs no code.
+
+It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; a classifier that
+was kept from a game, with its certificates; or what was mixed so far. It is written beside its place, flushed to the
+disk and moved there, so a crash leaves the old file or the new one. Arrays are not packed: that would take longer than
+to write them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import math
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import __version__
+from novikoff.core.errors import InputError, ModelFileError, named, shown
+from novikoff.core.overwriting import check_replaced
+from novikoff.core.player import Player
+from novikoff.core.registry import find
+from novikoff.game.ledger import Ledger
+from novikoff.game.ledger_state import FORMAT, WRITTEN, check_format, packed, restore, rows_held
+
+if TYPE_CHECKING:
+    from novikoff.distributed.mixed import Mixed
+    from novikoff.online_to_batch.keep import OnlineToBatch
+
+BEGIN = b'{"novikoff": '
+"""How meta.json begins, by which a model file is known as one."""
+
+Arrays = Callable[[str], NDArray[Any]]
+"""An array by the name it has in the file."""
+
+LONGEST = 4000
+"""Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
+
+
+def save(
+    what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False, without_rows: bool = False
+) -> int:
+    """Write a ledger and its learner, a classifier that was kept, or what was mixed, to `path`.
+
+    force          replace whatever file is there; else only another model file
+    without_rows   leave out training rows, which only exact resuming needs: comparators begin again, certificates stay
+                   as proved so far, rounds that wait for their labels expire
+
+    Returns the number of training rows in the file. Without rows it is 0, except for a learner whose hypothesis is made
+    of training rows (kernels, votes).
+    """
+    write(snapshot(what, without_rows=without_rows), path, force)
+    return rows_in(what, without_rows)
+
+
+def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) -> int:
+    """Training rows in a file of it."""
+    if isinstance(what, Ledger):
+        return rows_held(what, without_rows)
+    return Player(what.classifier).rows_held if hasattr(what, "classifier") else 0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a model file will hold, apart from who plays on: plain values, and copies of the arrays."""
+
+    meta: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, without_rows: bool = False) -> Snapshot:
+    """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed.
+
+    checked        a ledger is known to agree with its learner, as where nobody else can teach that
+    without_rows   as in `save`
+    """
+    if not isinstance(what, Ledger) and not (hasattr(what, "state") and hasattr(type(what), "restore")):
+        do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
+        raise InputError("a game or a classifier is saved", f"got {shown(what)}", do)
+    arrays: dict[str, Any] = {}
+    meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
+    if isinstance(what, Ledger):
+        meta |= _plain(packed(what, checked, without_rows), arrays)
+    else:
+        meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
+    return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
+
+
+def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write it to `path`, in any thread; when this is done it is on the disk."""
+    check_place(path, force)
+    target = Path(path)
+    beside = target.with_name(target.name + f".{os.getpid()}.part")
+    try:
+        with open(beside, "wb") as file:
+            pack(what, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+        flush(target.absolute().parent)
+    except OSError as error:
+        raise ModelFileError(f"a model file must be writable: {target}: {error.strerror}.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def pack(what: Snapshot, file: BinaryIO) -> None:
+    """Write it to an open file."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("meta.json", json.dumps(what.meta, allow_nan=False))
+        for name, array in what.arrays.items():
+            with archive.open(name + ".npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+def flush(path: Path) -> None:
+    """Let a file, or the names in a folder, be on the disk too, where that can be done."""
+    with contextlib.suppress(OSError):
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
+
+
+def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
+    """Refuse to put a model file where a file of another kind is, unless forced."""
+    check_replaced(path, "a model file", is_model, force, ModelFileError)
+
+
+def is_model(path: str) -> bool:
+    """Is the file at `path` a model file of some format?"""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open("meta.json") as meta:
+            return meta.read(len(BEGIN)) == BEGIN
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return False
+
+
+def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mixed:
+    """What was saved at `path`: a ledger with its learner, ready to go on, a classifier that was kept, or a mixture."""
+    _check_kind(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if "meta.json" not in archive.namelist():
+                raise _other_kind(path, "a zip archive without a model")
+            meta = json.loads(archive.read("meta.json"))
+            if not isinstance(meta, dict) or "format" not in meta:
+                raise _other_kind(path, "a zip archive without a model")
+            check_format(meta, _called(path))
+            return _restored(meta, lambda name: _array(archive.read(f"{name}.npy")), path)
+    except FileNotFoundError:
+        raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
+    except ModelFileError:
+        raise
+    except MemoryError:
+        raise ModelFileError(f"a model file must fit into memory: {path} does not, or is damaged.") from None
+    except Exception as error:  # a damaged file may fail anywhere: in zlib, in json, in a learner's restore
+        why = str(error) or type(error).__name__
+        raise ModelFileError(f"a model file must be whole: {_called(path)} is damaged or was edited ({why}).") from None
+
+
+KINDS = (
+    (b"PK", ""), (b"\x80", "a pickle"), (b"ARROW1", "an Arrow file"), (b"PAR1", "a Parquet file"),
+    (b"\x93NUMPY", "an array of NumPy"), (b"\x1f\x8b", "a packed file"), (b"<", "a page of HTML or XML"),
+    (b"{", "a JSON file"), (b"[", "a JSON file"),
+)  # fmt: skip
+"""How files begin, and what each of them is; a model file is a zip archive."""
+
+
+def _check_kind(path: Any) -> None:
+    """Refuse what is not a file, and files that are recognised as another kind."""
+    if not isinstance(path, (str, os.PathLike)):
+        if not hasattr(path, "read") or not hasattr(path, "seek"):
+            do = "It is in memory already: use it as it is." if isinstance(path, Ledger) else "Pass the path."
+            raise ModelFileError("a model is loaded from a file", f"got {named(path)}", do)
+        return
+    if os.path.isdir(path):
+        raise _other_kind(path, "a folder")
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(16)
+    except OSError:  # what is wrong is found where it is opened
+        return
+    told = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
+    if not begin or told:
+        raise _other_kind(path, told if begin else "empty")
+
+
+def _other_kind(path: Any, kind: str) -> ModelFileError:
+    return ModelFileError("a model file must be one that novikoff saved", f"{_called(path)} is {kind}", WRITTEN)
+
+
+def _called(path: Any) -> str:
+    """The file, for a message."""
+    return str(path) if isinstance(path, (str, os.PathLike)) else "the file"
+
+
+def ledger_of(what: Snapshot) -> Ledger:
+    """The ledger that was copied, with a learner of its own: what is done with it concerns nobody else."""
+    found = _restored(what.meta, what.arrays.__getitem__, "a snapshot")
+    assert isinstance(found, Ledger)
+    return found
+
+
+OTHERS = {
+    "kept": ("novikoff.online_to_batch.keep", "OnlineToBatch"),
+    "mixed": ("novikoff.distributed.mixed", "Mixed"),
+}
+"""What a model file may hold in place of a game: its key in meta.json, the module and the class."""
+
+
+def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | Mixed:
+    """What a model file holds whose meta.json this is."""
+    for key, (module, name) in OTHERS.items():
+        if key in meta:
+            other: Any = getattr(importlib.import_module(module), name)
+            return cast("OnlineToBatch | Mixed", other.restore(_from_plain(meta[key], array)))
+    known = find(meta["learner"], "learner")
+    if known is None:
+        raise ModelFileError(
+            f"the learner of a model file must be known here: {path} holds {meta['learner']!r}. Install the "
+            "package that brings it, or register it first."
+        )
+    kind: Any = known.load()
+    state = _from_plain(meta["state"], array)
+    return restore(_from_plain(meta["ledger"], array), kind.restore(state), from_file=True)
+
+
+def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
+    """The ledger saved at `path`; a classifier that was kept cannot go on."""
+    saved = load(path)
+    if isinstance(saved, Ledger):
+        return saved
+    what = "what was mixed" if hasattr(saved, "epochs") else "a classifier that was kept"
+    raise ModelFileError(f"a game to go on with must be a learner's: {path} holds {what}.")
+
+
+def _plain(value: Any, arrays: dict[str, Any]) -> Any:
+    """The value as JSON: each array replaced by the name it has in the zip, each long whole number by its digits."""
+    if isinstance(value, np.ndarray):
+        name = f"array{len(arrays)}"
+        arrays[name] = value
+        return {"__array__": name}
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        return {"__int__": f"{value:x}"}
+    if isinstance(value, dict):
+        return {key: _plain(item, arrays) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, arrays) for item in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"__float__": str(value)}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    what = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+    raise ModelFileError(f"what is saved must be plain data: {what} is not. Pickle it, if you trust who will read it.")
+
+
+def _from_plain(value: Any, array: Arrays) -> Any:
+    """The inverse of `_plain`; `array` gives one by its name."""
+    if isinstance(value, list):
+        return [_from_plain(item, array) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"__array__"}:
+        return array(value["__array__"])
+    if set(value) == {"__float__"}:
+        return float(value["__float__"])
+    if set(value) == {"__int__"}:
+        return int(value["__int__"], 16)
+    return {key: _from_plain(item, array) for key, item in value.items()}
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    """The array of a .npy entry; a header that promises more than there is allocates nothing."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = header(file)
+    if math.prod(shape) * dtype.itemsize != len(data) - file.tell():
+        raise ModelFileError(f"an array must be of the size it says: {shape} of {dtype} is not {len(data):,} bytes.")
+    file.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array

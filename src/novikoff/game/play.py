@@ -1,0 +1,351 @@
+"""Whole games: a learner on a stream, in so many passes, or against an adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from novikoff.core.errors import Advice, InputError, MismatchError, Option, SpecError, named
+from novikoff.core.labels import alike, plain_label
+from novikoff.core.observer import Observer
+from novikoff.core.player import Player, is_learner
+from novikoff.core.registry import names
+from novikoff.core.stream import Stream, is_stream, there_before
+from novikoff.core.types import Adversary, Domain, Learner, Position
+from novikoff.data.as_stream import (
+    Piece,
+    as_stream,
+    check_asked,
+    check_count,
+    check_many,
+    check_outcomes,
+    for_learner,
+    goes_on,
+    opened,
+    pieces,
+)
+from novikoff.data.tables.adopting import adopted
+from novikoff.game import specs
+from novikoff.game.game import Game
+from novikoff.game.ledger import Ledger
+from novikoff.game.look_back import check_hindsight, look_back
+from novikoff.numerics.clock import clock
+
+if TYPE_CHECKING:
+    from novikoff.game.reservoir import HypothesisReservoir
+
+ROUNDS_BETWEEN_LOOKS = 256
+"""How often observers rest in games that are played row by row."""
+CHANGED_TOGETHER = 8192
+"""Rounds of a learner that changes examples first: what it writes fits in memory that is near, and is used again."""
+
+
+def play(
+    learner: Learner | str | None,
+    environment: Any,
+    rounds: int | None = None,
+    passes: int = 1,
+    record: bool = False,
+    ledger: Ledger | None = None,
+    track: bool = True,
+    resume: bool = False,
+    hindsight: bool = False,
+    keep: int | HypothesisReservoir = 0,
+    observers: Sequence[Observer] = (),
+    labels: str | None = None,
+) -> Ledger:
+    """Play a whole game and return its ledger.
+
+    learner       a learner, which plays as it is; or its spec ("perceptron:bias=1"), which is made for the environment
+                  and scales the columns of tables and dense arrays (`prepare`); None is `auto`, or `auto-regression`
+                  where outcomes are numbers
+    environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
+                  scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
+                  an array (rounds, experts)
+    rounds        stop after so many; needed against an adversary. A weighted row is played to its end
+    passes        how often to go through the stream
+    record        keep every prediction in the ledger
+    ledger        go on writing in this one (a game that was stopped)
+    track         let comparators see every round, for learners whose certificates need them
+    resume        with a ledger: go on in the stream where it stands, not from the beginning
+    hindsight     read the stream again after the game, for the best comparators there are
+    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
+    observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
+    labels        "many" if there are more than two, or may be: of any kind, numbered as they first come. Where the
+                  first rows show three it need not be said
+    """
+    check_asked(labels)
+    learner = "auto" if learner is None else learner
+    _check_learner(learner, environment)
+    if rounds is not None:
+        check_count("rounds", rounds, 0, labels_apart("play", rounds))
+    check_count("passes", passes, 1)
+    if isinstance(learner, str):
+        environment, spec, learner = prepare(learner, environment, labels == "many")
+        ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
+                                  source=environment.name)  # fmt: skip
+    if isinstance(environment, Adversary):
+        return _duel(learner, environment, rounds, record, ledger, observers)
+    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or Player(learner), learner)
+    check_many(learner, stream, type(learner).__name__)
+    undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
+    if not undeclared and not learner.domain.admits(stream.domain):
+        raise MismatchError(
+            f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
+            "Choose a learner for that domain, or the right columns."
+        )
+    check_outcomes(learner, stream.name, stream.outcomes, stream.loss)
+    if passes > 1 and not stream.rereadable:
+        raise InputError(f"{passes} passes need a stream that can be read again: {stream.name} cannot.")
+    ledger = ledger or Ledger(learner, source=stream.name)
+    ledger.read_by(stream.encoding)
+    if ledger.adversary is not None:
+        raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
+    _record(ledger, record)
+    if keep and ledger.reservoir is None:
+        from novikoff.game.reservoir import HypothesisReservoir
+
+        if ledger.rounds:
+            do = Advice("Leave out ", Option("keep"), ", or begin anew.")
+            raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)
+        ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
+    game = Game(learner, ledger, track, observers)
+    if hindsight:
+        check_hindsight(ledger, stream, resume, passes)
+    _go_through(game, stream, rounds, passes, ledger.position if resume else None)
+    if hindsight:
+        ledger.hindsight = look_back(ledger, stream, play)
+    return ledger
+
+
+def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Stream:
+    """The stream as this learner must see it, which may have learned before."""
+    player = Player(learner)
+    numbered = player.features is not None and player.features.kind == "numbers"
+    stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
+    player.check_hash(stream)
+    return stream
+
+
+def _check_learner(learner: Any, environment: Any) -> None:
+    """Refuse what is not a learner, and a source in its place."""
+    if is_learner(learner) or (isinstance(learner, str) and _is_spec(learner)):
+        return
+    check_order("play", learner, environment)
+    if not isinstance(learner, str):  # what is wrong with a spec is found where it is made
+        do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
+        raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
+
+
+def check_order(function: str, learner: Any, source: Any) -> None:
+    """Refuse the arguments of nk.`function` where a source stands first and a learner second; of `compare`, a list."""
+    several = function == "compare" and isinstance(source, (list, tuple))
+    each = list(source) if several else [source]
+    if not each or not all(is_learner(one) or (isinstance(one, str) and _is_spec(one)) for one in each):
+        return
+    if isinstance(learner, str) and _is_spec(learner):
+        return
+    first = f"the source {learner!r}" if isinstance(learner, str) else named(learner)
+    made = [repr(one) if function == "play" or isinstance(one, str) else f"lambda seed: {type(one).__name__}(…)"
+            for one in each]  # fmt: skip
+    written = f"[{', '.join(made)}]" if function == "compare" else made[0]
+    do = f"Write nk.{function}({written}, source)."
+    raise InputError("the learner must come before the source", f"got {first} and then the learner {source!r}", do)
+
+
+def labels_apart(function: str, value: Any) -> str:
+    """What to do where an argument is given labels that belong beside X; "" if it is given something else."""
+    few = value is None or isinstance(value, (bool, int, float, str))
+    return "" if few else f"If these are labels, pass them with X: nk.{function}(learner, (X, y))."
+
+
+def _is_spec(text: str) -> bool:
+    """Does it name a learner?"""
+    try:
+        return specs.parse(text).name in names("learner")
+    except SpecError:
+        return False
+
+
+class Prepared(NamedTuple):
+    """What a game of a spec is played with.
+
+    environment   a stream, or the adversary as it was given
+    spec          of the learner, with its scaling
+    learner       fresh
+    """
+
+    environment: Any
+    spec: str
+    learner: Learner
+
+
+def prepare(
+    spec: str, environment: Any, many: bool = False, scale: str | None = None, alone: bool = False,
+    defaults: Mapping[str, Any] | None = None,
+) -> Prepared:  # fmt: skip
+    """Open the environment and make the learner of a spec for it: the one way, in Python and on the command line.
+
+    The columns of tables and dense arrays are scaled by default, for learners whose result depends on the unit of a
+    column (the Perceptron, the kernel learners), and these then get a constant feature, bias=1. `scale=none` in the
+    spec, or as `scale`, gives the learner of the theorem on the numbers as they are. Sparse rows, pairs (x, y) and
+    generated streams are not scaled, nor is a learner that was made by the caller.
+
+    many       labels are many, also where the first rows show two
+    scale      "standard", "range", "none", or None for the default
+    alone      a `scale` that is given also holds for learners that have no default
+    defaults   arguments of the learner, where it takes them and the spec leaves them out
+    """
+    if isinstance(environment, Adversary):
+        return Prepared(environment, spec, learner_for(spec, environment, defaults))
+    if specs.for_numbers(spec) != spec and not many:
+        environment = opened(environment)
+        numbers = is_stream(environment) and environment.outcomes == "numbers"
+        spec = specs.for_numbers(spec) if numbers else spec
+    stream = stream_for(spec, environment, many)
+    spec = spec_for(spec, stream, scale, alone)
+    return Prepared(stream, spec, learner_for(spec, stream, defaults))
+
+
+def stream_for(made: str | Callable[[int], Learner], environment: Any, many: bool = False) -> Stream:
+    """The environment as a stream, for a learner that is still to be made by a spec or a function of a seed.
+
+    many   labels are many, also where the first rows show two
+    """
+    if not isinstance(made, str):
+        return as_stream(environment, made(0), many)
+    try:
+        about = specs.make(made, "learner", many=many)
+    except SpecError:  # it must know the domain first
+        about = specs.make("constant", "learner")
+    return as_stream(environment, about, many or None)
+
+
+def spec_for(spec: str, stream: Stream, scale: str | None = None, alone: bool = False) -> str:
+    """The spec with the scaling that it has on this stream; see `prepare`."""
+    return specs.with_scale(spec, scale, stream.scaled_by_default, alone)
+
+
+def learner_for(spec: str, environment: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
+    """A fresh learner for a stream or against an adversary; `defaults` where the spec leaves them out."""
+    many = isinstance(environment, Stream) and environment.many
+    learner: Learner = specs.make(spec, "learner", domain=environment.domain, many=many, **(defaults or {}))
+    if isinstance(environment, Stream):
+        check_many(learner, environment, spec)
+    return learner
+
+
+def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
+    """Every pass, from `position` on. `ledger.position` always says where to go on."""
+    ledger, start, before = game.ledger, clock(), game.ledger.seconds
+    alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
+    ledger.fixed = alone and there_before(stream)
+    ledger.fingerprint = stream.fingerprint()
+    position = position or {"passes": 0, "at": None, "skip": 0}
+    left = rounds
+    begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
+    for number in range(position["passes"], passes):
+        ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
+        ledger.position = {**position, "begun": True}  # the game may be left before the first batch
+        ledger.repeated |= number > 0
+        for observer in game._watching:
+            observer.begin_pass(ledger)
+        changed = CHANGED_TOGETHER if game.player.changes_examples else None
+        rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else changed
+        for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
+            if numbering is None:
+                _note_labels(ledger, stream, begins)
+            played = ledger.rounds
+            if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
+                game.player.widen(piece.x.shape[1])
+            try:
+                game._learn_batch(for_learner(piece, stream, game.player, numbering))
+            finally:
+                if ledger.rounds > played:
+                    ledger.name_features(stream.features)
+                    ledger.target = stream.target_column or ledger.target
+            ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
+            left = None if left is None else max(left - len(piece), 0)
+            ledger.position = {"passes": number, "at": at, "skip": skip}
+            ledger.seconds = before + clock() - start
+        for observer in game._watching:
+            observer.end_pass(ledger, there_before(stream) or left == 0)
+        if left == 0:
+            return
+        end = ledger.position  # where rows go on that may be added to the source later
+        ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
+
+
+def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """The pieces; observers rest before each, and after the last."""
+    while True:
+        for observer in game._watching:
+            observer.rest(game.ledger)
+        piece = next(pieces, None)
+        if piece is None:
+            return
+        yield piece
+
+
+def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
+    """Remember what stands for -1 and +1; a source where another value is +1 may not follow.
+
+    begins   they are those of this stream: it may have known only one of the two when it began
+    """
+    if stream.labels is None:
+        return
+    labels = [plain_label(stream.labels.negative), plain_label(stream.labels.positive)]
+    ledger.labels = labels if ledger.labels is None or (begins and ledger.labels[1] == labels[1]) else ledger.labels
+    if not alike(ledger.labels[1], labels[1]):
+        raise MismatchError(
+            f"{ledger.labels[1]!r} must stay the label that is +1",
+            f"in {stream.name} it is {labels[1]!r}",
+            Advice("Pass ", Option("positive", ledger.labels[1]), "."),
+        )
+
+
+def _duel(
+    learner: Learner,
+    adversary: Adversary,
+    rounds: int | None,
+    record: bool,
+    ledger: Ledger | None,
+    observers: Sequence[Observer],
+) -> Ledger:
+    """The adversary asks, hears the prediction, and answers."""
+    if rounds is None:
+        raise InputError("a game against an adversary must have an end: pass rounds=1000, say.")
+    if not learner.domain.admits(adversary.domain):
+        raise MismatchError(
+            f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
+            "Choose a learner and an adversary for the same domain."
+        )
+    check_outcomes(learner, adversary.name)
+    if learner.labels is not None:
+        raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
+    game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)
+    if game.ledger.adversary is not adversary:
+        raise MismatchError("a ledger must be of one game: this one has another adversary, or none.")
+    _record(game.ledger, record)
+    if game.ledger.rounds == 0:
+        game.ledger.adversary_before, game.ledger.answered = adversary.facts(), 0
+
+    start, before, probe = clock(), game.ledger.seconds, game.player.chances
+    for t in range(rounds):
+        x = adversary.ask(probe)
+        game.ledger.answered += 1
+        game.learn_one(x, adversary.answer(probe(x)))
+        game.ledger.seconds = before + clock() - start
+        if (t + 1) % ROUNDS_BETWEEN_LOOKS == 0:
+            for observer in observers:
+                observer.rest(game.ledger)
+    return game.ledger
+
+
+def _record(ledger: Ledger, record: bool) -> None:
+    if record and ledger.predictions is None:
+        if ledger.rounds:
+            raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} were not.")
+        ledger.predictions = []

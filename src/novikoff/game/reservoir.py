@@ -1,0 +1,277 @@
+"""The reservoir: what a game must remember so that a classifier can be kept from it.
+
+Words
+    H_t is the hypothesis after t examples: H_0 was there before the first, H_{t-1} predicts example t. Only the first
+    pass counts: in a second one the hypotheses have seen the examples that they predict.
+Reservoir
+    One hypothesis drawn uniformly from H_0 .. H_{n-1}, whatever n will be: before example t is learned, H_{t-1} takes
+    the place with chance 1/t. The next t is drawn at once, floor(t/U) + 1 with U uniform: about ln n copies are made.
+Survivors
+    The hypotheses that predicted most examples, each by its first index and how many: found from the mistakes alone, by
+    the longest stretches between them. Only for learners that change on mistakes alone (`conservative`); for the others
+    indices at equal distances do.
+Average
+    The mean of the weights w_0 .. w_{n-1} of a linear learner that adds y x on mistakes: w_n - (1/n) sum of t y_t x_t
+    over its mistakes t. Nothing is done in a round without a mistake. A learner of numbers averages by itself
+    (`averaged`), and nothing else is kept of it.
+Horizon
+    `fixed` says that the first pass went to the end of its source, or to the number of rounds that was asked for.
+    Rounds after that were not fixed in advance: somebody had looked.
+Cost
+    A nanosecond or two a round; the average costs a step for each mistake. Three hypotheses in memory (the first, the
+    drawn one and the sum of the average).
+Reference
+    the ensemble: [cesabianchi2004]; skipping: [vitter1985]; the average: [freund1999].
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import math
+import secrets
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import Advice, InputError, Option
+from novikoff.core.observer import Observer
+from novikoff.core.player import Player
+from novikoff.core.restoring import MOST_ROUNDS, boolean, integer, require
+from novikoff.core.types import Batch, Learner, Sparse, State, StepResult
+from novikoff.game import _loops
+from novikoff.numerics.coins import uniform
+from novikoff.numerics.total import Total
+
+if TYPE_CHECKING:
+    from novikoff.game.ledger import Ledger
+
+CANDIDATES, MOST_CANDIDATES = 50, 10_000
+PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
+
+
+class HypothesisReservoir(Observer):
+    """Watches the first pass of a game.
+
+    learner      the learner before its first round here: its state then is H_0
+    candidates   how many survivors to remember
+    seed         of its own coins; None: the machine draws one. A seed for all games would draw the same index in all
+                 that are as long, and a promise on average over the draw would say nothing of them
+    averaging    add up the average too: it costs as much as the mistakes do
+    """
+
+    def __init__(
+        self, learner: Learner, candidates: int = CANDIDATES, seed: int | None = None, averaging: bool = False
+    ) -> None:
+        if not 1 <= candidates <= MOST_CANDIDATES:
+            raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
+        player = Player(learner)
+        self.labelled = player.counts
+        self.probable = player.probable and not player.numbered  # of many labels (1 - P(y))^2 is no Brier score
+        self._brier = Total()
+        if not self.labelled and not player.averages:
+            raise InputError(
+                "classifiers are kept of a learner of labels",
+                f"{type(learner).__name__} pays {player.loss} loss",
+                Advice("Play without ", Option("keep"), "."),
+            )
+        self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
+        self.conservative = player.conservative
+        self.initial: State = learner.state()
+        self.rounds = 0
+        self.drawn: State = self.initial
+        self.index = 0  # of the drawn hypothesis
+        self._copies = 0
+        self._next = 0  # rounds after which the next is drawn
+        self._at = -1  # rounds after which one is to be drawn, in the batch that is being played
+        self._lengths = np.zeros(self.candidates, np.int64)  # how many rounds each survivor predicted
+        self._firsts = np.zeros(self.candidates, np.int64)  # and its first index
+        self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, survivors
+        self.average = Average(learner) if averaging and player.sums_mistakes else None
+        self.final: State | None = None  # the hypothesis after the first pass, once there is a second
+        self._fixed = self._exceeded = False
+
+    @property
+    def fixed(self) -> bool:
+        """Were the rounds of the first pass fixed in advance: as many as the source has, or as were asked for?"""
+        return self._fixed
+
+    @fixed.setter
+    def fixed(self, reached: bool) -> None:
+        if self.final is None:  # the end of a later pass says nothing of the first
+            self._fixed = reached and not self._exceeded
+
+    def begin_pass(self, ledger: Ledger) -> None:
+        if ledger.passes > 1:
+            self.close(ledger.learner)
+
+    def end_pass(self, ledger: Ledger, whole: bool) -> None:
+        self.fixed = whole
+
+    def due(self, ledger: Ledger, rounds: int) -> int:
+        """Of several draws within these rounds only the last is left in the end, and only that is made."""
+        while self.labelled and self.final is None and self._next < self.rounds + rounds:
+            self._at = self._next
+            self._copies += 1
+            t = self._next + 1  # H_{t-1} was drawn; the next will be H_{_next}
+            self._next = int(t / (1.0 - uniform(self.seed, "reservoir", self._copies)))
+        return self._at - self.rounds if self._at >= self.rounds else rounds
+
+    def look(self, ledger: Ledger) -> None:
+        """Draw the present hypothesis."""
+        self._at = -1
+        if self.rounds:
+            self.drawn, self.index = ledger.learner.state(), self.rounds
+
+    def see(self, batch: Batch, result: StepResult) -> None:
+        if self.final is not None:
+            return
+        predictions = result.predictions
+        self._exceeded |= self._fixed
+        self._fixed = False
+        if not self.labelled:
+            self.rounds += len(batch)
+            return
+        if self.conservative:
+            self._find(predictions, batch.y)
+        else:
+            self._counts[0] += np.count_nonzero(predictions != batch.y)
+        if self.average is not None:
+            wrong = np.flatnonzero(predictions != batch.y)
+            if len(wrong):
+                self.average.add(batch, wrong, self.rounds)
+        if result.probabilities is not None:
+            self._brier.add_all((1.0 - result.probabilities) ** 2)
+        self.rounds += len(batch)
+
+    def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+        """Count mistakes, and look for survivors."""
+        if predictions.dtype.hasobject or y.dtype.hasobject:  # a stranger's labels
+            predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)
+        _loops.survivors.see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
+
+    @property
+    def mistakes(self) -> int:
+        """Of the first pass."""
+        return int(self._counts[0])
+
+    @property
+    def brier(self) -> int | None:
+        """The sum of the Brier scores of the first pass, rounded up; None without probabilities."""
+        return min(math.ceil(float(self._brier) * (1.0 + 2.0**-50)), self.rounds) if self.probable else None
+
+    @property
+    def _since(self) -> int:
+        """The first index of the present hypothesis."""
+        return int(self._counts[1])
+
+    def close(self, learner: Learner) -> None:
+        """The first pass is over, and another begins."""
+        if self.final is None:
+            self.final = learner.state()
+
+    def _found(self) -> list[tuple[int, int]]:
+        """The survivors: how many rounds each predicted, and its first index with a minus."""
+        found = int(self._counts[2])
+        return sorted(zip(self._lengths[:found].tolist(), (-self._firsts[:found]).tolist(), strict=True))
+
+    def indices(self) -> list[int]:
+        """The first indices of the candidates, rising: the longest survivors, the present hypothesis among them."""
+        if not self.conservative:
+            marks = np.linspace(0, self.rounds, self.candidates, endpoint=False).astype(np.int64)
+            return sorted(set(marks.tolist()))
+        found = self._found()
+        if self.rounds > self._since:
+            found.append((self.rounds - self._since, -self._since))
+        return sorted(-first for _, first in heapq.nlargest(self.candidates, found))
+
+    def state(self) -> State:
+        return {
+            **{name: getattr(self, name) for name in ("candidates", "seed", *PLAIN)},
+            "mistakes": self.mistakes, "copies": self._copies, "next": self._next, "since": self._since,
+            "brier": dataclasses.astuple(self._brier), "fixed": self._fixed, "exceeded": self._exceeded,
+            "survivors": [list(item) for item in self._found()],
+            "average": None if self.average is None else self.average.total.copy(),
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State, learner: Learner) -> Self:
+        """The reservoir whose `state` this is, of `learner`."""
+        candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
+        reservoir = cls(learner, candidates, state["seed"], state["average"] is not None)
+        for name in PLAIN:
+            setattr(reservoir, name, state[name])
+        reservoir._copies, reservoir._next = state["copies"], state["next"]
+        reservoir._fixed, reservoir._exceeded = boolean(state, "fixed"), boolean(state, "exceeded")
+        mistakes, since = state["mistakes"], state["since"]
+        counts = (reservoir.rounds, mistakes, reservoir.index, reservoir._copies, since, reservoir._next)
+        sound = all(type(count) is int and count >= 0 for count in counts) and (
+            max(mistakes, reservoir.index, since) <= reservoir.rounds <= min(reservoir._next, MOST_ROUNDS)
+            if reservoir.labelled
+            else max(counts) <= MOST_ROUNDS
+        )
+        require(sound, "what is kept of a game must fit its rounds", counts)
+        brier = state["brier"]
+        fits = len(brier) == 2 and 0.0 <= brier[0] + brier[1] <= reservoir.rounds
+        require(fits, "Brier scores must fit its rounds", brier)
+        reservoir._brier = Total(*map(float, brier))
+        found = _survivors(state["survivors"], reservoir.candidates, since)
+        for place, survivor in enumerate(found):
+            reservoir._lengths[place], reservoir._firsts[place] = survivor
+        reservoir._counts[:] = mistakes, since, len(found)
+        if reservoir.average is not None:
+            reservoir.average.total = np.array(state["average"], dtype=np.float64)
+            fits = reservoir.average.total.ndim == 1 and len(reservoir.average.total) >= 1
+            require(fits, "an average must have a number for each feature", state["average"])
+        return reservoir
+
+
+def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]:
+    """Of a `state`, checked: how many rounds each predicted, and its first index."""
+    must = "survivors must be pairs of whole numbers, within the rounds, and no more than the candidates"
+    require(isinstance(saved, list) and len(saved) <= candidates, must, saved)
+    pairs = [one for one in saved if isinstance(one, list) and len(one) == 2 and all(type(n) is int for n in one)]
+    sound = all(rounds >= 1 and first <= 0 and rounds - first <= since for rounds, first in pairs)
+    distinct = len({first for _, first in pairs}) == len(saved)
+    require(len(pairs) == len(saved) and sound and distinct, must, saved)
+    return [(rounds, -first) for rounds, first in pairs]
+
+
+class Average:
+    """The sum of t y_t x~_t over the mistakes of a linear learner, the bias last."""
+
+    def __init__(self, learner: Any) -> None:
+        self._learner = learner
+        self.total: NDArray[np.float64] = np.zeros(1)
+
+    def add(self, batch: Batch, wrong: NDArray[np.int64], before: int) -> None:
+        """The mistakes of a batch, whose first round is number `before` + 1."""
+        from novikoff.game._loops import averaging
+
+        learner = self._learner
+        self._grow(learner.features.count)
+        x = batch.x
+        if isinstance(x, list):
+            for row in wrong.tolist():
+                self._add_row(learner.features.row(x[row], learn=False), int(batch.y[row]), before + row + 1)
+        elif isinstance(x, Sparse):
+            averaging.add_sparse(self.total, *x.arrays, batch.y, wrong, before, learner.bias, learner.normalize)
+        else:
+            averaging.add_dense(self.total, batch.table(), batch.y, wrong, before, learner.bias, learner.normalize)
+
+    def _add_row(self, row: Any, y: int, t: int) -> None:
+        from novikoff.game._loops import averaging
+
+        only, label, learner = np.zeros(1, np.int64), np.array([y], np.int8), self._learner
+        if isinstance(row, tuple):
+            ends = np.array([0, len(row[0])], np.uint64)
+            entries = (ends, row[0], row[1])
+            averaging.add_sparse(self.total, *entries, label, only, t - 1, learner.bias, learner.normalize)
+        else:
+            averaging.add_dense(self.total, row[None, :], label, only, t - 1, learner.bias, learner.normalize)
+
+    def _grow(self, features: int) -> None:
+        missing = features + 1 - len(self.total)
+        if missing > 0:
+            self.total = np.concatenate([self.total[:-1], np.zeros(missing), self.total[-1:]])

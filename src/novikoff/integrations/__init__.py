@@ -1,0 +1,1 @@
+"""Adapters: scikit-learn, River, and their models as learners."""

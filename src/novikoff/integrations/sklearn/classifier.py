@@ -1,0 +1,192 @@
+"""NovikoffClassifier: a learner of labels as a classifier of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
+from novikoff.core.labels import plain_label
+from novikoff.core.player import Player
+from novikoff.core.types import Batch, Learner
+from novikoff.integrations.sklearn.estimator import Estimator, Made, some_weight, whole, whole_weights
+from novikoff.linear.perceptron import Perceptron
+
+
+def _has_scores(estimator: Estimator) -> bool:
+    player = estimator._asked()
+    return player is not None and player.scores_rows
+
+
+def _has_probabilities(estimator: Estimator) -> bool:
+    player = estimator._asked()
+    return player is not None and player.probable
+
+
+class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
+    """A classifier that is a learner of the catalog; what it promises is in `certificates_`.
+
+    learner        a spec of the catalog ("perceptron:bias=1", "auto"), or a function of a seed that makes a learner
+    passes         how often `fit` goes through the rows
+    shuffle        play the rows of `fit` in a random order
+    random_state   of the order, and of the coins of a learner that draws
+    certify        let comparators see every round, for learners whose theorems need them
+    class_weight   how often rows of a class are played: {"spam": 5}, whole numbers; classes not named, once
+
+    classes_, n_features_in_, feature_names_in_   as everywhere in scikit-learn
+    ledger_                                       what happened in the game: mistakes, baselines, the curve
+    certificates_                                 what the theorems say of it; the tightest first
+    """
+
+    def __init__(
+        self, learner: Made = "auto", *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
+        certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.learner, self.passes, self.shuffle = learner, passes, shuffle
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._poor()
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Play the rows, in a random order if `shuffle`; whatever was learned before is forgotten."""
+        self._check_passes()
+        self._check_columns(X)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        weights = self._weights(X, y, np.unique(y), sample_weight)
+        self._classes(X, np.unique(y if weights is None else y[some_weight(weights) > 0]))
+        if weights is not None:
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        self._fit(X, self._ys(np.searchsorted(self.classes_, y)), weights)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Play these rows as they come, after those before. The first call names all `classes` there may be."""
+        first = "_ledgers" not in self.__dict__
+        self._check_columns(X)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=first)
+        check_classification_targets(y)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self._classes(X, unique_labels(classes))
+        elif classes is not None and not np.array_equal(self.classes_, unique_labels(classes)):
+            raise ValueError(f"classes must stay those of the first call, {self.classes_}: got {classes}.")
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(f"y must be of the classes {self.classes_}: got {np.asarray(y)[~known][0]!r}.")
+        weights = self._weights(X, y, self.classes_, sample_weight)
+        self._play(X, self._ys(np.searchsorted(self.classes_, y)), weights)
+        return self
+
+    def _weights(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any) -> NDArray[np.int64] | None:
+        """How often each row is played: its own weight times that of its class; None if all are played once."""
+        weights = whole_weights(sample_weight, X)
+        by: Any = self.class_weight
+        if by is None:
+            return weights
+        codes, names = np.searchsorted(classes, y), classes.tolist()
+        if isinstance(by, str) and by == "balanced":
+            counts = np.bincount(codes, minlength=len(names))
+            often = dict(zip(names, np.rint(counts.max() / np.maximum(counts, 1)).astype(int).tolist(), strict=True))
+            raise InputError(
+                "class_weight must be whole numbers, as theorems count rounds: balanced weights are none. Pass "
+                f"class_weight={often!r}, which is near."
+            )
+        if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
+            raise InputError(f"class_weight must be weights of the classes {names}: got {shown(by)}.")
+        each = whole(np.array([by.get(name, 1) for name in names], dtype=np.float64))[codes]
+        return each if weights is None else each * weights
+
+    def _classes(self, X: Any, classes: NDArray[Any]) -> None:
+        """Begin with these classes: one game of two labels, one of many, or one a class."""
+        self.classes_ = classes
+        coin, width = check_random_state(self.random_state).randint(2**31), X.shape[1]
+        names = [plain_label(value) for value in classes.tolist()]
+        if len(names) <= 2:
+            learner = self._make(width, coin)
+            self._check(learner)
+            self._begin(X, [learner], [[names[0], names[-1]] if len(names) == 2 else None])
+            return
+        try:
+            learner = self._make(width, coin, many=True, labels=len(names))
+        except NovikoffError:  # as a team one of whose learners takes two labels
+            learner = self._make(width, coin)
+        self._check(learner)
+        if Player(learner).numbered:
+            self._begin(X, [learner], [names])
+        else:
+            learners = [self._make(width, coin + k) for k in range(len(names))]
+            self._begin(X, learners, [[f"not {name}", name] for name in names])
+
+    def _check(self, learner: Learner) -> None:
+        player = Player(learner)
+        if player.pays or (learner.labels is not None and not player.numbered):
+            raise MismatchError(
+                f"a classifier needs a learner of labels: {self._made_from()} learns {player.outcomes}. "
+                "NovikoffRegressor is for numbers."
+            )
+
+    def _ys(self, codes: NDArray[np.intp]) -> list[NDArray[Any]]:
+        """The labels of each game."""
+        if self._ledgers[0].player.numbered:
+            return [codes.astype(np.int64)]
+        if len(self._ledgers) == 1:
+            return [np.where(codes == len(self.classes_) - 1, np.int8(1), np.int8(-1))]
+        return [np.where(codes == k, np.int8(1), np.int8(-1)) for k in range(len(self._ledgers))]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every row."""
+        numbers = np.concatenate([self._said(batch) for batch in self._parts(X)])
+        found: NDArray[Any] = self.classes_[numbers]
+        return found
+
+    def _said(self, batch: Batch) -> NDArray[np.intp]:
+        """The number of the class of every row."""
+        players = [ledger.player for ledger in self._ledgers]
+        if len(self.classes_) == 1:
+            return np.zeros(len(batch), dtype=np.intp)
+        if len(players) == 1:
+            said = np.asarray(players[0].predict_many(batch))
+            return said.astype(np.intp) if players[0].numbered else (said > 0).astype(np.intp)
+        scores = [(player.scores_many if player.scores_rows else player.predict_many)(batch) for player in players]
+        found: NDArray[np.intp] = np.stack(scores, axis=1).argmax(axis=1)
+        return found
+
+    @available_if(_has_scores)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The score of every row, whose sign is that of the later class; of more than two, those of each class."""
+        check_is_fitted(self, "_ledgers")
+        telling = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)  # <w, x> is finite only if x is
+        found = []
+        for batch in self._parts(X, finite=not telling):
+            scores = [ledger.player.scores_many(batch) for ledger in self._ledgers]
+            found.append(scores[0] if len(scores) == 1 else np.stack(scores, axis=1))
+        together = np.concatenate(found)
+        if telling and not np.isfinite(together).all():
+            next(self._parts(X))  # which refuses what is not finite
+        return together
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class, of every row; of one game a class, those of all, made to sum to 1."""
+        found = [[ledger.player.probabilities_many(batch) for ledger in self._ledgers] for batch in self._parts(X)]
+        chances = np.concatenate([one[0] if len(one) == 1 else np.stack(one, axis=1) for one in found])
+        if len(self.classes_) == 1:
+            return np.ones((len(chances), 1))
+        if chances.ndim == 1:
+            return np.column_stack([1.0 - chances, chances])
+        known: NDArray[np.float64] = np.where(chances.sum(axis=1, keepdims=True) > 0.0, chances, 1.0)
+        shares: NDArray[np.float64] = known / known.sum(axis=1, keepdims=True)
+        return shares

@@ -1,0 +1,204 @@
+"""What both estimators have in common: rows in an order, games on them, and ledgers that pickles keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from novikoff.core.batch import weights_of_copies
+from novikoff.core.errors import InputError, MismatchError, shown
+from novikoff.core.player import Player
+from novikoff.core.types import Batch, Domain, Learner, Sparse
+from novikoff.data.frames import is_sparse, matrix_rows
+from novikoff.game import specs
+from novikoff.game.game import Game
+from novikoff.game.ledger import Ledger
+from novikoff.game.ledger_state import packed, unpacked
+
+ROWS = 65_536
+"""That are predicted together."""
+POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
+"""Learners that one pass over 300 rows may not teach enough, an accuracy of 0.83 on three blobs: their tag says so."""
+
+Made = str | Callable[[int], Learner]
+"""What a learner is made from: its spec, or a function of the seed."""
+
+
+class Estimator(BaseEstimator):  # type: ignore[misc]
+    """What both have in common: rows, games and their ledgers.
+
+    learner        a spec of the catalog, or a function of a seed that makes a learner
+    passes         how often `fit` goes through the rows
+    shuffle        play the rows of `fit` in a random order
+    random_state   of the order, and of the coins of a learner that draws
+    certify        let comparators see every round, for learners whose theorems need them
+    """
+
+    learner: Made
+
+    def _made_from(self) -> Made:
+        return self.learner
+
+    def _make(self, width: int | None = None, seed: int = 0, **more: Any) -> Learner:
+        made = self._made_from()
+        if not isinstance(made, str):
+            if isinstance(made, type) or not callable(made):
+                raise InputError(
+                    f"learner must be a spec or a function of a seed that makes a learner: got {shown(made)}. Pass "
+                    '"perceptron:bias=1", say, or lambda seed: nk.Perceptron(bias=1).'
+                )
+            learner: Learner = made(seed)
+            return learner
+        domain = None if width is None else Domain("vector", width)
+        learner = specs.make(made, "learner", domain=domain, seed=seed, **more)
+        if not learner.domain.admits(Domain("vector", width)):
+            raise MismatchError(
+                f"a learner of rows of numbers is needed: {made} plays on {learner.domain}. Try novikoff list."
+            )
+        return learner
+
+    def _check_columns(self, X: Any) -> None:
+        """Refuse dates, which no array of numbers can hold beside numbers, before scikit-learn looks at X."""
+        framed = hasattr(X, "columns") and hasattr(X, "dtypes")
+        for name, kind in zip(X.columns, X.dtypes, strict=True) if framed else ():
+            if str(kind).lower().startswith(("date", "time", "duration", "period")):
+                raise InputError(
+                    "X must be numbers",
+                    f"column {name!r} is {kind}",
+                    f'Pass X[{name!r}].astype("int64"), or play the frame itself: nk.play("auto", frame).',
+                )
+
+    def _asked(self) -> Player | None:
+        """Of the learner that there is, or would be; None if there can be none."""
+        ledgers = self.__dict__.get("_ledgers")
+        if ledgers:
+            return ledgers[0].player  # type: ignore[no-any-return]
+        try:
+            return Player(self._make())
+        except Exception:  # told when it is fitted
+            return None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _poor(self) -> bool:
+        made = self._made_from()
+        return isinstance(made, str) and specs.parse(made).name in POOR
+
+    def _begin(self, X: Any, learners: list[Learner], labels: list[Any]) -> None:
+        """New ledgers of these learners."""
+        names = getattr(self, "feature_names_in_", None)
+        made = self._made_from()
+        self._sparse = is_sparse(X) and learners[0].domain.width is None  # one of a fixed width may take arrays only
+        self._ledgers = [
+            Ledger(learner, source="X", spec=made if isinstance(made, str) else "", labels=one,
+                   feature_names=None if names is None else list(names))
+            for learner, one in zip(learners, labels, strict=True)
+        ]  # fmt: skip
+
+    def _x(self, X: Any) -> NDArray[Any] | Sparse:
+        """Rows in the form in which they were learned."""
+        if is_sparse(X):
+            rows = matrix_rows(X, "X")
+            return rows if self._sparse else rows.dense(X.shape[1])
+        return Sparse.of_dense(X) if self._sparse else np.ascontiguousarray(X)
+
+    def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None) -> None:
+        """Play all rows `passes` times, each pass in a new random order if `shuffle`.
+
+        The order depends on `random_state` alone, never on what the rows hold: independent rows stay independent.
+        """
+        order = np.arange(X.shape[0])
+        coins = check_random_state(self.random_state)
+        for number in range(self.passes):
+            if self.shuffle:
+                order = coins.permutation(X.shape[0])
+            self._play(X, ys, weights, order)
+            for ledger in self._ledgers:
+                ledger.passes, ledger.repeated, ledger.fixed = number + 1, number > 0, True
+
+    def _play(
+        self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, order: NDArray[np.intp] | None = None
+    ) -> None:
+        """Play the rows in this order, each as often as it weighs; metrics count its first prediction."""
+        copies = None
+        if weights is not None:
+            order = np.arange(len(weights)) if order is None else order
+            counts = weights[order]
+            order, copies = np.repeat(order, counts), weights_of_copies(counts)
+        x = self._x(X if order is None else X[order])
+        for ledger, y in zip(self._ledgers, ys, strict=True):
+            game = Game(ledger.learner, ledger, track=self.certify)
+            game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, None, "owned", copies))
+
+    def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:
+        """Rows to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""
+        check_is_fitted(self, "_ledgers")
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False, ensure_all_finite=finite
+        )
+        for start in range(0, X.shape[0], ROWS):
+            some = self._x(X[start : start + ROWS])
+            yield Batch(some, np.zeros(len(some), dtype=np.int8), start + 1, memory="owned")
+
+    def _check_passes(self) -> None:
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise InputError(f"passes must be a whole number from 1: got {self.passes!r}.")
+
+    @property
+    def certificates_(self) -> Any:
+        """What the theorems say of the game; the tightest first."""
+        check_is_fitted(self, "_ledgers")
+        return self._by_class([ledger.certify() for ledger in self._ledgers])
+
+    @property
+    def ledger_(self) -> Any:
+        """The ledger of the game."""
+        check_is_fitted(self, "_ledgers")
+        return self._by_class(self._ledgers)
+
+    def _by_class(self, found: list[Any]) -> Any:
+        """The one, or each by its class."""
+        return found[0] if len(found) == 1 else dict(zip(self.classes_.tolist(), found, strict=True))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        if "_ledgers" in state:
+            state = {**state, "_ledgers": [packed(ledger, without_rows=True) for ledger in self._ledgers]}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_ledgers" in self.__dict__:
+            self._ledgers = [unpacked(one) for one in state["_ledgers"]]
+
+
+def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:
+    """Weights of rows as whole numbers, if there are any."""
+    return None if sample_weight is None else some_weight(whole(_check_sample_weight(sample_weight, X)))
+
+
+def whole(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Weights as whole numbers; others are refused."""
+    wrong = ~((weights >= 0) & (weights < 2.0**53) & (weights == np.floor(weights)))
+    if wrong.any():
+        raise InputError(
+            f"weights must be whole numbers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds; "
+            "multiply all weights by a number that makes them whole, or leave them out."
+        )
+    return weights.astype(np.int64)
+
+
+def some_weight(weights: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The weights, which must not all be 0."""
+    if not weights.any():
+        raise InputError("weights must not all be 0.")
+    return weights

@@ -1,0 +1,102 @@
+"""Short names for the estimators that are used most: each is a learner of the catalog, its arguments spelled out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from novikoff.integrations.sklearn.classifier import NovikoffClassifier
+from novikoff.integrations.sklearn.regressor import NovikoffRegressor
+
+
+def _spec(name: str, **arguments: Any) -> str:
+    """The spec of a learner with these arguments."""
+    given = (f"{key}={str(value).lower() if value is None else value}" for key, value in arguments.items())
+    return f"{name}:{','.join(given)}"
+
+
+class AutoClassifier(NovikoffClassifier):
+    """`auto`: a mixture that has nothing to set, with probabilities (mixtures/auto.py)."""
+
+    def __init__(
+        self, fast: bool = False, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
+        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.fast, self.bias, self.passes, self.shuffle = fast, bias, passes, shuffle
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
+
+    def _made_from(self) -> str:
+        return _spec("auto", fast=str(self.fast).lower(), bias=self.bias)
+
+
+class PerceptronClassifier(NovikoffClassifier):
+    """`perceptron`: add the example you got wrong (linear/perceptron.py)."""
+
+    def __init__(
+        self, bias: float = 1.0, normalize: bool = False, *, passes: int = 1, shuffle: bool = True,
+        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.bias, self.normalize, self.passes, self.shuffle = bias, normalize, passes, shuffle
+        self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
+
+    def _made_from(self) -> str:
+        return _spec("perceptron", bias=self.bias, normalize=str(self.normalize).lower())
+
+
+class KernelPerceptronClassifier(NovikoffClassifier):
+    """`kernel-perceptron`: the same in the feature space of a kernel (kernel/kernel_perceptron.py)."""
+
+    def __init__(
+        self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0, *, passes: int = 1,
+        shuffle: bool = True, random_state: Any = None, certify: bool = True,
+        class_weight: Mapping[Any, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.kernel, self.gamma, self.degree, self.constant = kernel, gamma, degree, constant
+        self.passes, self.shuffle, self.random_state, self.certify = passes, shuffle, random_state, certify
+        self.class_weight = class_weight
+
+    def _made_from(self) -> str:
+        rbf, polynomial = {"gamma": self.gamma}, {"degree": self.degree, "constant": self.constant}
+        return _spec("kernel-perceptron", kernel=self.kernel, **(rbf if self.kernel == "rbf" else polynomial))
+
+
+class AutoRegressor(NovikoffRegressor):
+    """`auto-regression`: a mixture that has nothing to set (mixtures/auto_regression.py)."""
+
+    def __init__(
+        self, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
+        certify: bool = True,
+    ) -> None:  # fmt: skip
+        self.bias, self.passes, self.shuffle = bias, passes, shuffle
+        self.random_state, self.certify = random_state, certify
+
+    def _made_from(self) -> str:
+        return _spec("auto-regression", bias=self.bias)
+
+
+class VawRegressor(NovikoffRegressor):
+    """`vaw`: ridge regression that counts the row it is asked of (convex/vaw.py)."""
+
+    def __init__(
+        self, ridge: float = 1.0, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
+        random_state: Any = None, certify: bool = True,
+    ) -> None:  # fmt: skip
+        self.ridge, self.bias, self.passes, self.shuffle = ridge, bias, passes, shuffle
+        self.random_state, self.certify = random_state, certify
+
+    def _made_from(self) -> str:
+        return _spec("vaw", ridge=self.ridge, bias=self.bias)
+
+
+class OnlineGradientRegressor(NovikoffRegressor):
+    """`online-gradient`: gradient descent in a ball of weights (convex/online_gradient.py)."""
+
+    def __init__(
+        self, radius: float = 1.0, bias: float = 1.0, loss: str = "squared", *, passes: int = 1, shuffle: bool = True,
+        random_state: Any = None, certify: bool = True,
+    ) -> None:  # fmt: skip
+        self.radius, self.bias, self.loss, self.passes, self.shuffle = radius, bias, loss, passes, shuffle
+        self.random_state, self.certify = random_state, certify
+
+    def _made_from(self) -> str:
+        return _spec("online-gradient", radius=self.radius, bias=self.bias, loss=self.loss)

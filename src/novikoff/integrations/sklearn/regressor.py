@@ -1,0 +1,71 @@
+"""NovikoffRegressor: a learner of numbers as a regressor of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from novikoff.core.errors import MismatchError
+from novikoff.core.player import Player
+from novikoff.integrations.sklearn.estimator import Estimator, Made, whole_weights
+
+
+class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
+    """A regressor that is a learner of the catalog; what it promises is in `certificates_`.
+
+    learner        "auto-regression", "vaw", "online-gradient", or another learner of numbers
+    passes, shuffle, random_state, certify   as for `NovikoffClassifier`
+    """
+
+    def __init__(
+        self, learner: Made = "auto-regression", *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
+        certify: bool = True,
+    ) -> None:  # fmt: skip
+        self.learner, self.passes, self.shuffle = learner, passes, shuffle
+        self.random_state, self.certify = random_state, certify
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._poor()
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Play the rows, in a random order if `shuffle`; whatever was learned before is forgotten."""
+        self._check_passes()
+        X, y, weights = self._checked(X, y, sample_weight, first=True)
+        if weights is not None:
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        self._fit(X, [y], weights)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Play these rows as they come, after those before."""
+        X, y, weights = self._checked(X, y, sample_weight, first="_ledgers" not in self.__dict__)
+        self._play(X, [y], weights)
+        return self
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, NDArray[np.float64], Any]:
+        self._check_columns(X)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True, reset=first
+        )
+        weights = whole_weights(sample_weight, X)
+        if first:
+            learner = self._make(X.shape[1], check_random_state(self.random_state).randint(2**31))
+            if Player(learner).outcomes != "numbers":
+                raise MismatchError(
+                    f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
+                    "NovikoffClassifier is for labels."
+                )
+            self._begin(X, [learner], [None])
+        return X, np.ascontiguousarray(y, dtype=np.float64), weights
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The number predicted for every row."""
+        said = [self._ledgers[0].player.predict_ahead(batch) for batch in self._parts(X)]
+        return np.concatenate(said).astype(np.float64, copy=False)

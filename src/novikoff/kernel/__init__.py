@@ -1,0 +1,1 @@
+"""Kernel Perceptron and the learners on a memory budget."""

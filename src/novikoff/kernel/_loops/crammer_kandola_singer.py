@@ -1,0 +1,98 @@
+"""CKS's rule: the support that is best without itself makes room.
+
+`fits` holds f(z) of every support z: an insertion adds y K(x,z) to all, a removal takes y_r K(z_r,z) off.
+law is (budget, beta, distill).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.kernel._loops import cache as at
+from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector
+from novikoff.kernel._loops.supports import (
+    compare,
+    compare_slot,
+    drop,
+    inserts,
+    put,
+    room_for,
+    row_of,
+    score_of,
+    self_of,
+    square_of,
+    whole_self,
+)
+from novikoff.numerics.compiled import compiled, inlined, inner
+
+Params = tuple[int, float, bool]
+
+
+@compiled
+def learn_many(
+    cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, params: Params
+) -> int:
+    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    width = rows[3]
+    budget, beta, distill = params
+    for t in range(first, len(y)):
+        here, x = row_of(rows, t)
+        score = compare(cache, rule, here, x, width, at.VALUES)
+        scores[t] = score
+        if inserts(score, y[t], beta):
+            full = cache.counts[at.COUNT] >= budget
+            if not room_for(cache, here, cache.counts[at.COUNT] - full, width):
+                return t
+            if full:
+                slot = best(cache, rule)
+                compare_slot(cache, rule, slot, width)
+                leave(cache, slot, width)
+            enter(cache, rule, here, x, width, y[t], self_of(rule, square_of(x)))
+            while distill and cache.counts[at.COUNT] > 1:  # of one alone it is 0, whatever was rounded
+                slot = best(cache, rule)
+                if not margin_without(cache, rule, slot) > beta:
+                    break
+                compare_slot(cache, rule, slot, width)
+                leave(cache, slot, width)
+    return len(y)
+
+
+@inlined
+def margin_without(cache: Cache, rule: Rule, slot: int) -> float:
+    """y (f(z) - alpha y K(z,z)): how right the others are about it."""
+    own = cache.slots[at.COEFFICIENTS, slot] * whole_self(rule, cache.slots[at.SELFS, slot])
+    return cache.slots[at.LABELS, slot] * (cache.slots[at.FITS, slot] - own)
+
+
+@inner
+def best(cache: Cache, rule: Rule) -> int:
+    """The slot where that is largest; of equal ones the oldest."""
+    found, most = 0, margin_without(cache, rule, 0)
+    for slot in range(1, cache.counts[at.COUNT]):
+        margin = margin_without(cache, rule, slot)
+        if margin > most or (margin == most and cache.slots[at.BORN, slot] < cache.slots[at.BORN, found]):
+            found, most = slot, margin
+    return found
+
+
+@inner
+def leave(cache: Cache, slot: int, width: int) -> None:
+    """Remove a support; `row` holds K(z, it)."""
+    coefficient = cache.slots[at.COEFFICIENTS, slot]
+    for j in range(cache.counts[at.COUNT]):
+        cache.slots[at.FITS, j] -= coefficient * cache.scratch[at.ROW, j]
+    drop(cache, slot, width)
+    cache.counts[at.EVICTIONS] += 1
+
+
+@inlined
+def enter(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float) -> None:
+    """Insert the example; `values` holds K(z,x), and there is room. plain: K(x,x), see `put`."""
+    count = cache.counts[at.COUNT]
+    score = score_of(cache)
+    for j in range(count):
+        cache.slots[at.FITS, j] += y * cache.scratch[at.VALUES, j]
+    put(cache, count, places, numbers, width, y, np.float64(y), plain)
+    cache.slots[at.FITS, count] = score + y * whole_self(rule, plain)
+    cache.counts[at.UPDATES] += 1

@@ -1,0 +1,1 @@
+"""Functions in the kernel's space that theorems compare with."""

@@ -1,0 +1,242 @@
+"""A few f = sum of beta_j K(z_j, .), and what they saw of every round.
+
+Floats
+    u = 2^-53, J points z_j, k < 1 the error of one computed K in units of sqrt(K(z,z) K(x,x)), which the similarity
+    tells. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) add up to (1 + k) W l at most, so it
+    is computed with an error of at most (k + (1 + k) g) W l, g = (J+2) u / (1 - (J+2) u), and what underflows. Taken
+    off is
+        e = (k + (J + 8) 2u) W^ (l^ + 2^-500),
+    W^ and l^ being the computed values a little increased. That also covers its own rounding and that of the
+    subtraction, so y f(x) - e is at most the true margin. f has a length of 1/2 at least, as computed, so W is no less
+    than about 1/2, and e is far above what underflows.
+    ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
+    may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
+    negative, no feature space has these inner products: `invalid_reason` says so.
+    R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
+    that must be so of every K(x,x) before it is normalised. The gamma of the rbf must be within them too: with a
+    smaller one ||x-z||^2 may be infinite, and K said to be 0, where it is near 1; with a larger one what underflows
+    counts.
+Is it the kernel Perceptron?
+    For every f the sum over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j), w being the learner's function, if
+    each mistake adds y K(x, .) to it and nothing else changes it. A margin is at most 2e too small, and <f, w> is
+    computed with an error of at most (k + (J + L + 8) 2u) W R C, L being how many examples the learner has and C the
+    sum of the sizes of their coefficients. All of it is doubled.
+Reference
+    the error of a sum in any order: [higham2002], chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import replace
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.linear import KAPPAS, LONGEST, SHORTEST, Wrong, ratio
+from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state, wider
+from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
+from novikoff.core.types import Sparse, State
+from novikoff.kernel.comparators.fit import fit, times
+from novikoff.kernel.similarity import Similarity
+
+Matrix = NDArray[np.float64]
+
+BLOCK = 128
+AT_ONCE = 1024
+FLOOR = 2.0**-500
+LITTLE = 1.0 + 2.0**-40
+NOT_FINITE = "a feature was NaN or infinite"
+NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
+INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
+NOT_SAFE_GAMMA = "rescale the features: gamma must be between 2^-900 and 2^900"
+NO_PRODUCT = "the similarity is no inner product: a square of a length is negative"
+
+
+class KernelScorer:
+    """Points, coefficients, and the sums so far."""
+
+    def __init__(self, similarity: Similarity, points: Rows, betas: Matrix, tally: Tally) -> None:
+        self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
+        self.longest = self.norm2 = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
+        self.width = 0  # the most numbers in a row
+        self._reason = ""
+        self.norms2: list[Fraction] = []  # at least ||f||^2
+        self._heavy = np.zeros(len(betas))  # W^
+        if len(points):
+            self._measure()
+
+    @classmethod
+    def fitted(cls, similarity: Similarity, x: Rows, y: Labels) -> Self:
+        """Fitted on these rows, which they have not yet seen."""
+        longest = float(np.max(similarity.self_product(x))) if len(y) else 0.0
+        if not SHORTEST <= longest <= LONGEST:
+            return cls(similarity, x[:0], np.zeros((0, 0)), Tally(0, 0))
+        gram = similarity.matrix(x, x)
+        with np.errstate(over="ignore", invalid="ignore"):
+            betas, kappa = fit(gram, y)
+            used = np.flatnonzero(np.any(betas != 0.0, axis=0))
+            betas, gram = betas[:, used], gram[np.ix_(used, used)]
+            # A negative one is looked at when measured.
+            lengths2 = np.array([float(np.sum(beta * times(gram, beta))) for beta in betas])
+        sound = (lengths2 != 0.0) & np.isfinite(lengths2)
+        halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
+        scaled = np.ldexp(betas[sound], -np.array(halves, dtype=np.int64)[:, None])
+        last = len(scaled) - 1
+        kappas = [math.ldexp(kappa * smaller, -halves[-1]) for smaller in KAPPAS] if len(sound) and sound[-1] else []
+        tally = Tally(len(scaled), (math.frexp(longest)[1] + 1) // 2, [(last, kappa) for kappa in kappas])
+        return cls(similarity, chosen(x, used), scaled, tally)
+
+    def _measure(self) -> None:
+        """||f||^2 of each from above, and W^."""
+        gram, self_product = self.similarity.matrix(self.points, self.points), self.similarity.self_product(self.points)
+        error = Fraction(self._error(self.points))
+        lengths, sizes = np.sqrt(np.maximum(self_product, 0.0)), np.abs(gram)
+        for k, beta in enumerate(self.betas):
+            with np.errstate(over="ignore", invalid="ignore"):
+                value, size = float(np.sum(beta * times(gram, beta))), np.abs(beta)
+                all_of_it = float(np.sum(size * times(sizes, size)))
+                self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
+            if not math.isfinite(value + all_of_it + float(self._heavy[k])):
+                self._reason = self._reason or NOT_SAFE
+                self.norms2.append(Fraction(0))
+                continue
+            rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(all_of_it)
+            norm2 = Fraction(value) + rounding + error * Fraction(float(self._heavy[k])) ** 2 + Fraction(FLOOR)
+            if norm2 < 0:
+                self._reason = self._reason or NO_PRODUCT
+            self.norms2.append(max(norm2, Fraction(0)))
+
+    def _error(self, x: Rows) -> float:
+        """The error of one K between these rows or the points, in units of sqrt(K(z,z) K(x,x))."""
+        for rows in (self.points, x):
+            self.width = max(self.width, most_numbers(rows))
+            if isinstance(rows, Sparse) and len(rows):
+                squares = Similarity.of("linear").self_product(rows)
+                self.norm2 = max(self.norm2, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
+        return self.similarity.relative_error(self.width, self.norm2)
+
+    @property
+    def error(self) -> float:
+        """The error of one K between any two rows seen, in units of sqrt(K(z,z) K(x,x))."""
+        return self.similarity.relative_error(self.width, self.norm2)
+
+    def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
+        """Rows in order, in blocks of BLOCK."""
+        if not isinstance(x, Sparse):
+            self.points = wider(self.points, x.shape[1])
+        for start in range(0, len(y), BLOCK):
+            some = slice(start, start + BLOCK)
+            self._see(x[some], y[some], wrong[some])
+
+    def _see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
+        self_product = self.similarity.self_product(x)
+        finite = bool(np.all(np.isfinite(numbers(x)))) and not bool(np.isnan(self_product).any())
+        margins = self.margins(x, y, self_product) if finite else np.full((len(y), len(self.betas)), np.nan)
+        if not finite or np.isnan(margins).any():
+            self._reason = self._reason or (NOT_FINITE if not finite else NOT_SAFE)
+            margins = np.full_like(margins, -1.0)
+        if finite:
+            self.longest = max(self.longest, float(np.max(self_product)))
+            self._reason = self._reason or (NO_PRODUCT if np.min(self_product) < 0.0 else "")
+            self._reason = self._reason or ("" if self._divisible(x) else NOT_SAFE)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = self_product * (LITTLE / (1.0 - min(self.error, 0.5))) if finite else np.ones(len(y))
+        self.tally.add(np.column_stack([margins, np.maximum(squares, 0.0)]), wrong)
+
+    def _divisible(self, x: Rows) -> bool:
+        """Can a normalised K be trusted? What it is divided by must not have lost its figures, nor be infinite."""
+        if not self.similarity.normalized or self.similarity.kind == "own":
+            return True
+        plain = replace(self.similarity, normalized=False, bias=0.0).self_product(x)
+        return not np.any((plain > LONGEST) | ((plain > 0.0) & (plain < SHORTEST)))
+
+    def margins(self, x: Rows, y: Labels, self_product: Matrix) -> Matrix:
+        """At most y f(x), for each row and direction; own: K(x,x) as computed."""
+        error = self._error(x)  # of the learner's K too: also where there are no points
+        if len(self.points) == 0:
+            return np.zeros((len(y), len(self.betas)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = np.einsum("kj,jt->tk", self.betas, self.similarity.matrix(self.points, x))
+            lengths = np.sqrt(np.maximum(self_product, 0.0)) * LITTLE + FLOOR
+            off = (error * LITTLE + (len(self.points) + 8) * 2.0**-52) * (lengths[:, None] * self._heavy)
+            return np.asarray(y[:, None] * scores - off)
+
+    def square(self) -> Fraction:
+        """At least R^2, if there is no trouble."""
+        limit = self.similarity.limit
+        if limit is not None:
+            return Fraction(limit) * (1 if self.similarity.bias == 0.0 else 1 + 4 * UNIT)
+        return Fraction(self.longest) / (1 - Fraction(self.error))
+
+    @property
+    def invalid_reason(self) -> str:
+        """Why nothing can be said of these rows; "" if something can."""
+        if self._reason:
+            return self._reason
+        if self.similarity.kind == "rbf" and not SHORTEST <= self.similarity.gamma <= LONGEST:
+            return NOT_SAFE_GAMMA
+        if not (self.longest == 0.0 or SHORTEST <= self.longest <= LONGEST):
+            return NOT_SAFE
+        return "" if self.error < 0.5 else INACCURATE
+
+    def comparators(self) -> list[Comparator]:
+        """Every f at every scale, and f = 0."""
+        square = Fraction(0) if self.invalid_reason else self.square()
+        if square == 0:
+            return list(self.tally.comparators([]))
+        return list(self.tally.comparators(self.norms2, self.tally.rows / square))
+
+    def penalized(self) -> list[PenalizedComparator]:
+        """Every f whose targets grow with K(x,x)."""
+        return [] if self.invalid_reason else list(self.tally.penalized(self.norms2))
+
+    def over_mistakes(self, scales: Collection[float] | None = None) -> list[PenalizedComparator]:
+        """Every f, or those of some `scales`, the losses summed over the mistakes alone."""
+        return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2, (), scales))
+
+    def unexplained(self, examples: Rows, coefficients: Matrix) -> float | None:
+        """How far the learner's function is from what its mistakes made it, in units of what rounding explains.
+
+        examples, coefficients   those of the learner. At most 1: the mistakes explain it; None if nothing was fitted.
+        """
+        if len(self.points) == 0 or self.invalid_reason:
+            return None
+        weight, M, R = float(np.sum(np.abs(coefficients))), float(self.tally.mistakes), math.sqrt(float(self.square()))
+        values = np.zeros(len(self.points))  # of the learner's function
+        for start in range(0, len(coefficients), AT_ONCE):
+            some = np.arange(start, min(start + AT_ONCE, len(coefficients)))
+            values += times(self.similarity.matrix(self.points, chosen(examples, some)), coefficients[some])
+        dots = times(self.betas, values)
+        unit, J = 2.0**-53, len(self.points)
+        margin = 2.0 * M * (self.error * LITTLE + (J + 8) * 2.0 * unit) * R
+        score = (self.error + (J + len(coefficients) + 8) * 2.0 * unit) * R * weight
+        gained = self.tally.added[: len(dots)].sum(axis=1)
+        pairs = zip(gained.tolist(), dots.tolist(), self._heavy.tolist(), strict=True)
+        return max((ratio(one - other, 2.0 * heavy * (margin + score)) for one, other, heavy in pairs), default=None)
+
+    def state(self) -> State:
+        """As plain data, without the similarity."""
+        return {
+            "points": rows_state(self.points),
+            "betas": self.betas.copy(),
+            "tally": self.tally.state(),
+            "largest": np.array([self.longest, self.norm2]),
+            "width": self.width,
+            "reason": self._reason,
+        }
+
+    @classmethod
+    def restore(cls, similarity: Similarity, state: State) -> Self:
+        points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
+        tally = Tally.restore(state["tally"])
+        if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):
+            raise ValueError(f"coefficients must be one for each of {len(points)} points: got shape {betas.shape}.")
+        scorer = cls(similarity, points, betas, tally)
+        scorer._reason = str(state["reason"])
+        scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
+        scorer.width = int(state["width"])
+        return scorer

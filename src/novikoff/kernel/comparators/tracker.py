@@ -1,0 +1,84 @@
+"""Comparators in the feature space of a kernel that watch a game (tracker.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+from novikoff.comparators.rows import Labels, Rows
+from novikoff.comparators.tracker import ComparatorFacts, ComparatorTracker
+from novikoff.core.errors import InputError
+from novikoff.core.types import State
+from novikoff.kernel.comparators.functions import KernelScorer
+from novikoff.kernel.similarity import Similarity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelComparatorFacts(ComparatorFacts):
+    """Of comparators in the feature space of a kernel.
+
+    error        at most the error of one computed K(z,x), in units of R^2
+    points       how many z_j they are made of
+    similarity   K: that of the learner, if all is well
+    """
+
+    error: Fraction
+    points: int
+    similarity: Similarity
+
+
+class KernelTracker(ComparatorTracker[KernelScorer]):
+    """Comparators in the feature space of a kernel.
+
+    similarity   the learner's K
+    keep         how many rows to fit on
+    additive     a mistake adds y K(x, .) to the learner's function, and nothing else changes it: this is checked as
+                 long as no example has left its list
+    """
+
+    block = 128
+
+    def __init__(self, similarity: Similarity, keep: int = 400, additive: bool = False) -> None:
+        if keep < 0:
+            raise InputError(f"rows to fit on must be at least 0: got {keep}.")
+        super().__init__(int(keep), 64_000_000, additive)
+        self.similarity = similarity
+
+    def _fit(self, x: Rows, y: Labels) -> KernelScorer:
+        return KernelScorer.fitted(self.similarity, x, y)
+
+    @property
+    def _points(self) -> int:
+        return 0 if self.scorer is None else len(self.scorer.points)
+
+    def _restored(self, state: State) -> KernelScorer:
+        return KernelScorer.restore(self.similarity, state)
+
+    def facts(self, learner: Any = None) -> KernelComparatorFacts:
+        scorer = self._now()
+        reason, unexplained = scorer.invalid_reason, None
+        if self.additive and learner is not None and learner.supports.evictions == 0:
+            unexplained = scorer.unexplained(*learner.supports.expansion())
+        penalized = tuple(scorer.penalized())
+        return KernelComparatorFacts(
+            rows=scorer.tally.rows,
+            mistakes=scorer.tally.mistakes,
+            square=Fraction(0) if reason else scorer.square(),
+            mistakes_square=Fraction(0) if reason else scorer.tally.mistakes_square(),
+            comparators=tuple(scorer.comparators()),
+            penalized=penalized,
+            over_mistakes=tuple(scorer.over_mistakes({u.scale for u in penalized})),
+            unexplained=unexplained,
+            invalid_reason=reason,
+            error=Fraction(0) if reason else Fraction(scorer.error),
+            points=len(scorer.points),
+            similarity=self.similarity,
+        )
+
+    def state(self) -> State:
+        return {"kind": "kernel", "similarity": self.similarity.state(), **self._state()}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        return cls(Similarity.restore(state["similarity"]))._load(state)

@@ -1,0 +1,79 @@
+"""Crammer, Kandola and Singer's Perceptron: the support that the others get most right makes room.
+
+Algorithm
+    f = sum of y_i K(x_i, .) over a list of supports. Say +1 if f(x) >= 0, else -1. Insert the example on a mistake, or,
+    with `beta` > 0, whenever y f(x) <= beta. How right the others are about support j is
+        m_j = y_j (f(x_j) - y_j K(x_j, x_j)).
+    With `budget` supports, that with the largest m_j leaves first. `distill`: after an insertion, while some m_j is
+    above beta, that with the largest leaves. (Not "at least beta": an example whose score was 0 would leave at once,
+    and nothing would ever be learned.) Of equal ones the oldest leaves. `budget` none: no limit.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+Promise
+    A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports
+    (kernel/theorems/cks_cache.py).
+Cost
+    A value of K for each support per round, twice that for each that leaves; O(supports) examples of memory.
+Reference
+    [crammer2004].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from novikoff.core.restoring import Schema, array
+from novikoff.core.types import State, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel._loops.cache import FITS
+from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
+from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.supports import checked_beta, checked_budget
+from novikoff.kernel.theorems.cks_cache import cks_cache
+
+
+class CrammerKandolaSinger(KernelLearner):
+    """Examples it got wrong, without those that the others get right."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (cks_cache,)
+    params: ClassVar[Schema] = {"budget": int | None, "beta": float, "distill": bool}
+    conservative = False
+
+    def __init__(
+        self, budget: int | None = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
+        distill: bool = False,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, None if budget is None else checked_budget(budget))
+        self.beta, self.distill = checked_beta(beta), bool(distill)
+
+    def _learn_many(self, *rows: *Played) -> int:
+        return _loops.crammer_kandola_singer.learn_many(*rows, (self.supports.most, self.beta, self.distill))
+
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        held, rule, full = self.supports, _loops.crammer_kandola_singer, self.size >= self.supports.most
+        held.reserve(held.count - full, row[0], row[2])
+        if full:
+            self._leave(rule.best(held.cache, held.rule), row[2])
+        rule.enter(held.cache, held.rule, *row, y, self_value)
+        while self.distill and held.count > 1:
+            slot = rule.best(held.cache, held.rule)
+            if not rule.margin_without(held.cache, held.rule, slot) > self.beta:
+                break
+            self._leave(slot, row[2])
+
+    def _leave(self, slot: int, width: int) -> None:
+        self.supports.compare_slot(slot)
+        _loops.crammer_kandola_singer.leave(self.supports.cache, slot, width)
+
+    def _more_facts(self) -> dict[str, Any]:
+        return {"margin": self.beta, "distilled": self.distill}
+
+    def state(self) -> State:
+        return {**super().state(), "fits": self.supports.facts(FITS)}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = super().restore(state)
+        learner.supports.cache.slots[FITS, : learner.size] = array(state, "fits", (learner.size,), finite=False)
+        return learner

@@ -1,0 +1,112 @@
+"""The Forgetron: at most B supports; all shrink, and the oldest is forgotten.
+
+Algorithm
+    f = sum of sigma_i y_i K(x_i, .) over a list, first in, first out. Say +1 if f(x) >= 0, else -1. On a mistake
+        (1) append the example with sigma = 1: f';  (2) multiply every sigma by phi in (0,1]: f'' = phi f';
+        (3) if there are more than `budget` = B supports, remove the oldest, r.
+    A removal costs Psi = lambda^2 K(r,r) + 2 lambda - 2 lambda mu, lambda being the sigma of r after shrinking and
+    mu = y_r f''(x_r), in units where K(x,x) <= 1; Q is the sum so far. M counts the mistakes, this one included.
+    Self-tuned: shrink only when one has to leave, by the largest phi in (0,1] that keeps Q <= (15/32) M.
+    `basic`: shrink on every mistake, by phi = min((B+1)^(-1/(2(B+1))), U / ||f'||), U = sqrt((B+1) / ln(B+1)) / 4.
+    ||f||^2 is kept: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
+    The shrinking depends on the scale of K: K is divided by `radius`^2, fixed before the first round. It is known for
+    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given: at least the length of every
+    example in the feature space, or forgetron_theorem is void.
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+Promise
+    kernel/theorems/forgetron_pathwise.py: for every g in the feature space of K / radius^2, any budget,
+    M <= ||g||^2 + 2 D + 2 ||g|| S1 + Q - S2, with sums S1, S2 over the run.
+    kernel/theorems/forgetron_theorem.py: B >= 83 and ||g|| <= U, M <= 2 ||g||^2 + 4 D.
+Cost
+    `budget` values of K per round, twice that on a mistake; O(budget) examples of memory.
+Reference
+    [dekel2008].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.restoring import Schema, array, require
+from novikoff.core.types import State, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
+from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.supports import checked_budget
+from novikoff.kernel.theorems.forgetron_pathwise import forgetron_pathwise
+from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem
+
+SUMS = ("norm2", "S1", "S2", "P", "Lam", "Q", "largest")
+"""What is kept over the run, as in kernel/_loops/forgetron.py: ||f||^2 and the sums of the theorems."""
+
+
+class Forgetron(KernelLearner):
+    """At most `budget` of the examples it got wrong, the older the lighter."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (forgetron_pathwise, forgetron_theorem)
+    params: ClassVar[Schema] = {"budget": int, "radius": float | None, "basic": bool}
+
+    def __init__(
+        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, radius: float | None = None,
+        basic: bool = False,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, checked_budget(budget))
+        self.radius2 = radius_squared(radius, similarity)
+        self.radius, self.basic = None if radius is None else float(radius), bool(basic)
+        slots = self.supports.most + 1
+        least, bound = slots ** (-0.5 / slots), math.sqrt(slots / math.log(slots)) / 4.0
+        self._params = (slots - 1, self.radius2, not self.basic, least, bound)
+        self._sums = np.zeros(len(SUMS))
+
+    @property
+    def norm2(self) -> float:
+        """||f||^2, in units of K."""
+        return float(self._sums[SUMS.index("norm2")]) * self.radius2
+
+    def _learn_many(self, *rows: *Played) -> int:
+        return _loops.forgetron.learn_many(*rows, self._params, self._sums)
+
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        held = self.supports
+        slot = _loops.forgetron.next_slot(held.cache, held.most)
+        held.reserve(slot, row[0], row[2])
+        if slot < held.count:
+            held.compare_slot(slot)
+        _loops.forgetron.add(held.cache, held.rule, *row, y, self_value, self._params, self._sums)
+
+    def _more_facts(self) -> dict[str, Any]:
+        sums = dict(zip(SUMS, self._sums.tolist(), strict=True))
+        return {name: sums[name] for name in SUMS[1:]} | {"radius2": self.radius2, "tuned": not self.basic}
+
+    def state(self) -> State:
+        return {**super().state(), "sums": self._sums.copy()}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = super().restore(state)
+        learner._sums = array(state, "sums", (len(SUMS),), finite=False)
+        require(not bool(np.isnan(learner._sums).any()), "sums must not be NaN", state["sums"].tolist())
+        return learner
+
+
+def radius_squared(radius: float | None, similarity: Similarity) -> float:
+    """R^2 as given, or as known in advance."""
+    if radius is not None:
+        if not isinstance(radius, (int, float, np.number)) or not radius > 0.0:
+            raise InputError(f"a radius must be a number above 0: got {shown(radius)}.")
+        square = float(radius) * float(radius)
+        if not 0.0 < square < math.inf:
+            raise InputError(f"a radius must be above 0 and finite, its square too: the square is {square}.")
+        return square
+    if similarity.limit is None:
+        raise InputError(
+            f"a radius must be given for a kernel that is {similarity.kind}: got none. Pass at least sqrt(K(x,x)) of "
+            "every example to come, or normalize_kernel=True."
+        )
+    return similarity.limit

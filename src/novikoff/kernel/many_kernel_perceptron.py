@@ -1,0 +1,155 @@
+"""The kernel Perceptron for many labels: keep the examples you got wrong, for the right label and against the one said.
+
+Algorithm
+    f_j = 0 for every label j. Say the label with the largest f_j(x), the smallest of those. On a mistake, f_y += K(x,.)
+    and f_said -= K(x,.): the example becomes a support, with a coefficient for each label; the same example again adds
+    to its own. `kernel`, `gamma`, `degree`, `constant`, `normalize_kernel` and `bias` as for two labels
+    (kernel/kernel_perceptron.py), but a kernel must be one of ours. A label never seen before joins, with f = 0, in
+    the round that brings it: it cannot be said there, and is learned from as if it had been announced just before.
+Promise
+    kernel/theorems/many_kernel_mistakes.py: for every F in the feature space of K, the largest M with
+    M <= D + ||F|| R sqrt(2M) + S, D its hinge loss, S new labels at most.
+Cost
+    A value of K and k products for each support per round: time and memory grow with the mistakes.
+Reference
+    [crammer2003]; [fink2006].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+from novikoff.core.restoring import array, require
+from novikoff.core.types import Sparse, State, StepResult, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel.comparators.many_tracker import ManyKernelTracker
+from novikoff.kernel.kernel_learner import UNUSED
+from novikoff.kernel.similarity import KINDS, Similarity
+from novikoff.kernel.supports import Supports
+from novikoff.kernel.theorems.many_kernel_mistakes import ManyKernelFacts, many_kernel_mistakes
+from novikoff.linear._loops import many_layout
+from novikoff.linear.many_labels import ManyLabels
+
+
+class ManyKernelPerceptron(ManyLabels):
+    """A support for each example it got wrong, and a coefficient for each label."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (many_kernel_mistakes,)
+    conservative = True
+    scales = True
+
+    def __init__(
+        self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0,
+        normalize_kernel: bool = False, bias: float = 0.0, labels: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(0.0, labels)
+        if callable(kernel):
+            raise InputError(f"a kernel must be one of {', '.join(KINDS)} where labels are many: got a function.")
+        self.similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        self.supports = Supports(self.similarity)
+        self._coefficients = np.zeros((self.labels, 0))
+        self._totals = np.zeros(many_layout.TOTALS)
+
+    def _argument(self, name: str, default: Any) -> Any:
+        known = self.similarity.arguments()
+        if name in known:
+            return default if name in UNUSED.get(self.similarity.kind, ()) else known[name]
+        return super()._argument(name, default)
+
+    @property
+    def size(self) -> int:
+        """Supports held."""
+        return self.supports.count
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the supports."""
+        return self.supports.count
+
+    @property
+    def updates(self) -> int:
+        """Mistakes that changed it."""
+        return self.supports.updates
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """A row of coefficients for each label, a column for each support."""
+        return self._coefficients[: self.labels, : self.size].copy()
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        self.features.widen(width)
+
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        """Rows are sparse, whatever they were: supports have the features that they have."""
+        had, room = self._coefficients.shape
+        slots = self.supports.cache.slots.shape[1]
+        if labels > had or slots > room:
+            coefficients = np.zeros((max(labels, 2 * had) if labels > had else had, slots))
+            coefficients[:had, :room] = self._coefficients
+            self._coefficients = coefficients
+
+    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
+        held, said, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
+        tidy = _loops.rows.rows_of(as_sparse(rows))
+        play: Any = _loops.many_kernel_perceptron.play
+        while True:
+            cache = held.cache if learns else held.to_read()
+            known = max(self.labels, int(y[:t].max(initial=-1)) + 1)
+            t = play(cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, said)
+            if t == len(scores):
+                return said
+            held.make_room(tidy[1][int(tidy[0][t]) : int(tidy[0][t + 1])], -1)
+            self._make_room(0, 0)
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(0, labels)
+        scores = np.empty((len(y), labels))
+        said = self._played(rows, y, True, scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores = np.empty((len(rows.ends) - 1, self.labels))
+        self._played(rows, np.zeros(0, dtype=np.int64), False, scores)
+        return scores
+
+    def tracker(self) -> ManyKernelTracker | None:
+        """Comparators for a game that begins now, in the same feature space."""
+        return ManyKernelTracker(self.similarity, self.announced) if self.rounds == 0 else None
+
+    def facts(self) -> ManyKernelFacts:
+        new = int(self._totals[many_layout.SURPRISES])
+        return ManyKernelFacts(self.rounds, self.updates, self.updates, 0, None, self.similarity, self.size == 0,
+                               labels=self.labels, new=new)  # fmt: skip
+
+    def state(self) -> State:
+        books = self._books()
+        del books["bias"]  # that of K is with it
+        return {**books, "supports": self.supports.state(), "coefficients": self.coefficients,
+                "totals": self._totals.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        similarity = Similarity.restore(state["supports"]["similarity"])
+        learner = cls(**similarity.arguments(), labels=state["labels"])
+        learner._load_books(state)
+        learner.supports.load(state["supports"], False, learner.features.count + 1)
+        learner._coefficients = np.zeros((learner.labels, learner.supports.cache.slots.shape[1]))
+        found = array(state, "coefficients", (learner.labels, learner.size))
+        require(bool((found.sum(axis=0) == 0.0).all()), "coefficients of a support must add up to 0", found)
+        learner._coefficients[:, : learner.size] = found
+        learner._totals = array(state, "totals", (many_layout.TOTALS,))
+        return learner
+
+
+def as_sparse(rows: Any) -> Sparse:
+    """Rows of numerics/nonzeros.py, as batches have them."""
+    end = int(rows.ends[-1])
+    width = int(rows.places[:end].max(initial=0)) + 1
+    return Sparse(rows.ends.astype(np.uint64), rows.places[:end], rows.values[:end], width, checked=True)

@@ -1,0 +1,68 @@
+"""The Randomized Budget Perceptron: at most B supports; a random one makes room.
+
+Algorithm
+    The kernel Perceptron with a list of at most `budget` supports. Say +1 if f_t(x_t) >= 0, else -1. On a mistake with
+    a full list a uniformly random support leaves, each with chance 1/B; then the example becomes a support. The same
+    example twice is two supports. Predictions draw nothing: the coins (numerics/coins.py, purpose "eviction", the
+    number of the mistake) are used by removals only, so with the same seed it is the same game. `kernel`,
+    `normalize_kernel` and `bias` as in kernel_perceptron.py.
+Promise
+    kernel/theorems/rbp_no_eviction.py: while nothing had to leave, it is the kernel Perceptron, and so are its bounds.
+    kernel/theorems/rbp_expected.py: on streams fixed in advance, for every u with rho = R ||u|| / sqrt(B) < 1,
+    E[M] <= (D + rho B/4) / (1 - rho).
+Cost
+    `budget` values of K per round, O(1) besides on a mistake; O(budget) examples of memory.
+Reference
+    [cesabianchi2006b]; [cavallanti2007].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.restoring import Schema, require
+from novikoff.core.types import State, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
+from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.supports import checked_budget, is_integer
+from novikoff.kernel.theorems.rbp_expected import rbp_expected
+from novikoff.kernel.theorems.rbp_no_eviction import rbp_no_eviction
+from novikoff.numerics.coins import start
+
+
+class RandomizedBudgetPerceptron(KernelLearner):
+    """At most `budget` of the examples it got wrong."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
+    additive = True
+    params: ClassVar[Schema] = {"budget": int, "seed": int}
+
+    def __init__(
+        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, seed: int = 0,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, checked_budget(budget))
+        if not is_integer(seed):
+            raise InputError(f"a seed must be a whole number: got {shown(seed)}.")
+        self.seed = int(seed)
+        self._coins: Any = np.uint64(start(self.seed, "eviction"))
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = super().restore(state)
+        held = learner.supports
+        require(held.evictions == 0 or held.count == held.most, "examples leave a full list only", held.count)
+        return learner
+
+    def _learn_many(self, *rows: *Played) -> int:
+        return _loops.randomized_budget.learn_many(*rows, self.supports.most, self._coins)
+
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        held = self.supports
+        while not _loops.randomized_budget.add(held.cache, *row, y, self_value, held.most, self._coins):
+            held.make_room(row[0], row[2])

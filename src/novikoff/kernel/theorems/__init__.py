@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.kernel`: statement, assumptions and proof, one per file."""

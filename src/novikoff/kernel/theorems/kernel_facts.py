@@ -1,0 +1,122 @@
+"""What the theorems of the kernel learners share: what they are told, and what floats may have changed.
+
+The run in floats
+    Let R^2 be the largest K(x,x), k the error of one computed K(z,x) in units of R^2, u = 2^-53. A score is a sum of
+    J products, the sizes of whose coefficients add up to at most C. It is computed with an error of at most
+        C e R^2,    e = k + g (1 + k),    g = (J + 4) u / (1 - (J + 4) u),
+    in whatever order it is summed, the rounding of a product and of its coefficient included. So y f(x) <= C e R^2 on a
+    mistake, where the theorems have y f(x) <= 0. Nothing else is rounded: the coefficients are whole, f is the sum of
+    the examples in the list and not an array that was added to.
+    The kernel Perceptron: after M mistakes (J and C at most M) ||f||^2 <= R^2 M (1 + 2 M e), by induction, as a mistake
+    adds 2 y f(x) + K(x,x). So its theorems hold with R^2 lambda^2 in place of R^2, lambda^2 = 1 + 2 M e.
+    With at most B examples in the list: lambda^2 = 1 + 2 B e, J and C being B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from novikoff.core.certificate import Assumption, refutations, seen
+from novikoff.core.types import Run
+from novikoff.kernel.comparators.tracker import KernelComparatorFacts
+from novikoff.kernel.similarity import Similarity
+from novikoff.linear.theorems.perceptron_facts import explained
+
+UNIT = Fraction(1, 2**53)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """What the theorems need to know of a learner that keeps a list of examples.
+
+    rounds, updates   so far; the learner changes when it inserts an example
+    supports          examples in the list, each as often as it is in it
+    evictions         examples that had to leave the list
+    budget            the most examples there may be; None without a limit
+    similarity        its kernel K
+    empty             the list is empty
+    features          what else there is to say of how it reads an x
+
+    The Forgetron's own, all as computed, and in units in which its R^2 is 1 (those of K / radius2):
+    radius2           R^2, fixed in advance
+    S1, S2            sums over mistakes of (1 - phi) ||f'|| and of (1 - phi^2) ||f'||^2
+    P, Lam            sums over removals of lambda^2 K(r,r) - 2 lambda mu, and of lambda
+    Q                 P + 2 Lam
+    largest           the largest K(x,x) it saw, in units of K
+    tuned             phi is chosen by itself, when an example has to leave; else by the formula of the basic one
+    margin            CKS: an example is inserted when y f(x) <= margin
+    distilled         CKS: after every insertion, examples that the others get right by more than that have left
+    """
+
+    rounds: int
+    updates: int
+    supports: int
+    evictions: int
+    budget: int | None
+    similarity: Similarity
+    empty: bool
+    features: str = ""
+    radius2: float = 1.0
+    S1: float = 0.0
+    S2: float = 0.0
+    P: float = 0.0
+    Lam: float = 0.0
+    Q: float = 0.0
+    largest: float = 0.0
+    tuned: bool = True
+    margin: float = 0.0
+    distilled: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.similarity, Mapping):  # as a model file holds it
+            object.__setattr__(self, "similarity", Similarity.restore(dict(self.similarity)))
+
+
+def score_error(run: Run[KernelFacts], count: int) -> Fraction:
+    """The e of a list of `count` examples, in units of R^2."""
+    tracked: KernelComparatorFacts = run.tracked
+    unit = (count + 4) * UNIT
+    return tracked.error + unit / (1 - unit) * (1 + tracked.error)
+
+
+def growth2(run: Run[KernelFacts], count: int) -> Fraction:
+    """The lambda^2 of a list that never had more than `count` examples."""
+    return 1 + 2 * count * score_error(run, count)
+
+
+def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
+    """What every theorem needs, and whether it was seen to hold."""
+    tracked: KernelComparatorFacts = run.tracked
+    before, after = run.before, run.after
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
+    own = after.similarity.kind == "own"
+    product = "K is an inner product, no less exact than a sum over the features" if own else "K is an inner product"
+    return [
+        Assumption("x is finite and K(x,x) of a safe size", "refuted" if tracked.invalid_reason else "checked"),
+        Assumption(product, "trusted" if own else "checked"),
+        seen("the comparators have the learner's K", tracked.similarity == after.similarity == before.similarity),
+        seen("they saw every round it learned from", whole_game),
+        seen("its list was empty when the ledger was opened", before.empty),
+    ]
+
+
+def on_mistakes(run: Run[KernelFacts]) -> Assumption:
+    """An example was inserted on each mistake, and at no other time."""
+    inserted = run.after.updates - run.before.updates
+    return seen("it changed on its mistakes only", inserted == run.mistakes == run.tracked.mistakes)
+
+
+def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
+    """And the list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
+    claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
+    return [*assumptions(run), on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
+            explained(run.tracked, claim)]  # fmt: skip
+
+
+def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:
+    """Why a theorem says nothing of this run, `also` for a reason of its own; "" if it says something."""
+    reason: str = run.tracked.invalid_reason or refutations(needed) or also
+    warm = reason and not run.before.empty and not run.tracked.invalid_reason
+    return f"warm start: {reason}" if warm else reason

@@ -1,0 +1,37 @@
+"""A budget that was never reached: the Randomized Budget Perceptron was the Perceptron.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1, with k <= B)
+    If no example had to leave the list, every bound of the kernel Perceptron holds, on every stream: for every
+    f = sum of beta_j K(z_j, .) with hinge loss D and squared hinge loss Q, R^2 the largest K(x,x) and a = R ||f||,
+        M  <=  D + a^2/2 + a sqrt(D + a^2/4),      M  <=  (a + sqrt Q)^2.
+    Reported is the smallest over the f tracked, as a whole number. A bound below B + 1 known in advance says
+    that no example will have to leave.
+Assumptions
+    as for kernel/theorems/kernel_hinge.py: in particular no example left (else this theorem says nothing, and
+    kernel/theorems/rbp_expected.py speaks).
+Proof
+    The first coin is used at mistake B + 1. Up to there the two learners are the same, whatever the coins.
+Reference
+    [freund1999]; [cavallanti2007].
+"""
+
+from __future__ import annotations
+
+from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.types import Run
+from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, why_void
+from novikoff.kernel.theorems.kernel_hinge import least_root
+from novikoff.kernel.theorems.kernel_squared_hinge import least_square
+from novikoff.linear.theorems.perceptron_facts import quantities
+
+
+@theorem("D", "freund1999", where=has_comparators)
+def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
+    """The least bound of the kernel Perceptron; None if an example had to leave."""
+    if run.after.evictions:
+        return None
+    needed = needed_of_a_perceptron(run)
+    if reason := why_void(run, needed):
+        return Bound(None, needed, void=reason)
+    bound, best = min(least_root(run), least_square(run), key=lambda found: found[0])
+    return Bound(bound, needed, {**quantities(run.tracked, best), "budget": run.after.budget})

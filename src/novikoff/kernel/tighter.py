@@ -1,0 +1,74 @@
+"""The tighter Perceptron: the support that the others can best do without makes room.
+
+Algorithm
+    f = sum of y_i K(x_i, .) over a list of supports. Say +1 if f(x) >= 0, else -1. Insert the example on a mistake, or,
+    with `beta` > 0, whenever y f(x) <= beta. With `budget` supports, first that j leaves for which the fewest of all
+    supports k, j too, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; of equal ones the oldest. (Weston, Bordes and Bottou
+    may count on examples that are not kept; here it is on the supports.)
+    `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
+Promise
+    A heuristic: no mistake bound is known.
+Cost
+    `budget` values of K per round, O(budget^2) time for each that leaves; O(budget) examples and O(budget^2) numbers.
+Reference
+    [weston2005].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.restoring import Schema
+from novikoff.core.types import State, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
+from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.supports import checked_beta, checked_budget
+
+
+class TighterPerceptron(KernelLearner):
+    """At most `budget` of the examples it got wrong, those that are needed most."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = ()
+    params: ClassVar[Schema] = {"budget": int, "beta": float}
+    conservative = False
+
+    def __init__(
+        self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
+        constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
+    ) -> None:  # fmt: skip
+        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        super().__init__(similarity, checked_budget(budget))
+        self.beta = checked_beta(beta)
+        self._gram = np.zeros((0, 0))  # K of every two slots
+
+    def _learn_many(self, *rows: *Played) -> int:
+        return _loops.tighter.learn_many(*rows, self.supports.most, self.beta, self._table())
+
+    def _insert(self, row: Row, y: int, self_value: float) -> None:
+        held = self.supports
+        while not _loops.tighter.add(held.cache, held.rule, *row, y, self_value, held.most, self._table()):
+            held.make_room(row[0], row[2])
+
+    def _table(self) -> NDArray[np.float64]:
+        """K of every two slots, with room for as many as there are."""
+        old, slots = self._gram, self.supports.cache.slots.shape[1]
+        if len(old) < slots:
+            self._gram = np.zeros((slots, slots))
+            self._gram[: len(old), : len(old)] = old
+        return self._gram
+
+    def _more_facts(self) -> dict[str, Any]:
+        return {"margin": self.beta}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = super().restore(state)
+        table, held = learner._table(), learner.supports
+        for slot in range(held.count):
+            table[slot, : held.count] = held.compare_slot(slot)
+            table[slot, slot] = held.self_value(slot)  # as it was put in, not rounded as a K(z,x)
+        return learner

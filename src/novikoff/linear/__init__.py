@@ -1,0 +1,1 @@
+"""Linear classifiers: Perceptron, Ellipsoid, second-order Perceptron, AROW."""

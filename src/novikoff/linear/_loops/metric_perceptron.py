@@ -1,0 +1,59 @@
+"""Perceptrons with a diagonal metric: A_i = a M_i^2 + X_i + x_i^2, X the sum of x^2 over the updates.
+
+`held` has a row for each place (numerics/nonzeros.py); what is in it, and in `totals`, says
+linear/_loops/metric_layout.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.linear._loops.metric_layout import GAINED, LARGEST, MISTAKES, MOMENT, SEEN, SQUARES, UPDATES
+from novikoff.numerics.compiled import compiled, inlined
+
+Vector = NDArray[np.float64]
+
+
+@inlined
+def look(
+    held: Vector, ridge: float, scale_free: bool, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
+    keep: bool,
+) -> tuple[float, float]:  # fmt: skip
+    """x'A^-1 b and v = x'A^-1 x; keep: M with it."""
+    score, v = 0.0, 0.0
+    for e in range(start, stop):
+        row = held[places[e]]
+        x = values[e]
+        most = max(row[LARGEST], abs(x) if scale_free else 1.0)
+        if keep:
+            row[LARGEST] = most
+        part = x / (ridge * most * most + row[SQUARES] + x * x)
+        score += row[MOMENT] * part
+        v += x * part
+    return score, v
+
+
+@compiled
+def play(
+    held: Vector, totals: Vector, ridge: float, scale_free: bool, ends: NDArray[np.int64], places: NDArray[np.uint32],
+    values: Vector, y: NDArray[np.int8], margin: float, learns: bool, scores: Vector,
+) -> None:  # fmt: skip
+    """The scores of every row; if `learns`, from each mistake, and where y times the score is below `margin`."""
+    for t in range(len(ends) - 1):
+        score, v = look(held, ridge, scale_free, places, values, ends[t], ends[t + 1], learns)
+        scores[t] = score
+        if not learns:
+            continue
+        m = y[t] * score
+        wrong = (-1 if score < 0.0 else 1) != y[t]
+        if wrong or m < margin:
+            totals[UPDATES] += 1.0
+            totals[MISTAKES] += wrong
+            totals[GAINED] += v + 2.0 * max(m, 0.0)
+            for e in range(ends[t], ends[t + 1]):
+                row = held[places[e]]
+                x = values[e]
+                row[SQUARES] += x * x
+                row[MOMENT] += y[t] * x
+                row[SEEN] += 1.0

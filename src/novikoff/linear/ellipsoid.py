@@ -1,0 +1,375 @@
+"""The Ellipsoid: a target is in there, and every mistake cuts it in half.
+
+Algorithm
+    An ellipsoid with centre w that holds a target, at first the unit ball. Say +1 if <w,x~> >= 0, else -1.
+    On a mistake, go to the least ellipsoid around the half of it where y<v-w,x~> >= 0. With A = J J' its matrix,
+        p = J'x~/||J'x~||,  v = J p,  b = sqrt((d-1)/(d+1)),
+        w <- w + y v/(d+1),  J <- sqrt(d^2/(d^2-1)) (J - (1-b) v p').
+    d = 1: w <- w + y v/2, J <- J/2. A is never stored: its updates cancel until x'Ax is negative, J's cannot.
+    `cuts="deep"` cuts at y<v,x~> >= 0, that is alpha = -y<w,x~>/||J'x~|| beyond the centre; `margin` m > 0 at
+    y<v,x~> >= m ||x~||: w <- w + y (1+d alpha) v/(d+1), b^2 = (d-1)(1-alpha)/((d+1)(1+alpha)), and J shrinks by
+    sqrt(1-alpha^2) more. An alpha is rounded down.
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first, which without a bias
+    changes nothing: only directions matter, and x~ is scaled before every update.
+    x~ = 0 says +1 and cannot be learned. An update that doubles cannot hold is left out, and the theorems are void: for
+    an alpha of 1 or more (nothing is left), or when the ellipsoid is too thin. Whenever the updates have doubled in
+    number, ln|det J| is compared with what it must be; once it is not, the theorems stay void.
+    The width is that of the first example (of the first batch, for sparse ones), or `width`.
+Promise
+    linear/theorems/ellipsoid_margin.py: M <= 2d(d+1) ln(1 + 1/g), g the normalised margin of any u.
+    linear/theorems/ellipsoid_given_margin.py for `margin`; linear/theorems/ellipsoid_grid.py for `grid` n: target and
+    examples said to be whole numbers from -n to n.
+Cost
+    O(d) per round, O(d^2) per mistake, O(d^2) memory; O(d^3) when the mistakes have doubled, and to certify.
+Reference
+    [khachiyan1979]; [grotschel1988], chapter 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.core.batch import still
+from novikoff.core.encode import LARGEST_COORDINATE
+from novikoff.core.errors import Advice, InputError, Option, TooLargeError, counted, shown
+from novikoff.core.feature_places import Features, Row
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import array, boolean, integer, require
+from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
+from novikoff.linear import _loops
+from novikoff.linear.theorems.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
+from novikoff.linear.theorems.ellipsoid_given_margin import ellipsoid_given_margin
+from novikoff.linear.theorems.ellipsoid_grid import ellipsoid_grid
+from novikoff.linear.theorems.ellipsoid_margin import ellipsoid_margin
+
+DOUBLE = np.dtype(np.float64)
+CUTS = ("centre", "deep")
+WIDEST = 2**14
+"""Its matrix takes 2 GB."""
+WIDTH_OF_BITS = " to hash its features into 2^B places, so that new ones have theirs."
+
+FLAWS = (
+    "",
+    "a zero example was labelled -1: no target says so",
+    "an example was not finite",
+    "the ellipsoid became too thin for doubles",
+    "nothing was left of the ellipsoid: no target has such a margin",
+    "the self-check of the volume failed: too much was rounded",
+)
+CHECK = FLAWS.index("the self-check of the volume failed: too much was rounded")
+
+
+class Ellipsoid(Playing):
+    """A centre and a square factor, changed on mistakes only.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (core/feature_places.py), all within the width; features beyond it can be predicted with, not learned from.
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
+    labels: int | None = None
+    conservative = True
+    scales = wants_bias = True
+
+    def __init__(
+        self,
+        bias: float = 0.0,
+        normalize: bool = False,
+        cuts: str = "centre",
+        margin: float = 0.0,
+        grid: int = 0,
+        width: int | None = None,
+    ) -> None:
+        if not math.isfinite(bias):
+            raise InputError(f"a bias must be finite: got {bias}.")
+        if cuts not in CUTS:
+            raise InputError(f"cuts must be centre or deep: got {cuts!r}.")
+        if not 0.0 <= margin < 1.0:
+            raise InputError(f"a margin must be at least 0 and below 1: got {margin}. Examples count as of length 1.")
+        if not 0 <= grid <= LARGEST_COORDINATE or int(grid) != grid:
+            raise InputError(f"a grid must be a whole number up to {LARGEST_COORDINATE:,}: got {shown(grid)}.")
+        self.bias, self.normalize = float(bias), normalize
+        self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
+        self.rounds = 0
+        self.scored: Any = None
+        self.features = Features()
+        self._scalars, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
+        self._rule = (self.bias, normalize and self.bias != 0.0, cuts == "deep" or margin > 0.0, self.margin)
+        self.width: int | None = None
+        self.domain = Domain("vector")
+        self._hold(np.zeros(0), np.zeros((0, 0)))
+        if width is not None:
+            self._fix(width)
+
+    def _hold(self, centre: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
+        rooms = (np.zeros(len(centre)), np.zeros(len(centre)))
+        self._body = (centre, factor, self._scalars, self._counts, *rooms)
+        self._shape = (self.width,) if self.features.kind == "array" else None
+
+    def _fix(self, width: int) -> None:
+        """The unit ball in this many dimensions, and one for the bias."""
+        check_width(width)
+        self.width, self.domain = int(width), Domain("vector", int(width))
+        d = int(width) + (self.bias != 0.0)
+        self._hold(np.zeros(d), np.eye(d))
+
+    @property
+    def updates(self) -> int:
+        """Cuts made; mistakes, but for those on which it could not be cut."""
+        return int(self._counts[0])
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The centre, without the bias."""
+        return self._body[0][: self.width or 0]
+
+    @property
+    def bias_weight(self) -> float:
+        """The centre's weight of the constant feature."""
+        return float(self._body[0][-1]) if self.bias and self.width is not None else 0.0
+
+    @property
+    def factor(self) -> NDArray[np.float64]:
+        """J: the ellipsoid is {w + J e : ||e|| <= 1}, the bias being the last coordinate."""
+        factor: NDArray[np.float64] = self._scalars[0] * self._body[1]
+        return factor
+
+    @property
+    def flaw(self) -> str:
+        """Why its theorems are void; "" if they are not."""
+        return FLAWS[int(self._counts[1])]
+
+    @property
+    def size(self) -> int:
+        """Numbers held: of the centre and of the factor."""
+        return len(self._body[0]) * (len(self._body[0]) + 1)
+
+    def predict_one(self, x: Example) -> Label:
+        return -1 if self.score_one(x) < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        """A number with the sign that is said: <w,x~>, or that for a multiple of x~ where it is very small or large."""
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score: float = _loops.ellipsoid.score_dense(self._body, self._rule, x)
+            if math.isfinite(score):
+                return score
+        row = self.features.row(x, learn=False)
+        if self.width is None:
+            return 0.0
+        if isinstance(row, tuple):
+            body, indices = self._never_seen(row[0])
+            return float(_loops.ellipsoid.score_sparse(body, self._rule, indices, row[1], 0, len(indices)))
+        self._check("array", len(row))
+        return float(_loops.ellipsoid.score_dense(self._body, self._rule, row))
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        if type(y) is not int or (y != 1 and y != -1):
+            y = check_label(y, None)
+        before, score = self.updates, math.nan
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score = _loops.ellipsoid.play_dense(self._body, self._rule, x, y)
+            self.features.seen = x
+        if not math.isfinite(score):
+            score = self._play_row(x, y)
+        self.rounds += 1
+        if self.updates != before:
+            self._look(self.updates)
+        self.scored = score
+        return -1 if score < 0.0 else 1
+
+    def learn_many(self, batch: Batch) -> NDArray[np.int8]:
+        scores, y = np.empty(len(batch)), still(signs(batch))
+        play: Callable[..., int]
+        if isinstance(batch.x, Sparse):
+            self._meet("numbers", batch.x.width)
+            play = partial(_loops.ellipsoid.learn_sparse, self._body, self._rule, *_rows(batch.x))
+        else:
+            x = batch.table()
+            self._meet("array", x.shape[1])
+            play = partial(_loops.ellipsoid.learn_dense, self._body, self._rule, _doubles(x))
+        row = 0
+        while row < len(batch):
+            before = self.updates
+            halt = 1 << before.bit_length()  # the next power of two
+            row = play(y, row, halt, scores)
+            if self.updates != before:
+                self._look(self.updates)
+        self.rounds += len(batch)
+        self.scored = scores
+        return np.where(scores < 0.0, -1, 1).astype(np.int8)
+
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
+        return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The score of every row, learning nothing."""
+        scores = np.zeros(len(batch))
+        x = self.features.rows(batch, learn=False)
+        if self.width is None:
+            return scores
+        if isinstance(x, Sparse):
+            x = x.alone()
+            body, indices = self._never_seen(x.indices)
+            indptr, _, values = _rows(x)
+            _loops.ellipsoid.scores_sparse(body, self._rule, indptr, still(indices), values, scores)
+        else:
+            self._check("array", x.shape[1])
+            _loops.ellipsoid.scores_dense(self._body, self._rule, _doubles(x), scores)
+        return scores
+
+    def _never_seen(self, indices: NDArray[np.uint32]) -> tuple[Any, NDArray[np.uint32]]:
+        """Body and indices to predict with: features beyond the width, never seen, share a place of weight 0."""
+        width = self.width or 0
+        if not len(indices) or int(indices.max()) < width:
+            return self._body, indices
+        centre = np.insert(self._body[0], width, 0.0)
+        body = (centre, *self._body[1:4], np.zeros(len(centre)), np.zeros(len(centre)))
+        return body, np.minimum(indices, np.uint32(width))
+
+    def _row(self, x: Example) -> Row:
+        """x checked, to learn from; nothing is changed."""
+        row = self.features.row(x, learn=False)
+        if isinstance(row, tuple):
+            reach = int(row[0].max()) + 1 if len(row[0]) else 0
+            self._check("numbers", reach if self.width is None else max(reach, 1))
+        else:
+            self._check("array", len(row))
+        return row
+
+    def _play_row(self, x: Example, y: Label) -> float:
+        """The round of any x, whatever its form."""
+        row = self._row(x)
+        new = self.features.kind is None
+        self.features.row(x, learn=True)
+        if self.width is None:
+            self._fix(int(row[0].max()) + 1 if isinstance(row, tuple) else len(row))
+        elif new:
+            self._hold(*self._body[:2])
+        self._settle()
+        if isinstance(row, tuple):
+            return float(_loops.ellipsoid.play_sparse(self._body, self._rule, *row, y))
+        return float(_loops.ellipsoid.play_dense(self._body, self._rule, row, y))
+
+    def _meet(self, kind: Any, width: int) -> None:
+        """Make sure that a batch of that width can be played."""
+        self._check(kind, width)
+        new = self.features.kind is None
+        self.features.meet(kind, width)
+        if self.width is None:
+            self._fix(width)
+        elif new:
+            self._hold(*self._body[:2])
+        self._settle()
+
+    def _check(self, kind: str, width: int) -> None:
+        """Refuse what it cannot learn from: every mistake cuts all of its dimensions, so none can be added later."""
+        if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
+            more = Advice("Begin with a larger width; of a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
+            raise InputError(
+                f"x must be within the width of the ellipsoid, {self.width}", f"got {counted(width, 'feature')}", more
+            )
+        check_width(width)
+
+    def _settle(self) -> None:
+        """All features within the width count as met, so that rows and batches leave the same state."""
+        if self.features.kind != "names":
+            self.features.count = self.width or 0
+
+    def _look(self, updates: int) -> None:
+        """Whenever the updates have doubled: is the volume what the cuts made it? Once it is not, that stays known."""
+        if updates & (updates - 1) or self._counts[1]:
+            return
+        d = len(self._body[0])
+        with np.errstate(all="ignore"):
+            log_volume = float(np.linalg.slogdet(self._body[1])[1]) + d * math.log(self._scalars[0])
+        wanted = -updates * log_shrink(d) - float(self._scalars[1])
+        if not abs(log_volume - wanted) <= CLOSE:
+            self._counts[1] = CHECK
+
+    def tracker(self) -> LinearTracker:
+        """Comparators for a game: they see its features, of length 1 where there is no bias, which is the same."""
+        return LinearTracker(self.bias, self.normalize or self.bias == 0.0)
+
+    def facts(self) -> EllipsoidFacts:
+        moved = self.updates > 0
+        return EllipsoidFacts(
+            rounds=self.rounds,
+            updates=self.updates,
+            width=len(self._body[0]),
+            depth=float(self._scalars[1]),
+            margin=self.margin,
+            grid=self.grid,
+            bias=self.bias,
+            normalize=self.normalize or self.bias == 0.0,
+            flaw=self.flaw,
+            centre=self._body[0].copy() if moved else np.zeros(0),
+            factor=self.factor if moved else np.zeros((0, 0)),
+        )
+
+    def state(self) -> State:
+        return {
+            "bias": self.bias,
+            "normalize": self.normalize,
+            "cuts": self.cuts,
+            "margin": self.margin,
+            "grid": self.grid,
+            "width": self.width,
+            "rounds": self.rounds,
+            "updates": self.updates,
+            "flaw": int(self._counts[1]),
+            "scale": float(self._scalars[0]),
+            "depth": float(self._scalars[1]),
+            "features": self.features.state(),
+            "centre": self._body[0].copy(),
+            "factor": self._body[1].copy(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(state["bias"], boolean(state, "normalize"), state["cuts"], state["margin"],
+                      integer(state, "grid"))  # fmt: skip
+        learner.rounds = integer(state, "rounds")
+        learner._counts[0] = integer(state, "updates", 0, learner.rounds)
+        learner._counts[1] = integer(state, "flaw", 0, len(FLAWS) - 1)
+        scale, depth = float(state["scale"]), float(state["depth"])
+        sound = math.isfinite(scale) and scale > 0.0 and math.isfinite(depth) and depth >= 0.0
+        require(sound, "scale and depth of an ellipsoid must be finite, and not negative", [scale, depth])
+        learner._scalars[:] = scale, depth
+        learner.features.load(state["features"])
+        if state["width"] is not None:
+            learner.width = integer(state, "width", 1, WIDEST)
+            learner.domain = Domain("vector", learner.width)
+        d = 0 if learner.width is None else learner.width + (learner.bias != 0.0)
+        centre, factor = array(state, "centre", (d,)), array(state, "factor", (d, d))
+        sound = learner.features.count <= (learner.width or 0)
+        require(sound, "features must be within the width", learner.features.count)
+        learner._hold(centre, factor)
+        return learner
+
+
+def check_width(width: int) -> None:
+    """Refuse what cannot be held."""
+    if width < 1 or int(width) != width:
+        raise InputError(f"a width must be a whole number from 1: got {width}. Pass it, if the first example has none.")
+    if width > WIDEST:
+        raise TooLargeError(
+            f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has that number "
+            "squared. Choose features, or the Perceptron."
+        )
+
+
+def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as kernels are compiled for: of any other kind than doubles they would take seconds more."""
+    return still(values.astype(np.float64, copy=False))
+
+
+def _rows(x: Sparse) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Sparse rows, the same."""
+    return still(x.indptr), still(x.indices), _doubles(x.values)

@@ -1,0 +1,154 @@
+"""The Perceptron for many labels: weights for each, and on a mistake the right ones gain what the wrong ones lose.
+
+Algorithm
+    w_j = 0 for every label j. Say the label with the largest <w_j, x>, the smallest of those. On a mistake,
+    w_y += x and w_said -= x. `normalize` divides each x by its length, `bias` c adds a constant feature of value c.
+    A label never seen before joins, with weights of 0, in the round that brings it: it cannot be said there, and is
+    learned from as if it had been announced just before.
+Promise
+    linear/theorems/many_mistakes.py: for every U, M <= D + ||U|| sqrt(2 sum over mistakes of ||x||^2) + S, S new
+    labels at most.
+Cost
+    O(k non-zeros of x) per round, k numbers a feature.
+Reference
+    [crammer2003]; [fink2006].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.many_comparator import ManyGoal
+from novikoff.comparators.many_facts import ManyFacts
+from novikoff.comparators.many_tracker import ManyTracker
+from novikoff.comparators.metric import Diagonal
+from novikoff.core.feature_places import up_to
+from novikoff.core.restoring import Schema, arguments, array, boolean, require
+from novikoff.core.types import State, StepResult, Theorem
+from novikoff.linear import _loops
+from novikoff.linear._loops import many_layout as at
+from novikoff.linear.many_labels import ManyLabels
+from novikoff.linear.theorems.many_mistakes import many_mistakes
+
+PARAMS: Schema = {"bias": float, "normalize": bool, "labels": int | None}
+
+
+class ManyPerceptron(ManyLabels):
+    """A weight for each label and feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (many_mistakes,)
+    conservative = True
+    scales = True
+    wants_bias = True
+
+    def __init__(self, bias: float = 0.0, normalize: bool = False, labels: int | None = None) -> None:
+        super().__init__(bias, labels)
+        self.normalize = bool(normalize)
+        self._weights = np.zeros((1, self.labels))  # the last row is that of all features not seen
+        self._seen = np.zeros((1, 2))
+        self._totals = np.zeros(at.TOTALS)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        return self._weights[1 : self.features.count + 1, : self.labels].T.copy()
+
+    @property
+    def bias_weights(self) -> NDArray[np.float64]:
+        """The weight of the constant feature, for each label."""
+        return self._weights[0, : self.labels] if len(self._weights) > 1 else np.zeros(self.labels)
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._weights))
+
+    @property
+    def updates(self) -> int:
+        return int(self._totals[at.MISTAKES])
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        if places >= len(self._weights):
+            spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
+            more = places + 1 - len(self._weights) + spare
+            self._weights = np.vstack([self._weights, np.zeros((more, self._weights.shape[1]))])
+            self._seen = np.vstack([self._seen, np.zeros((more, 2))])
+
+    def _normal(self, rows: Any) -> Any:
+        if self.normalize:
+            rows = rows._replace(values=rows.values.copy())
+            numerics.nonzeros.normalize(*rows)
+        return rows
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        if labels > self._weights.shape[1]:
+            room = max(labels, 2 * self._weights.shape[1])
+            self._weights = np.hstack([self._weights, np.zeros((len(self._weights), room - self._weights.shape[1]))])
+        scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
+        play: Any = _loops.many_perceptron.play
+        play(self._weights, self._seen, self._totals, self.labels, *self._normal(rows), y, True, scores, said)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        rows, count = self._normal(rows), len(rows.ends) - 1
+        scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
+        places = up_to(rows.places, len(self._weights) - 1)
+        none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        _loops.many_perceptron.play(
+            self._weights, self._seen, self._totals, self.labels, rows.ends, places, rows.values, none, False, scores,
+            said,
+        )  # fmt: skip
+        return scores
+
+    def tracker(self) -> ManyTracker | None:
+        return ManyTracker("hinge", self.bias, self.announced, self.normalize) if self.rounds == 0 else None
+
+    def goals(self) -> list[ManyGoal]:
+        """What a comparator is to make small."""
+        added, doubt = self._added()
+        return [ManyGoal(Diagonal(np.ones(len(added))), self.facts().penalty, -added, doubt)]
+
+    def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights, place by place, and what rounding may have done to them."""
+        places = self.features.count + 1
+        self._make_room(places)
+        doubt = added_doubt(self._seen[:places, 0], self._seen[:places, 1])
+        return self._weights[:places, : self.labels], np.repeat(doubt[:, None], self.labels, axis=1)
+
+    def facts(self) -> ManyFacts:
+        added, doubt = self._added()
+        least, dual = Diagonal(np.ones(added.size)).inverse_between(added.ravel(), doubt.ravel())
+        totals = self._totals
+        return ManyFacts(self.rounds, self.labels, self.updates, self.updates, 0.0, float(totals[at.SURPRISES]),
+                         self.entropy, float(totals[at.GAINED]), dual, least)  # fmt: skip
+
+    def state(self) -> State:
+        places = self.features.count + 1
+        self._make_room(places)
+        return {**self._books(), "normalize": self.normalize, "weights": self._weights[:places, : self.labels].copy(),
+                "seen": self._seen[:places].copy(), "totals": self._totals.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        boolean(state, "normalize")
+        learner._load_books(state)
+        places = learner.features.count + 1
+        weights = array(state, "weights", (places, learner.labels), finite=False)
+        learner._weights = np.vstack([weights, np.zeros((1, learner.labels))])
+        learner._seen = np.vstack([array(state, "seen", (places, 2)), np.zeros((1, 2))])
+        require(bool((learner._seen >= 0.0).all()), "sizes and counts must not be negative", learner._seen)
+        learner._totals = array(state, "totals", (at.TOTALS,))
+        return learner

@@ -1,0 +1,158 @@
+"""What Perceptrons in a metric have in common, the metric being a full matrix or a diagonal."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.goal import Goal, added_doubt
+from novikoff.comparators.metric import Diagonal
+from novikoff.comparators.metric_facts import MetricFacts
+from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.core.feature_places import up_to
+from novikoff.core.restoring import Schema, array, require
+from novikoff.core.types import State, StepResult, Theorem
+from novikoff.linear import _loops
+from novikoff.linear._loops import metric_layout as place
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.second_order import SecondOrder
+from novikoff.linear.theorems.metric_mistakes import metric_mistakes
+
+
+class MetricPerceptron(SecondOrder):
+    """b = sum of y x over the updates: the mistakes, and where y times the score is below `margin`."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (metric_mistakes,)
+    params: ClassVar[Schema] = {"ridge": float, "diagonal": bool, "scale_free": bool, "bias": float}
+    margin: ClassVar[float]
+
+    def __init__(self, ridge: float, diagonal: bool, scale_free: bool, bias: float) -> None:
+        super().__init__(ridge, scale_free, bias, diagonal)
+        self.diagonal = bool(diagonal)
+        self._held = np.zeros((1, place.HELD))  # the last row is that of all features not seen
+        self._totals = np.zeros(place.TOTALS)
+
+    @property
+    def updates(self) -> int:
+        return int(self._totals[place.UPDATES]) if self.diagonal else super().updates
+
+    @property
+    def mistakes(self) -> int:
+        """Those among the updates that were mistakes."""
+        return int(self._totals[place.MISTAKES] if self.diagonal else self.matrix.totals[at.LOSS])
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self._weights()[1:] if self.diagonal else super().weights
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._weights()[0]) if self.diagonal else super().bias_weight
+
+    @property
+    def size(self) -> int:
+        """Features with a weight."""
+        return int(np.count_nonzero(self._held[:, place.LARGEST])) if self.diagonal else super().size
+
+    def metric(self) -> NDArray[np.float64]:
+        """The diagonal of A, place by place."""
+        held = self._held[: self.features.count + 1]
+        return self.ridge * held[:, place.LARGEST] ** 2 + held[:, place.SQUARES]
+
+    def _doubt(self) -> NDArray[np.float64]:
+        """What b of the diagonal may be off by; no |x| of an update is above the root of the sum of x^2."""
+        held = self._held[: self.features.count + 1]
+        sizes = held[:, place.LARGEST] if self.scale_free else np.sqrt(held[:, place.SQUARES]) * (1.0 + 1e-9)
+        return added_doubt(held[:, place.SEEN], sizes)
+
+    def _weights(self) -> NDArray[np.float64]:
+        metric = self.metric()
+        held = self._held[: self.features.count + 1]
+        return np.divide(held[:, place.MOMENT], metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def _make_room(self, places: int) -> None:
+        if not self.diagonal:
+            super()._make_room(places)
+        elif places >= len(self._held):
+            spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
+            self._held = np.vstack([self._held, np.zeros((places + 1 - len(self._held) + spare, place.HELD))])
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        scores = np.empty(len(y))
+        play: Any = _loops.metric_perceptron.play if self.diagonal else _loops.second_order.play_perceptron
+        if self.diagonal:
+            play(self._held, self._totals, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
+        else:
+            for here in self.matrix.stretches(len(y)):
+                play(*self.matrix.arrays, *rows.part(here), y[here], self.margin, scores[here])
+        self.scored, said = scores, self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        if not self.diagonal:
+            return self._looked(rows)[0]
+        scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
+        places = up_to(rows.places, len(self._held) - 1)
+        _loops.metric_perceptron.play(
+            self._held, self._totals, self.ridge, self.scale_free, rows.ends, places, rows.values, none, self.margin,
+            False, scores,
+        )  # fmt: skip
+        return scores
+
+    def tracker(self) -> MetricTracker | None:
+        limit = None if self.diagonal else at.LIMIT
+        return MetricTracker(self.bias, margin=self.margin, limit=limit) if self.rounds == 0 else None
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small."""
+        facts = self.facts()
+        if not self.diagonal:
+            full = self.matrix.full()
+            return [Goal("hinge", full, facts.penalty, self._added(), matrix=full)]
+        held = self._held[: self.features.count + 1]
+        added = -held[:, place.MOMENT], self._doubt()
+        return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
+
+    def facts(self) -> MetricFacts:
+        if self.diagonal:
+            held = self._held[: self.features.count + 1]
+            gained = float(self._totals[place.GAINED])
+            least, dual = Diagonal(self.metric()).inverse_between(held[:, place.MOMENT], self._doubt())
+        else:
+            added, doubt = self._added()
+            gained = float(self.matrix.totals[at.GAINED])
+            least, dual = self.matrix.full().inverse_between(added, doubt)
+        return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual, least)
+
+    def state(self) -> State:
+        if not self.diagonal:
+            return super().state()
+        return {**self._plain(), "held": self._held[: self.features.count + 1].copy(), "totals": self._totals.copy()}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        if not state["diagonal"]:
+            return super().restore(state)._checked()
+        learner = cls._bare(state)
+        held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), place.HELD))
+        squares = held[:, [place.LARGEST, place.SQUARES, place.SEEN]]
+        require(bool((squares >= 0.0).all()), "sums of squares must not be negative", held)
+        learner._held = np.vstack([held, np.zeros((1, place.HELD))])
+        learner._totals = array(state, "totals", (place.TOTALS,))
+        most = float(held[:, place.SEEN].max(initial=0.0))
+        require(most <= learner._totals[place.UPDATES], "a feature must be in no more updates than there are", most)
+        return learner._checked()
+
+    def _checked(self) -> Self:
+        """Refuse counts that no game leads to."""
+        totals = self._totals if self.diagonal else self.matrix.totals
+        counted = (place.UPDATES, place.MISTAKES) if self.diagonal else (at.UPDATES, at.LOSS)
+        updates, mistakes = (float(totals[k]) for k in counted)
+        sound = updates.is_integer() and mistakes.is_integer() and 0.0 <= mistakes <= updates <= self.rounds
+        require(sound, f"mistakes and updates must be counts of its {self.rounds:,} rounds", [mistakes, updates])
+        return self

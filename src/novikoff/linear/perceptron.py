@@ -1,0 +1,300 @@
+"""The Perceptron: add the example you got wrong.
+
+Algorithm
+    w_1 = 0.  Say +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
+    Features that were never seen have weight 0, so the width grows with the stream.
+    A score beyond the doubles, infinite minus infinite, says +1.
+Promise
+    linear/theorems/perceptron_hinge.py: for every u, M <= D + a^2/2 + a sqrt(D + a^2/4) with D the hinge loss of u and
+    a = R ||u||. linear/theorems/perceptron_margin.py: M <= R^2/margin^2 where some u separates.
+    linear/theorems/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2. linear/theorems/perceptron_lengths.py: where
+    lengths differ, M <= sum of max(0, 1 + kappa ||x||^2 - y<u,x>) + ||u||^2/(4 kappa) for every u and kappa > 0.
+Cost
+    O(non-zeros of x) per round, O(width) memory.
+Reference
+    [rosenblatt1958]; [novikoff1962].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.core.errors import InputError
+from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
+from novikoff.core.one_step import Playing
+from novikoff.core.restoring import array, boolean, integer, require
+from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
+from novikoff.linear import _loops
+from novikoff.linear._loops import named
+from novikoff.linear.theorems.perceptron_facts import PerceptronFacts
+from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
+from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
+from novikoff.linear.theorems.perceptron_margin import perceptron_margin
+from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge
+
+DOUBLE = np.dtype(np.float64)
+
+
+class Perceptron(Playing):
+    """One weight a feature, changed on mistakes only.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (core/feature_places.py). Weights of named features are kept in a dict: that is quicker for single rows.
+    Dicts are scored in plain Python, from left to right, as the kernels sum sparse rows: the bits are the same.
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        perceptron_lengths,
+        perceptron_hinge,
+        perceptron_margin,
+        perceptron_squared_hinge,
+    )
+    labels: int | None = None
+    conservative = True
+    scales = wants_bias = True
+    sums_mistakes = True
+
+    def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
+        if not math.isfinite(bias):
+            raise InputError(f"a bias must be finite: got {bias}.")
+        self.domain = Domain("vector")
+        self.bias = float(bias)
+        self.normalize = normalize
+        self.rounds = self.updates = 0
+        self.scored: Any = None
+        self.features = Features()
+        self._bias_weight = np.zeros(1)  # the weight of the bias
+        self._named: dict[str, float] = {}
+        self._hold(np.zeros(0))
+
+    def _hold(self, weights: NDArray[np.float64]) -> None:
+        self._weights = weights  # longer than the numbered features met: it grows seldom, and the last weight is 0
+        self._shape = weights.shape if self.features.kind == "array" else None
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the bias has its own."""
+        if self.features.kind == "names":
+            return np.array([self._named[name] for name in self.features.names])
+        return self._weights[: self.features.count]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self._bias_weight[0])
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self.weights)) + int(self._bias_weight[0] != 0.0)
+
+    def predict_one(self, x: Example) -> Label:
+        return -1 if self.score_one(x) < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        """<w, x>, the number whose sign is said."""
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score: float = _loops.perceptron.score_dense(self._weights, self._bias_weight, x, self.bias, self.normalize)
+        else:
+            score = self._score_dict(x, self._weights_of(x))
+        return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
+
+    def play_one(self, x: Example, y: Label) -> Label:
+        if type(y) is not int or y not in (1, -1):
+            y = check_label(y, None)
+        if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
+            score: float = _loops.perceptron.play_dense(
+                self._weights, self._bias_weight, x, y, self.bias, self.normalize
+            )
+            self.features.seen = x
+            if not math.isfinite(score):
+                score = self._play_row(x, y)
+        else:
+            self.features.seen = None
+            weights = self._weights_of(x)
+            score = self._score_dict(x, weights)
+            if not math.isfinite(score):
+                score = self._play_row(x, y)
+            elif (-1 if score < 0.0 else 1) != y:
+                self._add_dict(x, weights, y)
+        prediction = -1 if score < 0.0 else 1
+        self.scored = score
+        self.rounds += 1
+        if prediction != y:
+            self.updates += 1
+        return prediction
+
+    def learn_many(self, batch: Batch) -> NDArray[np.int8]:
+        predictions, scores, y = np.empty(len(batch), dtype=np.int8), np.empty(len(batch)), signs(batch)
+        x = self.features.rows(batch, learn=True)
+        self._grow()
+        if isinstance(x, Sparse):
+            _loops.perceptron.learn_sparse(
+                self._weights, self._bias_weight, *x.arrays, y, self.bias, self.normalize, predictions, scores
+            )
+        else:
+            _loops.perceptron.learn_dense(
+                self._weights, self._bias_weight, x, y, self.bias, self.normalize, predictions, scores
+            )
+        self.rounds += len(batch)
+        self.updates += int(np.count_nonzero(predictions != y))
+        self.scored = scores
+        return predictions
+
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
+        return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """<w, x> of every row, learning nothing."""
+        scores = np.empty(len(batch))
+        x = self.features.rows(batch, learn=False)
+        rest = (self.bias, self.normalize, scores)
+        if isinstance(x, Sparse):
+            weights, x = rows_never_seen(self._weights, x)
+            _loops.perceptron.scores_sparse(weights, self._bias_weight, *x.arrays, *rest)
+        else:
+            weights = self._weights if len(self._weights) else np.zeros(x.shape[1])
+            _loops.perceptron.scores_dense(weights, self._bias_weight, x, *rest)
+        return scores
+
+    def _score_row(self, row: Row, x: Example) -> float:
+        """The score of any x, whatever its form; `row` is x, checked."""
+        if not isinstance(row, tuple):
+            weights = self._weights if len(self._weights) else np.zeros(len(row))
+            score: float = _loops.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
+        elif self.features.kind in ("names", None) and isinstance(x, Mapping):
+            known = dict(zip(x, row[1].tolist(), strict=True))
+            score = self._score_dict(known, {name: self._named.get(name, 0.0) for name in known})
+        else:
+            weights, indices = never_seen(self._weights, row[0])
+            score = self._score_sparse(weights, indices, row[1])
+        return score
+
+    def _score_sparse(self, weights: NDArray[np.float64], indices: NDArray[np.uint32], values: Any) -> float:
+        score: float = _loops.perceptron.score_sparse(
+            weights, self._bias_weight, indices, values, self.bias, self.normalize
+        )
+        return score
+
+    def _play_row(self, x: Example, y: Label) -> float:
+        """The round of any x, whatever its form and score."""
+        row = self.features.row(x, learn=True)
+        self._grow()
+        if isinstance(row, tuple) and self.features.kind == "numbers":  # all of them have weights now
+            score = self._score_sparse(self._weights, *row)
+        else:
+            score = self._score_row(row, x)
+        if (-1 if score < 0.0 else 1) != y:
+            self._add_row(row, x, y)
+        return score
+
+    def _add_row(self, row: Row, x: Example, y: Label) -> None:
+        if self.features.kind == "names":
+            self._add_dict(dict(zip(x, row[1].tolist(), strict=True)), self._named, y)
+            return
+        values = row[1] if isinstance(row, tuple) else row
+        scale = numerics.lanes.inverse_norm(values, 0, len(values)) if self.normalize else 1.0
+        if isinstance(row, tuple):
+            _loops.perceptron.add_sparse(
+                self._weights, self._bias_weight, *row, 0, len(values), y * scale, y, self.bias
+            )
+        else:
+            _loops.perceptron.add_dense(self._weights, self._bias_weight, row, y * scale, y, self.bias)
+
+    def _weights_of(self, x: Example) -> named.Weights:
+        """What has a weight for each key of a dict that was met before, for plain Python; None for any other x."""
+        if type(x) is not dict or not x:
+            return None
+        if self.features.kind == "numbers":
+            try:  # no index from the end, and none in the spare room
+                met = min(x) >= 0 and max(x) < self.features.count
+            except TypeError:
+                return None
+            return self._weights.data if met else None
+        return self._named or None
+
+    def _score_dict(self, x: Any, weights: named.Weights) -> float:
+        """The score of a dict of Python's own numbers whose keys all have weights; not a number for any other."""
+        if weights is None:
+            return math.nan
+        try:
+            if self.normalize:
+                score = named.score_scaled(weights, x, named.inverse_norm(x))
+            else:
+                score = named.score(weights, x)
+        except (KeyError, TypeError, ValueError, OverflowError, RuntimeWarning):
+            return math.nan
+        if type(score) is not float:  # of numpy's numbers: rounded to their precision
+            return math.nan
+        return score + self.bias * float(self._bias_weight[0]) if self.bias else score
+
+    def _add_dict(self, x: dict[Any, float], weights: Any, y: Label) -> None:
+        named.add(weights, x, y, named.inverse_norm(x) if self.normalize else 1.0)
+        self._bias_weight[0] += y * self.bias
+
+    def _grow(self) -> None:
+        """Make room for the features met."""
+        if self.features.kind == "names":
+            new = islice(reversed(self.features.names), len(self.features.names) - len(self._named))
+            self._named.update((name, 0.0) for name in reversed([*new]))
+            return
+        need = self.features.count + (self.features.kind == "numbers")
+        if need > len(self._weights) or (self._shape is None and self.features.kind == "array"):
+            spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
+            self._hold(np.append(self._weights, np.zeros(need - len(self._weights) + spare)))
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._grow()
+
+    def tracker(self) -> LinearTracker:
+        """Comparators for a game that begins now; they see the same features."""
+        start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
+        return LinearTracker(self.bias, self.normalize, start, additive=True)
+
+    def facts(self) -> PerceptronFacts:
+        return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)
+
+    def less(self, weights: NDArray[np.float64]) -> Self:
+        """A copy whose weights are less by these, that of the bias last."""
+        state = self.state()
+        state["weights"][: len(weights) - 1] -= weights[:-1]
+        return type(self).restore({**state, "bias_weight": self.bias_weight - float(weights[-1])})
+
+    def state(self) -> State:
+        return {
+            "bias": self.bias,
+            "normalize": self.normalize,
+            "rounds": self.rounds,
+            "updates": self.updates,
+            "features": self.features.state(),
+            "weights": self.weights.copy(),
+            "bias_weight": self.bias_weight,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(state["bias"], boolean(state, "normalize"))
+        learner.rounds = integer(state, "rounds")
+        learner.updates = integer(state, "updates", 0, learner.rounds)
+        learner.features.load(state["features"])
+        weights = array(state, "weights", (learner.features.count,), finite=False)
+        learner._bias_weight[0] = state["bias_weight"]
+        require(learner.bias != 0.0 or learner.bias_weight == 0.0, "a bias must have a weight of 0 if it is 0",
+                learner.bias_weight)  # fmt: skip
+        if learner.features.kind == "names":
+            learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
+        else:
+            learner._hold(weights)
+            learner._grow()
+        return learner

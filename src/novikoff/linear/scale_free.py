@@ -1,0 +1,237 @@
+"""What scale-free linear learners have in common: any form of x, as places and numbers of what is not zero.
+
+A learner of this family brings its rule, compiled: `_learn` plays rows, `_look` tells the scores of rows and changes
+nothing. `bias` c adds a constant feature of value c, which is feature 0 of all that the learner keeps; a feature beyond
+those learned from is one never seen. Numbers below 2^-500 in size are read as 0, those above 2^500 refused
+(numerics/nonzeros.py). A learner with a matrix may take fewer sizes (`taken_by` in linear/matrix.py).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.core import encode
+from novikoff.core.errors import InputError, shown
+from novikoff.core.feature_places import Features
+from novikoff.core.one_step import Playing
+from novikoff.core.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
+from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
+
+LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
+"""A label as a batch of one row has it; only read."""
+
+
+class Rows(Playing):
+    """Features, and how rows are played, whatever the outcomes are.
+
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    numbers (core/feature_places.py).
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]]
+    labels: int | None
+
+    def __init__(self, bias: float = 1.0) -> None:
+        if bias != 0.0 and not LEAST_SIZE <= abs(bias) <= LARGEST_SIZE:
+            raise InputError(f"a bias must be 0, or from 2^-500 to 2^500 in size: got {shown(bias)}.")
+        self.domain = Domain("vector")
+        self.bias = float(bias)
+        self.features = Features()
+        self.rounds = 0
+        self.scored: Any = None
+        self._sizes, self._remedy = (LEAST_SIZE, LARGEST_SIZE), ""
+
+    def _take_only(self, sizes: tuple[float, float], remedy: str) -> None:
+        """Refuse a bias and rows with a number, but for 0, whose size is not between the two of `sizes`."""
+        self._sizes, self._remedy = sizes, remedy
+        if self.bias != 0.0 and not sizes[0] <= abs(self.bias) <= sizes[1]:
+            raise InputError(f"a bias must be 0, or {self._size_range()} in size: got {shown(self.bias)}. {remedy}")
+
+    def _size_range(self) -> str:
+        least, most = self._sizes
+        return f"at most {most:.3g}" if least == LEAST_SIZE else f"from {least:.3g} to {most:.3g}"
+
+    def _outside(self, rows: Any) -> int:
+        """The first row with a number of a size that is not taken; -1 if none has."""
+        if self._sizes == (LEAST_SIZE, LARGEST_SIZE):
+            return -1
+        values = np.abs(rows.values[: rows.ends[-1]])
+        bad = np.flatnonzero((values < self._sizes[0]) | (values > self._sizes[1]))
+        return int(np.searchsorted(rows.ends, bad[0], side="right")) - 1 if len(bad) else -1
+
+    @abstractmethod
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        """Play the rows."""
+
+    @abstractmethod
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        """The scores of the rows, learning nothing."""
+
+    @abstractmethod
+    def _make_room(self, places: int) -> None:
+        """For so many places, the constant's among them."""
+
+    @abstractmethod
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """What is said where these are the scores."""
+
+    @abstractmethod
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        """An outcome, checked, as the rows of a batch have them."""
+
+    @abstractmethod
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        """Those of a batch."""
+
+    def predict_one(self, x: Example) -> Label:
+        said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
+        return said
+
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
+        return self._said(self.scores_many(batch))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The score of every row, of many labels those of each; learning nothing."""
+        return self._look(self._rows(batch, learn=False))
+
+    def play_one(self, x: Example, y: Any) -> Any:
+        outcome = self._outcome(y)
+        row = self._row(x, learn=True)
+        self._make_room(self.features.count + 1)
+        played = self._learn(row, outcome)
+        self.scored = None if self.scored is None else self.scored.item()
+        self.rounds += 1
+        return StepResult(*(None if value is None else _one(value) for value in played))
+
+    def learn_many(self, batch: Batch) -> Any:
+        y = self._outcomes(batch)
+        rows = self._rows(batch, learn=True)
+        self._make_room(self.features.count + 1)
+        played = self._learn(rows, y)
+        self.rounds += len(batch)
+        return played
+
+    def _row(self, x: Example, learn: bool) -> Any:
+        """A row of one x; features of a row that is refused are not learned."""
+        met = self.features.met()
+        row = self.features.row(x, learn)
+        mapped = self.features.mapped
+        if mapped is not None and mapped.row is not row:
+            mapped = None
+        if mapped is not None and mapped.rows is not None:  # x comes again, with its label
+            return mapped.rows
+        if isinstance(row, tuple):
+            found, bad = numerics.nonzeros.of_row(*row, self.bias)
+        else:
+            found, bad = numerics.nonzeros.of_dense(row[np.newaxis], self.bias)
+        if bad >= 0:
+            self.features.forget(met)
+            raise InputError(f"x must be at most 2^500 in size: got {shown(x)}. Multiply the feature by a power of 2.")
+        if self._outside(found) >= 0:
+            self.features.forget(met)
+            raise InputError(f"x must be 0, or {self._size_range()} in size: got {shown(x)}. {self._remedy}")
+        if mapped is not None:
+            mapped.rows = found
+        return found
+
+    def _rows(self, batch: Batch, learn: bool) -> Any:
+        """The rows of a batch; all are checked before the first is played."""
+        met = self.features.met()
+        x = self.features.rows(batch, learn)
+        if isinstance(x, Sparse):
+            found, bad = numerics.nonzeros.of_sparse(*x.arrays, self.bias)
+        else:
+            found, bad = numerics.nonzeros.of_dense(np.ascontiguousarray(x, dtype=np.float64), self.bias)
+        if bad >= 0:
+            self.features.forget(met)
+            where = f"round {batch.first + bad:,}"
+            raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
+        if (bad := self._outside(found)) >= 0:
+            self.features.forget(met)
+            where = f"round {batch.first + bad:,}"
+            raise InputError(f"x must be 0, or {self._size_range()} in size: that of {where} is not. {self._remedy}")
+        return found
+
+
+class ScaleFree(Rows):
+    """The same where the sign of a score is what is said; or the score itself, where outcomes are numbers."""
+
+    labels = None
+    outcomes = "labels"
+
+    def predict_one(self, x: Example) -> Any:
+        score = self.score_one(x)
+        return score if self.outcomes == "numbers" else -1 if score < 0.0 else 1
+
+    def score_one(self, x: Example) -> float:
+        return self._look(self._row(x, learn=False)).item(0)
+
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.outcomes == "labels" else scores
+
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        if self.outcomes == "labels":
+            return np.array([check_label(y, None)], dtype=np.int8)
+        try:
+            value = encode.number(y)
+        except (TypeError, ValueError, OverflowError):
+            value = math.nan
+        return self._bounded(np.array([value]), f"got {shown(y)}")
+
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        if self.outcomes == "labels":
+            return signs(batch)
+        return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        """Outcomes that are numbers, of a size that the learner takes."""
+        return y
+
+
+class Probabilistic(ScaleFree):
+    """Base class for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
+
+    @abstractmethod
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Learn the rows; their scores (rows,), and what comparators are shown: these again, or (rows, members)."""
+
+    def _learn(self, rows: Any, y: NDArray[np.int8]) -> StepResult:
+        scores, shown = self._score(rows, y)
+        self.scored, said = scores, self._said(scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=numerics.logits.chances(scores, y), scores=shown)
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        """`_learn` of one row, in numbers: arrays of length 1 take most of a round's time."""
+        if type(y) is not int or y not in (1, -1):
+            y = check_label(y, None)
+        row = self._row(x, learn=True)
+        self._make_room(self.features.count + 1)
+        scores, shown = self._score(row, LABEL[y])
+        score = self.scored = scores.item(0)
+        self.rounds += 1
+        said = -1 if score < 0.0 else 1
+        wrong = 0.0 if said == y else 1.0
+        chance = numerics.logits.chance(y * score)
+        return StepResult(said, wrong, wrong, probabilities=chance, scores=score if shown is scores else shown[0])
+
+    def probability_one(self, x: Example) -> float:
+        return numerics.logits.chance(self.score_one(x))
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """P(+1) of every row, learning nothing."""
+        return self._chances(self.scores_many(batch))
+
+    def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = numerics.logits.chances(scores, np.ones(len(scores), dtype=np.int8))
+        return found
+
+
+def _one(value: NDArray[Any]) -> Any:
+    return value[0].item() if value.ndim == 1 else value[0]

@@ -1,0 +1,81 @@
+"""What learners with a full matrix have in common: linear/_loops/second_order.py, and how it is saved."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.restoring import Schema, arguments, integer
+from novikoff.core.types import State
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.matrix import Matrix, taken_by
+from novikoff.linear.scale_free import ScaleFree
+
+
+class SecondOrder(ScaleFree):
+    """A matrix of the first 256 features seen; w = A^-1 b."""
+
+    params: ClassVar[Schema]
+
+    def __init__(self, ridge: float, scale_free: bool, bias: float, diagonal: bool = False) -> None:
+        super().__init__(bias)
+        self.matrix = Matrix(ridge, scale_free)
+        self.ridge, self.scale_free = self.matrix.ridge, self.matrix.scale_free
+        self._take_only(*taken_by(self.ridge, self.scale_free, diagonal))
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A weight for each feature, in their order; the constant feature has its own."""
+        return self.matrix.of(at.WEIGHT, self.features.count + 1)[1:]
+
+    @property
+    def bias_weight(self) -> float:
+        """The weight of the constant feature."""
+        return float(self.matrix.of(at.WEIGHT, 1)[0]) if len(self.matrix.slots) else 0.0
+
+    @property
+    def size(self) -> int:
+        """Features in the matrix."""
+        return self.matrix.count
+
+    @property
+    def updates(self) -> int:
+        return int(self.matrix.totals[at.UPDATES])
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        self.matrix.make_room(places)
+
+    def _looked(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.matrix.look(rows)
+
+    def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.matrix.added(self.features.count + 1, more)
+
+    def _plain(self) -> State:
+        """Its arguments, rounds and features, as plain data."""
+        given = {name: getattr(self, name) for name in self.params}
+        return {**given, "rounds": self.rounds, "features": self.features.state()}
+
+    @classmethod
+    def _bare(cls, state: State) -> Self:
+        """The learner of that, with nothing learned."""
+        learner = cls(**arguments(state, cls.params))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        return learner
+
+    def state(self) -> State:
+        return {**self._plain(), "matrix": self.matrix.state(self.features.count + 1)}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls._bare(state)
+        learner.matrix.load(state["matrix"], learner.features.count + 1)
+        return learner

@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.linear`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,248 @@
+"""What the Ellipsoid's theorems share: what they are told of the learner, and what floats may have changed.
+
+Volumes
+    A cut of depth alpha >= 0 multiplies the volume by exactly kappa (1-alpha^2)^((d-1)/2) (1-alpha), where
+    kappa = (d/(d+1)) (d^2/(d^2-1))^((d-1)/2), and 1/2 for d = 1. With M cuts, and `depth` the sum of
+    -((d-1)/2) ln(1-alpha^2) - ln(1-alpha), this makes ln|det J| = -M ln(1/kappa) - depth.
+The run in floats
+    Let a ball of radius r around c be given, and q the largest ||J^-1 (v-w)|| of a v in it, for the w and J that are
+    stored. The ball lies in the stored ellipsoid scaled by q, so r^d <= q^d |det J| whatever was rounded before, and
+        M ln(1/kappa)  <=  d ln(1/r) + d ln max(1, q) + |ln|det J| + M ln(1/kappa) + depth| - depth.
+    The third term is the self-check, which must be at most 1e-3; q would be at most 1 without rounding.
+    q comes from the singular values s of J and the coordinates a of J^-1 (c-w): by Lagrange, q^2 is at most
+        f(l) = l (1 + sum of a_i^2/(l - m_i)),   m_i = r^2/s_i^2,
+    for every l above the largest m_i, with equality at the minimum.
+    All that is computed from J is off by about e = cond(J) d 2^-53, relatively: d ln q gets 2 d e more, and the
+    theorems are void where e > 1e-3.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
+from novikoff.comparators.rounding import root
+from novikoff.core.certificate import Assumption, Bound, refutations, seen
+from novikoff.core.types import Run
+
+Vector = NDArray[np.float64]
+
+CLOSE = 1e-3
+"""How far the determinant may be from what the cuts make it, as a logarithm."""
+
+LOST = 1.1
+"""A q above this is not from rounding that could be accounted for."""
+
+ROUNDED = 2.0**-50
+"""Taken off a margin: comparators see x/||x|| with each feature rounded, the learner sees x."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EllipsoidFacts:
+    """What the theorems need to know of the learner.
+
+    rounds, updates   so far; the learner changes on mistakes only
+    width             d, the bias included; 0 before the first example
+    depth             of all cuts: 0 if all went through the centre
+    margin            the level of the cuts
+    grid              n, if the target is said to be one of whole numbers up to n; else 0
+    bias, normalize   the features that comparators must see: of length 1 where there is no bias
+    flaw              what went wrong; "" if nothing did
+    centre, factor    w and J; empty while they are 0 and the identity
+    """
+
+    rounds: int
+    updates: int
+    width: int
+    depth: float
+    margin: float
+    grid: int
+    bias: float
+    normalize: bool
+    flaw: str
+    centre: Vector
+    factor: NDArray[np.float64]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EllipsoidFacts):
+            return NotImplemented
+        pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in dataclasses.fields(self))
+        return all(np.array_equal(one, two) for one, two in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """A ball around a multiple of u: y<v,x~> >= level ||x~|| in it, as y<u,x~> >= g ||x~||; within the unit ball.
+
+    g        at most the normalised margin of u
+    u        of length 1
+    centre   the multiple: (1 + level)/(1 + g)
+    radius   (g - level)/(1 + g)
+    """
+
+    g: float
+    u: Vector
+    level: float = 0.0
+
+    @property
+    def centre(self) -> float:
+        return (1.0 + self.level) / (1.0 + self.g)
+
+    @property
+    def radius(self) -> float:
+        return (self.g - self.level) / (1.0 + self.g)
+
+
+def log_shrink(d: int) -> float:
+    """ln(1/kappa): what a cut through the centre takes off the logarithm of the volume in d dimensions."""
+    if d == 1:
+        return math.log(2.0)
+    return math.log1p(1.0 / d) - (d - 1) / 2 * math.log1p(1.0 / (d * d - 1))
+
+
+def separators(run: Run[EllipsoidFacts], level: float = 0.0) -> list[Ball]:
+    """A ball for each direction tracked and whose normalised margin is above the level."""
+    tracked: Any = run.tracked
+    facts, found = run.after, []
+    best: dict[int, Fraction] = {}
+    for u in tracked.comparators:
+        if 0 < u.direction <= len(tracked.directions) and u.hinge == 0 and facts.width:
+            best[u.direction] = min(u.square, best.get(u.direction, u.square))
+    for number, square in best.items():
+        g = min(1.0, float(1 / root(tracked.square * square)) * (1.0 - ROUNDED)) - ROUNDED
+        if g > level:
+            found.append(Ball(g, unit(tracked.directions[number - 1], facts), level))
+    return found
+
+
+def unit(direction: NDArray[Any], facts: EllipsoidFacts) -> Vector:
+    """The direction of a comparator (feature by feature, the weight of the bias last) in the learner's coordinates."""
+    u = np.zeros(facts.width)
+    features = facts.width - (facts.bias != 0.0)
+    met = min(features, len(direction) - 1)  # features that the comparators never met weigh nothing
+    u[:met] = direction[:met]
+    if facts.bias != 0.0:
+        u[-1] = direction[-1]
+    u /= np.max(np.abs(u))
+    return u / math.sqrt(float(np.dot(u, u)))
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The ellipsoid at the end: singular values, and what turns v - w into coordinates along them."""
+
+    values: Vector
+    axes: NDArray[np.float64]
+    centre: Vector
+
+    @classmethod
+    def of(cls, facts: EllipsoidFacts) -> Body | None:
+        """None if it has come to nothing."""
+        if facts.updates == 0:
+            return cls(np.ones(facts.width), np.eye(facts.width), np.zeros(facts.width))
+        if not (np.all(np.isfinite(facts.factor)) and np.all(np.isfinite(facts.centre))):
+            return None
+        try:
+            axes, values, _ = np.linalg.svd(facts.factor)
+        except np.linalg.LinAlgError:
+            return None
+        return cls(values, axes.T, facts.centre) if values[-1] > 0.0 else None
+
+    @property
+    def error(self) -> float:
+        """About how far off, relatively, what is computed from it may be."""
+        return float(self.values[0] / self.values[-1]) * len(self.values) * 2.0**-53
+
+    @property
+    def log_volume(self) -> float:
+        """ln|det J|."""
+        return math.fsum(np.log(self.values).tolist())
+
+    def reach(self, ball: Ball) -> float:
+        """The factor q by which it must grow to hold the ball."""
+        inner = (ball.radius / self.values) ** 2
+        along = (np.matmul(self.axes, ball.centre * ball.u - self.centre) / self.values) ** 2
+        top = float(inner[-1])
+        low, high = top, top + math.sqrt(math.fsum((along * inner).tolist()))
+        for _ in range(100):  # the derivative of f, 1 - sum of a^2 m/(l-m)^2, increases, and is not negative at `high`
+            middle = (low + high) / 2.0
+            if not low < middle < high:
+                break
+            with np.errstate(all="ignore"):  # any l gives a bound
+                falls = float(np.sum(along * inner / (middle - inner) ** 2)) > 1.0
+            low, high = (middle, high) if falls else (low, middle)
+        at = along > 0.0
+        apart = math.sqrt(math.fsum(along.tolist())) + ball.radius / float(self.values[-1])  # by the triangle
+        if not np.all(high > inner[at]):
+            return apart
+        with np.errstate(over="ignore"):
+            return min(apart, math.sqrt(high * (1.0 + float(np.sum(along[at] / (high - inner[at]))))))
+
+
+def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
+    """What every theorem needs, and whether it was seen to hold."""
+    tracked: LinearComparatorFacts = run.tracked
+    before, after = run.before, run.after
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
+    claims = {
+        "x is finite and of a safe length": not tracked.invalid_reason,
+        "the comparators saw the learner's features": (after.bias, after.normalize)
+        == (tracked.bias, tracked.normalize),
+        "and every round it learned from": whole_game,
+        "it began with the unit ball": before.updates == 0 and before.flaw == "",
+        "it changed on its mistakes only": after.updates - before.updates <= run.mistakes,
+        "its volume is what the cuts made it": after.flaw == "",
+    }
+    return [seen(claim, holds) for claim, holds in claims.items()]
+
+
+def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: str, told: dict[str, Any]) -> Bound:
+    """The theorem for these balls, the best of them; void if there is none, for the reason `none`, or floats fail."""
+    facts, needed = run.after, assumptions(run)
+    reason = run.tracked.invalid_reason or facts.flaw or refutations(needed)
+    if not reason and not balls:
+        needed.append(Assumption(claim, "refuted"))
+        reason = none
+    body = None if reason else Body.of(facts)
+    if not reason:
+        reason = _unreliable(facts, body)
+    if reason or body is None:
+        return Bound(None, needed, void=reason)
+    reaches = [body.reach(ball) for ball in balls]
+    heights = [bound(facts, ball, reach, body.error) for ball, reach in zip(balls, reaches, strict=True)]
+    best = heights.index(min(heights))
+    if not reaches[best] <= LOST:
+        reason = f"the ellipsoid lost the comparator by a factor of {reaches[best]:.3g}: more than rounding explains"
+        return Bound(None, needed, void=reason)
+    return Bound(
+        math.floor(heights[best] * (1.0 + 1e-12) + 1e-9),
+        [*needed, Assumption(claim, "checked")],
+        {"width": facts.width, "margin": balls[best].g, "reach": reaches[best], "depth": facts.depth,
+         "condition": float(body.values[0] / body.values[-1]), **told},
+    )  # fmt: skip
+
+
+def bound(facts: EllipsoidFacts, ball: Ball, reach: float = 1.0, error: float = 0.0) -> float:
+    """M at most, for a ball that the ellipsoid holds when it is scaled by `reach`."""
+    if not math.isfinite(reach):
+        return math.inf
+    grown = math.log(max(1.0, reach)) + 2.0 * error
+    room = facts.width * (grown - math.log(ball.radius)) + CLOSE
+    return (room - facts.depth) / log_shrink(facts.width)
+
+
+def _unreliable(facts: EllipsoidFacts, body: Body | None) -> str:
+    """Why floats cannot tell; "" if they can."""
+    if body is None or not body.error <= CLOSE:
+        return "the ellipsoid became too thin for doubles"
+    wanted = -facts.updates * log_shrink(facts.width) - facts.depth
+    return "" if abs(body.log_volume - wanted) <= CLOSE else "the self-check of the volume failed: too much was rounded"

@@ -1,0 +1,49 @@
+"""Mistakes of a Perceptron in a metric, against the hinge loss of any u.
+
+Theorem (upper; tight for the second-order Perceptron on e_1 .. e_k, all labelled -1)
+    b is the sum of y x over the updates: all mistakes, and U rounds besides; A any metric at least that of the last
+    update. For every u, with D the sum over ALL rounds of max(0, 1 - y<u,x>):
+        M  <=  D - U + sqrt(u'Au * Q).
+    Q is the sum over the updates of v + 2 max(m, 0), v = x'A_t^-1 x with x_t in A_t, m = y times the score (all metrics
+    that grow along the updates, so the diagonal); for AROW, whose A_t is without x_t, of (v + 2m - m^2)/(1+v). For the
+    second-order Perceptron U = 0 and m <= 0: Q is the sum of v. Whatever was played, the same with b'A^-1 b in place of
+    Q. Promised is the larger of the two, as a whole number: Q is the learner's claim, b'A^-1 b the comparators' own.
+Assumptions
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, b is the sum of y x over
+    the rounds that its scores made updates, which the comparators count, its metric never shrank (all checked).
+Proof
+    M + U - D is at most the sum over updates of y<u,x> = <u,b>, and that at most sqrt(u'Au) sqrt(b'A^-1 b). With
+    Phi = b'A^-1 b, a growing A lowers Phi, and an update of b in the metric with x adds 2m + v. AROW adds x x' to A and
+    y x to b: (b + yx)'(A + xx')^-1 (b + yx) = b'A^-1 b + (v + 2m - m^2)/(1+v). [] u = 0 gives D = T, so the bound says
+    nothing at T - U. Rounding: comparators/metric.py.
+Reference
+    [cesabianchi2005]; [crammer2013].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.metric_facts import MetricFacts, assumptions, reason_void
+from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@theorem("D", "cesabianchi2005", where=has_comparators)
+def metric_mistakes(run: Run[MetricFacts]) -> Bound:
+    """The least right side over the comparators."""
+    after = run.after
+    idle = after.updates - after.mistakes
+    needed, trivial = assumptions(run, run.mistakes), run.rounds - idle
+    counted = (run.tracked.updates, run.tracked.mistakes) == (after.updates, after.mistakes)
+    needed.append(seen("it learned in those rounds in which its scores ask for it", counted))
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, trivial=trivial, void=reason)
+    values = [u.hinge + math.sqrt(u.square * max(u.promised, 0.0)) for u in run.tracked.comparators]
+    best = min(range(len(values)), key=values.__getitem__)
+    u = run.tracked.comparators[best]
+    quantities = {"hinge": u.hinge, "square": u.square, "gained": u.promised, "updates": after.updates,
+                  "fitted": run.tracked.fitted}  # fmt: skip
+    value = outward(values[best])
+    bound = min(math.floor(value) - idle, trivial) if math.isfinite(value) else trivial
+    return Bound(bound, needed, quantities, trivial=trivial)

@@ -1,0 +1,165 @@
+"""What the Perceptron's theorems share: what they are told of the learner, and what floats may have changed.
+
+The run in floats
+    With u = 2^-53, M updates, n non-zeros in an x~ (the bias included) and g = n u/(1 - n u), the weights of the run
+    obey for every comparator v with hinge loss D
+        M - D + <v, w_1>  <=  lambda ||v|| sqrt(||w_1||^2 + R^2 M),
+        lambda = (1 + u)^M (1 + u M) (1 + g sqrt M).
+    Proof: on a mistake the computed score has the wrong sign or is 0, so y<w,x> <= g ||w|| R, and n 2^-1075 more where
+    products underflow. The new weights are w + y x + r with ||r|| <= u ||w + y x||. By induction over k updates
+        ||w_k|| <= (1 + u)^k (sqrt(||w_1||^2 + R^2 k) + g R k),
+    as c^2 + 2 g R c + R^2, c being the bracket for k, is at most the square of the bracket for k + 1. The bracket for M
+    is at most (1 + g sqrt M) sqrt(||w_1||^2 + R^2 M). The mistakes add M - D at least to <v, w>, and all r together
+    take at most u M ||v|| times the largest ||w_k|| from it. []
+    Underflow adds n 2^-1074 to R^2 in the induction, where R^2 is 0 (then no x~ has a product) or at least 2^-900;
+    `LinearComparatorFacts.square` was rounded up by more than that.
+    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to an integer: lambda is a fraction, and all that follows is
+    exact.
+    Where lengths differ, R^2 k is the sum of the ||x||^2 of the first k mistakes: R k in the bracket is then the sum of
+    their ||x||, at most sqrt k times the root of that sum, and lambda is the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.linear_tracker import LinearComparatorFacts
+from novikoff.comparators.rounding import root
+from novikoff.comparators.tally import Comparator
+from novikoff.comparators.tracker import ComparatorFacts
+from novikoff.core.certificate import Assumption, none_separates, refutations, seen
+from novikoff.core.types import Run
+
+SEPARATED = "separation of the labels by a comparator that was tried"
+"""A noun, which reads right beside every standing: a sentence that was refuted would read as its opposite."""
+INSEPARABLE = none_separates()
+
+
+@dataclass(frozen=True, slots=True)
+class PerceptronFacts:
+    """What the theorems need to know of the learner.
+
+    rounds, updates   so far; the learner changes on mistakes only
+    norm              at least ||w||; 0 only if all weights are
+    bias, normalize   its features, None if it does not say
+    """
+
+    rounds: int
+    updates: int
+    norm: float
+    bias: float | None = None
+    normalize: bool | None = None
+
+    @classmethod
+    def of(
+        cls, weights: NDArray[np.float64], bias_weight: float, rounds: int, updates: int, bias: float | None = None,
+        normalize: bool | None = None,
+    ) -> Self:  # fmt: skip
+        """The facts of a learner with these weights."""
+        largest = max(float(np.max(np.abs(weights), initial=0.0)), abs(bias_weight))
+        if largest == 0.0 or not math.isfinite(largest):
+            return cls(rounds, updates, largest, bias, normalize)
+        exponent = math.frexp(largest)[1]  # so that no square overflows or underflows to matter
+        square = float(np.sum(np.square(np.ldexp(weights, -exponent)))) + math.ldexp(bias_weight, -exponent) ** 2
+        norm = math.sqrt(square) * (1.0 + (len(weights) + 8) * 2.0**-52)
+        return cls(rounds, updates, _scaled(norm, exponent), bias, normalize)
+
+
+def rounding_factor(run: Run[PerceptronFacts]) -> Fraction:
+    """The lambda of this run."""
+    tracked: LinearComparatorFacts = run.tracked
+    unit = Fraction(1, 2**53)
+    g = tracked.nonzeros * unit / (1 - tracked.nonzeros * unit)
+    return (1 + unit * run.mistakes) / (1 - unit * run.mistakes) * (1 + g * (math.isqrt(run.mistakes) + 1))
+
+
+def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
+    """What every theorem needs, and whether it was seen to hold."""
+    tracked: LinearComparatorFacts = run.tracked
+    before, after = run.before, run.after
+    same = (after.bias is None or after.bias == tracked.bias) and (
+        after.normalize is None or after.normalize == tracked.normalize
+    )
+    whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
+    counted = after.updates - before.updates == run.mistakes == tracked.mistakes
+    return [
+        seen("x is finite and of a safe length", not tracked.invalid_reason),
+        seen("the comparators saw the learner's features", same),
+        seen("the comparators saw every round it learned from", whole_game),
+        seen("it changed on its mistakes only", counted),
+        explained(tracked, "each mistake added y x to its weights, and nothing else changed them"),
+    ]
+
+
+def explained(facts: ComparatorFacts, claim: str) -> Assumption:
+    """Is the learner what its mistakes made it? By what each comparator gained on them (comparators/linear.py)."""
+    if facts.unexplained is None:
+        return Assumption(claim, "trusted")
+    return seen(claim, facts.unexplained <= 1.0)
+
+
+def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
+    """Were all weights zero when the ledger was opened?"""
+    return run.before.norm == 0.0
+
+
+def why_void(run: Run[PerceptronFacts], needs_zero: bool) -> str:
+    """Why these theorems say nothing of this run; "" if they say something."""
+    tracked: LinearComparatorFacts = run.tracked
+    warm = ""
+    if needs_zero and not starts_at_zero(run):
+        warm = "warm start: the weights were not zero when the ledger was opened"
+    elif starts_at_zero(run) != (tracked.start_square == 0):
+        warm = "warm start: the comparators were not told the weights it started with"
+    return tracked.invalid_reason or warm or refutations(assumptions(run))
+
+
+def shortest(tracked: ComparatorFacts) -> Comparator | None:
+    """The shortest comparator that separates; None if none does."""
+    separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
+    return min(separating, key=lambda u: u.square, default=None)
+
+
+def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
+    """Those that may give the least bound(||u||^2, hinge - <u,w_1>, squared hinge), by a look in floats.
+
+    Any of them would do, so nothing depends on it; the others are not worth exact arithmetic.
+    """
+    rough = [bound(near(u.square), near(u.hinge) - near(u.start), near(u.squared_hinge)) for u in comparators]
+    least = min((value for value in rough if not math.isnan(value)), default=math.inf)
+    found = [u for u, value in zip(comparators, rough, strict=True) if value <= least + 1e-6 * abs(least) + 1e-6]
+    return found or list(comparators)
+
+
+def near(value: Fraction) -> float:
+    """A double near it, to compare by; infinite beyond the doubles."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def quantities(tracked: ComparatorFacts, u: Comparator) -> dict[str, Any]:
+    """What there is to tell of the comparator that was best."""
+    return {
+        "comparators": len(tracked.comparators),
+        "R": float(root(tracked.square)),
+        "norm": float(root(u.square)),
+        "scale": u.scale,
+        "hinge": float(u.hinge),
+    }
+
+
+def _scaled(norm: float, exponent: int) -> float:
+    """norm * 2^exponent from above."""
+    try:
+        return math.nextafter(math.ldexp(norm, exponent), math.inf)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,67 @@
+"""Perceptron mistakes against the hinge loss of any linear comparator.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1)
+    For every u, with D = sum over ALL rounds of max(0, 1 - y<u,x~>), a = R ||u|| and R the largest ||x~||:
+        M  <=  D + a^2/2 + a sqrt(D + a^2/4),
+    the largest M with M <= D + a sqrt M. For a learner whose weights were w_1 when the ledger was opened, with
+    D' = D - <u,w_1> and b = ||u|| ||w_1||:
+        M  <=  D' + a^2/2 + sqrt(a^2 D' + a^4/4 + b^2).
+    Reported is the smallest of these over the comparators tracked and u = 0 (which says M <= rounds), as a
+    whole number. Over several passes D is the sum over all rounds of all passes.
+Assumptions
+    the learner is the Perceptron, changed on its mistakes only (checked); the comparators saw all of its rounds with
+    its features (checked); x is finite (checked).
+Proof
+    Each mistake adds y<u,x> >= 1 - loss to <u,w>, so <u,w_end> - <u,w_1> >= M - D; and as y<w,x> <= 0 then,
+    ||w_end||^2 <= ||w_1||^2 + R^2 M. Now <u,w_end> <= ||u|| ||w_end||; solve for M. D' >= -b, so the radicand is at
+    least (b - a^2/2)^2. With floats a and b grow by the lambda of linear/theorems/perceptron_facts.py.
+Reference
+    [gentile1999], [freund1999]; [novikoff1962] for D = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.types import Run
+from novikoff.linear.theorems.perceptron_facts import (
+    PerceptronFacts,
+    assumptions,
+    quantities,
+    rounding_factor,
+    shortlist,
+    starts_at_zero,
+    why_void,
+)
+
+
+@theorem("D", "freund1999", where=has_comparators)
+def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
+    """The least root over the comparators, exactly."""
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=False):
+        return Bound(None, needed, void=reason)
+    tracked = run.tracked
+    factor = rounding_factor(run) ** 2
+    weight = Fraction(0) if starts_at_zero(run) else tracked.start_square
+    radius2, weight2 = float(tracked.square), float(weight)
+
+    def rough(square: float, loss: float, squared: float) -> float:
+        a2 = radius2 * square
+        return loss + a2 / 2 + math.sqrt(max(a2 * loss + a2 * a2 / 4 + square * weight2, 0.0))
+
+    tried = shortlist(tracked.comparators, rough)
+    bounds = [
+        largest_count(u.hinge - u.start, factor * tracked.square * u.square, factor * u.square * weight) for u in tried
+    ]
+    bound = min(bounds)
+    return Bound(bound, needed, quantities(tracked, tried[bounds.index(bound)]))
+
+
+def largest_count(loss: Fraction, a2: Fraction, b2: Fraction = Fraction(0)) -> int:
+    """The largest whole M with M <= loss + sqrt(b2 + a2 M): loss + a2/2 + sqrt(a2 loss + a2^2/4 + b2), floored."""
+    unit = math.lcm(loss.denominator, a2.denominator, b2.denominator)
+    d, a, b = (int(value * unit) for value in (loss, a2, b2))
+    return (2 * d + a + math.isqrt(4 * a * d + a * a + 4 * b * unit)) // (2 * unit)

@@ -1,0 +1,51 @@
+"""Perceptron mistakes on a stream that some comparator separates with a margin.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1)
+    If ||x~|| <= R and y<u,x~> >= margin > 0 on every round, for a unit vector u, then
+        M  <=  R^2 / margin^2.
+    Equivalently M <= R^2 ||u||^2 for a u with y<u,x~> >= 1. Over several passes this bounds the total of all of them.
+Assumptions
+    some comparator tracked has a margin (checked); the learner is the Perceptron, started at zero and changed
+    on its mistakes only (checked); the comparators saw all of its rounds with its features (checked); x is finite
+    (checked).
+Proof
+    M margin <= <u,w_end> <= ||w_end|| <= R sqrt M. With floats R grows by the lambda of
+    linear/theorems/perceptron_facts.py.
+Reference
+    [novikoff1962], [block1962].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.rounding import root
+from novikoff.core.certificate import Bound, has_comparators, seen, theorem
+from novikoff.core.types import Run
+from novikoff.linear.theorems.perceptron_facts import (
+    INSEPARABLE,
+    SEPARATED,
+    PerceptronFacts,
+    assumptions,
+    quantities,
+    rounding_factor,
+    shortest,
+    why_void,
+)
+
+
+@theorem("D", "novikoff1962", where=has_comparators)
+def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
+    """The least R^2 ||u||^2 over the comparators with no hinge loss."""
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=True):
+        return Bound(None, needed, void=reason)
+    best = shortest(run.tracked)
+    needed.append(seen(SEPARATED, best is not None))
+    if best is None:
+        return Bound(None, needed, void=INSEPARABLE)
+    return Bound(
+        math.floor(rounding_factor(run) ** 2 * run.tracked.square * best.square),
+        needed,
+        {**quantities(run.tracked, best), "margin": float(1 / root(best.square))},
+    )

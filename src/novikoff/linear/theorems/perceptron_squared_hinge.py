@@ -1,0 +1,57 @@
+"""Perceptron mistakes against the squared hinge loss of any linear comparator.
+
+Theorem (upper; tight on e_1 .. e_k, all labelled -1)
+    For every u, with Q = sum over all rounds of max(0, 1 - y<u,x~>)^2 and a = R ||u||:
+        M  <=  (a + sqrt Q)^2.
+    Reported is the smallest over the comparators tracked, as a whole number. Over several passes Q is the sum
+    over all rounds of all passes.
+Assumptions
+    the learner is the Perceptron, started at zero and changed on its mistakes only (checked); the comparators saw all
+    of its rounds with its features (checked); x is finite (checked).
+Proof
+    M <= (sum of losses on mistakes) + a sqrt M, as for the hinge loss, and the sum of M losses is at most
+    sqrt(M Q). Divide by sqrt M. With floats a grows by the lambda of linear/theorems/perceptron_facts.py.
+Reference
+    [freund1999].
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.types import Run
+from novikoff.linear.theorems.perceptron_facts import (
+    PerceptronFacts,
+    assumptions,
+    quantities,
+    rounding_factor,
+    shortlist,
+    why_void,
+)
+
+
+@theorem("D", "freund1999", where=has_comparators)
+def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
+    """The least (a + sqrt Q)^2 over the comparators, exactly."""
+    needed = assumptions(run)
+    if reason := why_void(run, needs_zero=True):
+        return Bound(None, needed, void=reason)
+    tracked = run.tracked
+    factor = rounding_factor(run) ** 2
+    radius2 = float(tracked.square)
+    tried = shortlist(
+        tracked.comparators, lambda square, _, squared: (math.sqrt(radius2 * square) + math.sqrt(squared)) ** 2
+    )
+    bounds = [square_of_sum(factor * tracked.square * u.square, u.squared_hinge) for u in tried]
+    bound = min(bounds)
+    best = tried[bounds.index(bound)]
+    return Bound(bound, needed, {**quantities(tracked, best), "squared_hinge": float(best.squared_hinge)})
+
+
+def square_of_sum(a2: Fraction, q: Fraction) -> int:
+    """floor((sqrt a2 + sqrt q)^2), exactly."""
+    unit = math.lcm(a2.denominator, q.denominator)
+    a, b = int(a2 * unit), int(q * unit)
+    return (a + b + math.isqrt(4 * a * b)) // unit

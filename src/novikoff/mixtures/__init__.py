@@ -1,0 +1,1 @@
+"""`auto`: mixtures of learners of every kind, for two labels, many labels and numbers."""

@@ -1,0 +1,15 @@
+"""Compiled loops of `novikoff.mixtures`, imported when first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from novikoff.numerics.lazy import submodules
+
+if TYPE_CHECKING:
+    from novikoff.mixtures._loops import auto as auto
+    from novikoff.mixtures._loops import discriminant as discriminant
+    from novikoff.mixtures._loops import many_auto as many_auto
+    from novikoff.mixtures._loops import resting as resting
+else:
+    __getattr__ = submodules(__name__)

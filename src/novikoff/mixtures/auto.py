@@ -1,0 +1,396 @@
+"""Auto: the learner to begin with. No parameter, no scaling, rows of any width.
+
+Algorithm
+    Members, each a learner of its own that says P(+1):
+        8 diagonal (convex/ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
+        2 of the second order (convex/logistic.py): ridges 1 and 0.01, on the first 256 features seen
+        4 of the second order on 256 random features of the standardised row (numerics/fourier.py), of four widths
+    A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
+    members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
+    it is 1/2 or more. Members of the second order rest after 1,000 rounds with a weight below 1e-6 if they also fell
+    behind by 10 nats in these rounds, and wake after rounds 2048, 4096, 8192, ... (mixtures/_loops/resting.py).
+    The first row settles which members play: all 14 if it is an array of at most 256 numbers, or a sparse or named row
+    without a feature beyond the 256th; else the 8 diagonal ones. Random features are of the columns of the first
+    array, or of features 1 to 256 of sparse rows: a feature beyond them retires these members for good. `fast`: two
+    diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
+    draws the random features. In a world that changes, `auto:drift=true`: copies of all this, begun every 256 rounds
+    (experts/specialists.py), with a promise on every stretch.
+    Why diagonal AROW, Passive-Aggressive, coin betting and ScInOL are not among them: `novikoff explain` with
+    diagonal-arow, passive-aggressive, coin-betting, scinol.
+Promise
+    mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
+    L <= L_u + what the member's own theorem says of u + ln(J+1).
+    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights that the member had itself.
+Cost
+    O(non-zeros of x) per round and 20 numbers a feature for the diagonal members; O(256^2) per round for each other
+    member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s in
+    place of 0.3 s, for most copies are too young to let members rest.
+Reference
+    [vovk1998] for the mixture; those of the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.frozen import FrozenWeights
+from novikoff.comparators.goal import Goal, Own, added_doubt
+from novikoff.comparators.images import Images
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.convex._loops import ftrl_layout as lane
+from novikoff.convex.logistic import curvature
+from novikoff.core.errors import InputError, shown
+from novikoff.core.feature_places import up_to
+from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.types import State, Theorem
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.matrix import check_counts, check_shared, full_metric, refresh, roomy, seen_places, stretches
+from novikoff.linear.scale_free import Probabilistic
+from novikoff.mixtures import _loops
+from novikoff.mixtures._loops import auto_layout as mix
+from novikoff.mixtures.forecasters import Forecasters
+from novikoff.mixtures.theorems.auto_facts import AutoFacts
+from novikoff.mixtures.theorems.auto_frozen import auto_frozen
+from novikoff.mixtures.theorems.auto_regret import auto_regret
+
+RATES = (4.0, 1.0, 0.25, 0.0625)
+RIDGES = (1.0, 0.01)
+WIDTHS = (2.0, 0.5, 0.125, 0.03125)
+"""g: W is drawn from N(0, 2g/d)."""
+RADIUS = 6.0
+MOST_IMAGES = 20_000
+"""Rounds up to which random features are found again for comparators: 2 KB a round."""
+PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
+
+
+class Auto(Forecasters, Probabilistic):
+    """Members, a stack, and their mixture."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (auto_regret, auto_frozen)
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
+        super().__init__(bias)
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+        self.fast, self.seed = bool(fast), seed
+        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
+        self._begin(((1.0,) if self.fast else RATES), (), (), 0)
+
+    def _begin(
+        self, rates: tuple[float, ...], ridges: tuple[float, ...], widths: tuple[float, ...], width: int
+    ) -> None:
+        """Members with nothing learned."""
+        lanes = 2 * len(rates)
+        self._roots = np.repeat([True, False], len(rates))
+        self._per_rate = np.tile(1.0 / np.array(rates), 2)
+        self._held, self._totals = np.zeros((1, lane.SHARED + 2 * lanes)), np.zeros((lane.TOTALS, lanes))
+        self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(ridges)
+        coins = np.random.default_rng(self.seed)
+        count = mix.WAVES - 1 if widths else 0
+        self._turns = coins.normal(size=(mix.WAVES - 1, width)) / (2.0 * np.pi) if widths else np.zeros((count, width))
+        self._shifts, self._widths = coins.random(mix.WAVES - 1), np.array(widths)
+        self._moments = np.zeros((2, width))
+        members = self.members = lanes + len(ridges) + len(widths)
+        counts = [0] * len(ridges) + [mix.WAVES] * len(widths) + [members]
+        self._squares = _squares(counts, max(counts))
+        self._standing = np.zeros((mix.STANDING, members + 1))
+        self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
+        self._arrays()
+
+    def _arrays(self) -> None:
+        self._args = self._given(self._squares)
+
+    def _given(self, squares: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
+        """The arrays for the kernel, with these for the members of the second order and the stack."""
+        return (
+            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *squares,
+            self._turns, self._shifts, self._widths, self._moments, self._standing, curvature(RADIUS),
+            self.features.kind != "array",
+        )  # fmt: skip
+
+    @property
+    def _matrices(self) -> tuple[NDArray[np.float64], ...]:
+        """What linear/_loops/second_order.py works on: that of members on x."""
+        return tuple(part[: len(self._ridges)] for part in self._squares)
+
+    @property
+    def _waves(self) -> tuple[NDArray[np.float64], ...]:
+        """Of those on random features."""
+        return tuple(part[len(self._ridges) : -1] for part in self._squares)
+
+    @property
+    def _stack(self) -> tuple[NDArray[np.float64], ...]:
+        return tuple(part[-1] for part in self._squares)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the forecasters, in their order."""
+        rates = [1.0 / value for value in self._per_rate]
+        diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
+        full = [f"second order {ridge:g}" for ridge in self._ridges]
+        return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._widths)]), "stack"]
+
+    def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
+        """How many rates, ridges and random members the first row asks for."""
+        if self.fast:
+            return 1, 0, 0
+        small = 0 < width <= at.LIMIT if kind == "array" else int(places.max(initial=0)) <= at.LIMIT
+        return (len(RATES), len(RIDGES), len(WIDTHS)) if small else (len(RATES), 0, 0)
+
+    def _settle(self, rows: Any) -> None:
+        """Choose the members, by the first row."""
+        if self._plan is None and len(rows.ends) > 1:
+            width = self.features.count if self.features.kind == "array" else at.LIMIT
+            self._plan = self._planned(self.features.kind, rows.places[: rows.ends[1]], width)
+            self._follow(width)
+
+    def _follow(self, width: int) -> None:
+        assert self._plan is not None
+        rates, ridges, widths = self._plan
+        self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        if len(self._widths) and self.features.kind != "array":
+            self._make_room(at.LIMIT + 1)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        if places >= len(self._held):
+            spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
+            more = places + 1 - len(self._held) + spare
+            self._held = np.vstack([self._held, np.zeros((more, self._held.shape[1]))])
+            self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
+            self._arrays()
+        self._room(min(places, at.LIMIT))
+
+    def _room(self, need: int) -> None:
+        """Room for so many features in the matrices."""
+        room = self._squares[0].shape[2]
+        if len(self._ridges) and need > room:
+            made = _squares([0] * len(self._squares[0]), min(max(need, 2 * room), at.LIMIT))
+            for now, then in zip(made, self._squares, strict=True):
+                now[tuple(map(slice, then.shape))] = then
+            self._squares = made
+            self._arrays()
+
+    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self._settle(rows)
+        self._make_room(self.features.count + 1)
+        scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
+        play: Any = _loops.auto.play
+        for here in stretches(self.rounds, len(y)):
+            some = y, True, scores, said
+            if here.stop - here.start < len(y):
+                some = y[here], True, scores[here], said[here]
+            play(*self._args, self.rounds + here.start, *rows.part(here), *some)
+            if (self.rounds + here.stop) % at.REFRESH == 0:
+                refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
+        return said, scores
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        if self._plan is None:
+            return np.zeros(len(rows.ends) - 1)
+        args, places = self._args, up_to(rows.places, len(self._held) - 1)
+        if len(self._ridges):
+            met = int(self._matrices[3][:, at.COUNT].max(initial=0))
+            places, need = seen_places(self._slots, rows, met)
+            if need > self._squares[0].shape[2]:
+                args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
+        count = len(rows.ends) - 1
+        scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
+        play: Any = _loops.auto.play
+        for t in range(count):  # each is the row after those learned from
+            ends = rows.ends if count == 1 else rows.ends[t : t + 2]
+            play(*args, self.rounds, ends, places, rows.values, none, False, scores[t:], said[t:])
+        return said
+
+    def tracker(self) -> MetricTracker:
+        """Comparators for a game that begins now; which members there are is settled by its first row."""
+        lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
+        kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
+        if self.rounds:
+            return MetricTracker(self.bias, kappas, keep=0, fits=False, frozen=FrozenWeights(first=0))
+        return MetricTracker(self.bias, kappas, fits=False, frozen=FrozenWeights())
+
+    def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
+        """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
+        m = j - len(self._roots)
+        parts = [part[m] for part in self._squares]
+        if m < len(self._ridges):
+            return parts, parts[3], float(self._ridges[m]), self._slots[: self.features.count + 1]
+        return parts, parts[3], 1.0, np.arange(mix.WAVES, dtype=np.int32)
+
+    def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """-b of a member of the second order, place by place, and what it may be off by."""
+        (held, *_), totals, _, slots = self._of(j)
+        here = (slots >= 0) & (slots < totals[at.COUNT])
+        added, counts, sizes = np.zeros((3, len(slots)))
+        random = j >= len(self._roots) + len(self._ridges)
+        added[here] = -held[at.MOMENT, slots[here]]
+        counts[here] = totals[at.UPDATES] if random else held[at.SEEN, slots[here]]
+        sizes[here] = np.sqrt(2.0) if random else held[at.LARGEST, slots[here]]
+        return added, (1.0 + float(totals[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
+
+    def _diagonal(self, j: int) -> NDArray[np.float64]:
+        """The metric of a diagonal member, place by place."""
+        held, lanes = self._held[: self.features.count + 1], len(self._roots)
+        under = held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j]
+        metric: NDArray[np.float64] = (held[:, 3] * np.sqrt(under) if self._roots[j] else under) * self._per_rate[j]
+        return metric
+
+    def facts(self) -> AutoFacts:
+        gained, dual, least, updates = [], [], [], self.rounds + 20
+        places, lanes = self.features.count + 1, len(self._roots)
+        for j in range(self.members):
+            if j < lanes:
+                _, delta, linear, size = (float(value) for value in self._totals[:, j])
+                low, high = Diagonal(self._diagonal(j)).inverse_between(
+                    self._held[:places, lane.SHARED + j], np.zeros(places)
+                )
+            else:
+                (held, _, sums, _), totals, ridge, slots = self._of(j)
+                delta, linear, size = (float(totals[k]) for k in (at.GAINED, at.LINEAR, at.LINEAR_SIZE))
+                low, high = full_metric(slots, ridge, held, sums, totals).inverse_between(*self._steps(j))
+            gained.append(delta)
+            off = updates * 2.0 * U0 * size
+            dual.append(linear + off + 0.5 * high)
+            least.append(linear - off + 0.5 * low)
+        standing = self._standing
+        return AutoFacts(
+            self.rounds, self.names, standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(),
+            (standing[mix.SLEPT] > 0.0).tolist(), gained, dual, least,
+        )  # fmt: skip
+
+    def goals(self) -> list[Goal]:
+        """What a comparator is to make small, for each member that never slept; those of the second order first."""
+        facts, lanes = self.facts(), len(self._roots)
+        found = []
+        for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
+            random = j >= lanes + len(self._ridges)
+            if not facts.slept[j] and not (random and self.rounds > MOST_IMAGES):
+                found.append(self._goal(j, facts.promised(j)))
+        return found
+
+    def own_weights(self) -> list[Own]:
+        """The weights of each member that never slept, as comparators of what it does from here on."""
+        found = []
+        for j in range(self.members if self._plan is not None else 0):
+            if self._standing[mix.SLEPT, j] > 0.0:
+                continue
+            if j < len(self._roots):
+                goal, metric = self._goal(j, float(self._totals[lane.DELTA, j])), self._diagonal(j)
+                weights = -np.divide(goal.added[0], metric, out=np.zeros_like(metric), where=metric > 0.0)
+            else:
+                (held, *_), totals, _, slots = self._of(j)
+                goal, weights, here = self._goal(j, float(totals[at.GAINED])), np.zeros(len(slots)), slots >= 0
+                weights[here] = held[at.WEIGHT, slots[here]]
+            found.append(Own(goal, weights))
+        return found
+
+    def images_from_here(self, members: list[int]) -> Images:
+        """The rows that come now, as these members on random features see them."""
+        widths = self._widths[np.array(members) - len(self._roots) - len(self._ridges)]
+        return Images(self._turns, self._shifts, widths, self._moments.copy(), self.rounds)
+
+    def _goal(self, j: int, promised: float) -> Goal:
+        """What is said of a comparator by the theorem of a member."""
+        places, lanes, second = self.features.count + 1, len(self._roots), len(self._ridges)
+        if j < lanes:
+            held = self._held[:places]
+            added = held[:, lane.SHARED + j], added_doubt(held[:, 2], held[:, 0])
+            linear = float(self._totals[lane.LINEAR, j])
+            return Goal("log", Diagonal(self._diagonal(j)), promised, added, j, linear=linear)
+        (held, _, sums, _), totals, ridge, slots = self._of(j)
+        full, ridges, here = full_metric(slots, ridge, held, sums, totals), np.zeros(len(slots)), slots >= 0
+        ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
+        images = self._images(j - lanes - second) if j >= lanes + second else None
+        linear = float(totals[at.LINEAR])
+        return Goal("parabola", Diagonal(ridges), promised, self._steps(j), j, images, full, linear)
+
+    def _images(self, m: int) -> Callable[[Any], Any]:
+        """The rows of a game from its first on, as a member on random features sees them."""
+
+        def images(rows: Any) -> Any:
+            moments = np.zeros_like(self._moments)
+            return Images(self._turns, self._shifts, self._widths[m : m + 1], moments, 0.0).of(rows)[0]
+
+        return images
+
+    def state(self) -> State:
+        places, n = self.features.count + 1, int(self._matrices[3][:, at.COUNT].max(initial=0))
+        angles = mix.WAVES if len(self._widths) else 0
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "plan": None if self._plan is None else list(self._plan),
+            "width": self._moments.shape[1],
+            "held": self._held[:places].copy(),
+            "totals": self._totals.copy(),
+            "slots": self._slots[:places].copy(),
+            "moments": self._moments.copy(),
+            "standing": self._standing.copy(),
+            "matrices": {name: part.copy() for name, part in _named(self._matrices, n)},
+            "waves": {name: part.copy() for name, part in _named(self._waves, angles)},
+            "stack": {name: part.copy() for name, part in _named(self._stack, self.members)},
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        if state["plan"] is None:
+            return learner
+        plan = tuple(state["plan"])
+        allowed = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
+        require(plan in allowed and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
+        learner._plan = plan
+        learner._follow(integer(state, "width", 0, at.LIMIT))
+        places = learner.features.count + 1
+        learner._held = np.vstack([array(state, "held", (places, learner._held.shape[1])), learner._held[:1]])
+        learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
+        learner._totals = array(state, "totals", learner._totals.shape)
+        learner._moments = array(state, "moments", learner._moments.shape)
+        learner._load_standing(state)
+        learner._foresee()
+        room = min(state["matrices"]["held"].shape[2], at.LIMIT)
+        learner._room(room)
+        learner._arrays()
+        sizes = {"matrices": room, "waves": mix.WAVES if len(learner._widths) else 0, "stack": learner.members}
+        for where, size in sizes.items():
+            for name, part in _named(getattr(learner, f"_{where}"), size):
+                part[...] = array(state[where], name, part.shape)
+        check_shared(learner._slots, learner._matrices[3], room)
+        check_counts(learner._waves[3], mix.WAVES, mix.WAVES)
+        check_counts(learner._stack[3], learner.members, learner.members)
+        return learner
+
+
+def _squares(counts: list[int], room: int) -> tuple[NDArray[np.float64], ...]:
+    """What linear/_loops/second_order.py works on, for several members; of each some features are there, of size 1."""
+    held, totals = np.zeros((len(counts), at.HELD, room)), np.zeros((len(counts), at.TOTALS))
+    inverse, sums = np.zeros((2, len(counts), room, room))
+    for m, count in enumerate(counts):
+        held[m, at.LARGEST, :count] = 1.0
+        inverse[m, range(count), range(count)] = 1.0
+    totals[:, at.COUNT] = counts
+    return held, inverse, sums, totals
+
+
+def _named(parts: tuple[NDArray[np.float64], ...], n: int) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """The parts for the first n features, and what they are called."""
+    held, inverse, sums, totals = parts
+    cut = held[..., :n], inverse[..., :n, :n], sums[..., :n, :n], totals
+    return zip(("held", "inverse", "sums", "totals"), cut, strict=True)

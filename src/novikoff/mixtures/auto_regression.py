@@ -1,0 +1,317 @@
+"""Auto for numbers: what `auto` is where outcomes are numbers to be predicted. No parameter, no scaling.
+
+Algorithm
+    Members, each Vovk-Azoury-Warmuth (convex/vaw.py) on y - y_1, so that where 0 is does not matter:
+        2 linear, ridges 1 and 0.01, on the first 256 features seen: of wider rows the others are left out, as the
+        report says
+        4 on 256 random features of the standardised row (numerics/fourier.py), of four widths, if the first row has no
+        feature beyond the 256th
+    and one that says the last outcome again. A stack: the same, ridge 1, on what the members say. All are clipped to
+    the range of the outcomes so far; in the first round, when there is none, 0 is said. The mean of members and stack
+    by AdaHedge's weights on their squared losses is said (experts/_loops/ada_hedge.py). Rows that come without labels
+    (`predict_ahead`) are predicted without the last outcome: by AdaHedge's weights over the others alone, and the stack
+    is given the mean of the other members in its place. `bias` c adds a constant feature of
+    value c; `seed` draws the random features.
+Promise
+    mixtures/theorems/auto_regression_regret.py: the squared loss is at most that of the best weights in hindsight of
+    each member, which are known exactly, + what its own theorem adds + the price of the mixture and of the range.
+Cost
+    O(d^2) per round for linear members, d <= 256, and O(256^2) for each on random features.
+Reference
+    [derooij2014] for the mixture; [vovk2001], [azoury2001] for the members; [rahimi2007] for random features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.convex.vaw import vaw_facts
+from novikoff.core.errors import InputError, shown
+from novikoff.core.restoring import Schema, arguments, array, boolean, integer, require
+from novikoff.core.types import Batch, State, StepResult, Theorem
+from novikoff.experts import _loops as experts_loops
+from novikoff.experts._loops import ada_hedge_layout as hedge
+from novikoff.linear import _loops as linear_loops
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.matrix import Matrix
+from novikoff.linear.scale_free import ScaleFree
+from novikoff.mixtures._loops.auto_layout import WAVES
+from novikoff.mixtures.auto import RIDGES, WIDTHS
+from novikoff.mixtures.theorems.auto_regression_regret import AutoRegressionFacts, auto_regression_regret
+from novikoff.numerics.sizes import LARGEST_SIZE
+
+CHUNK = 1024
+"""Rows whose random features are held at once: 2 KB each for every width."""
+LARGEST = 0.5 * LARGEST_SIZE
+"""Of |y|: differences of two are features of the stack."""
+NOTABLE = 0.05
+"""Mean weight of the last outcome from which on it is reported."""
+SCALING = "varying columns"
+"""What the widths of random features count (numerics/fourier.py); models that counted all columns are refused."""
+PARAMS: Schema = {"seed": int, "bias": float}
+
+
+class AutoRegression(ScaleFree):
+    """Members, a stack, and their mean."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (auto_regression_regret,)
+    outcomes = "numbers"
+    loss = "squared"
+
+    def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
+        super().__init__(bias)
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+        self.seed = seed
+        self._settled = False
+        self._begin(0)
+
+    def _begin(self, width: int) -> None:
+        """Members with nothing learned; width: of arrays with members on random features, else 0."""
+        coins = np.random.default_rng(self.seed)
+        self._turns = coins.normal(size=(WAVES - 1, width)) / (2.0 * np.pi)
+        self._shifts = coins.random(WAVES - 1)
+        self._widths = np.array(WIDTHS if width else ())
+        self._moments = np.zeros((2, width))
+        self._linear = [Matrix(ridge, scale_free=True) for ridge in RIDGES]
+        self._waves = [Matrix(1.0, scale_free=False) for _ in self._widths]
+        self._stack = Matrix(1.0, scale_free=True)
+        for matrix in self._waves:
+            matrix.make_room(WAVES)
+        self._stack.make_room(self.members + 1)
+        self._table, self._numbers = np.zeros((hedge.TABLE, self.members + 1)), np.zeros(hedge.NUMBERS)
+        self._first, self._last, self._grown, self._range = 0.0, 0.0, 0.0, (-math.inf, math.inf)
+
+    @property
+    def members(self) -> int:
+        """How many there are, the stack not among them."""
+        return len(self._linear) + len(self._waves) + 1
+
+    @property
+    def names(self) -> list[str]:
+        """Of the forecasters, in their order."""
+        random = [f"random features {g:g}" for g in WIDTHS[: len(self._waves)]]
+        return [*(f"linear {matrix.ridge:g}" for matrix in self._linear), *random, "last outcome", "stack"]
+
+    @property
+    def size(self) -> int:
+        """Forecasters."""
+        return self.members + 1
+
+    def tale(self) -> list[str]:
+        """Features that are left out, and the weight of the last outcome, if there is any of these."""
+        found, share = [], float(self.shares[self._repeats])
+        if self._linear[0].count == at.LIMIT and self.features.count + bool(self.bias) > at.LIMIT:
+            looked = at.LIMIT - bool(self.bias)
+            found.append(
+                f"Its members look at the {looked} features that came first, for which their matrices have room, and "
+                "at no others. For wide rows there is adagrad:loss=squared, which looks at all."
+            )
+        if share >= NOTABLE:
+            others = self._table[hedge.LOSSES, : self._repeats]  # the stack, which comes last, looks at it too
+            root = math.sqrt(float(others.min()) / self.rounds)
+            found.append(
+                f"The member that repeats the last outcome had {100.0 * share:.3g} % of the weight, on average. It is "
+                f"left out when rows without labels are predicted: the best of the other members had RMSE {root:.4g}."
+            )
+        return found
+
+    @property
+    def _repeats(self) -> int:
+        """Number of the member that repeats the last outcome."""
+        return self.members - 1
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Of the forecasters, in their order."""
+        said = np.empty(self.size)
+        for j, one in enumerate(np.eye(self.size)):
+            experts_loops.ada_hedge.play(
+                self._table, self._numbers, one[np.newaxis], np.zeros(1), False, said[j : j + 1]
+            )
+        return said
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The mean of each weight over all rounds."""
+        shares: NDArray[np.float64] = self._table[hedge.SHARES] / max(self.rounds, 1)
+        return shares
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; members on random features leave new columns out."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        for matrix in self._linear:
+            matrix.make_room(places)
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        if not self._settled and len(y):
+            array = self.features.kind == "array"
+            width = self.features.count if array else at.LIMIT
+            small = width <= at.LIMIT if array else int(rows.places[: rows.ends[1]].max(initial=0)) <= at.LIMIT
+            self._begin(width if small else 0)
+            self._make_room(self.features.count + 1)
+            self._settled, self._first = True, float(y[0])
+            self._last = self._first
+        said = np.empty(len(y))
+        for start in range(0, len(y), CHUNK):
+            part = slice(start, start + CHUNK)
+            self._play(rows.part(part), y[part], self.rounds + start, said[part])
+        losses = (said - y) ** 2
+        return StepResult(said, losses, losses)
+
+    def _play(self, rows: Any, y: NDArray[np.float64], seen: int, said: NDArray[np.float64]) -> None:
+        """Say and learn, after so many rounds."""
+        predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
+        for j, (matrix, mine) in enumerate(self._views(rows, float(seen), True)):
+            predictions[:, j] = self._learned(matrix, mine, y)
+        members = predictions[:, :-1]
+        members[:, -1] = np.append(self._last, y[:-1]) - self._first
+        self._clip(members, low, high)
+        predictions[:, -1] = self._learned(self._stack, self._stacked(members), y)
+        self._clip(predictions[:, -1:], low, high)
+        if seen == 0:
+            predictions[0] = 0.0
+        experts_loops.ada_hedge.play(self._table, self._numbers, predictions, y, True, said)
+        beyond = np.maximum(np.maximum(low - y, y - high), 0.0)
+        for more in beyond[beyond > 0.0].tolist():
+            self._grown += more * more
+        self._last, self._range = float(y[-1]), (float(min(low[-1], y[-1])), float(max(high[-1], y[-1])))
+
+    def _ranges(self, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The smallest and the largest outcome before each of these; both y_1 at the first."""
+        least, most = self._range if math.isfinite(self._range[0]) else (self._first, self._first)
+        return (np.minimum.accumulate(np.append(least, y[:-1])), np.maximum.accumulate(np.append(most, y[:-1])))
+
+    def _clip(self, predictions: NDArray[np.float64], low: Any, high: Any) -> None:
+        """Predictions of y - y_1 become those of y, in the range."""
+        predictions += self._first
+        np.clip(predictions, low[:, np.newaxis], high[:, np.newaxis], out=predictions)
+
+    def _views(self, rows: Any, seen: float, keep: bool) -> list[tuple[Matrix, Any]]:
+        """Each member, and the rows as it sees them."""
+        found = [(matrix, rows) for matrix in self._linear]
+        if self._waves:
+            images: Any = numerics.fourier.images
+            phis = images(self._turns, self._shifts, self._widths, self._moments, seen, keep, *rows)
+            ends = np.arange(0, phis[0].size + 1, WAVES, dtype=np.int64)
+            places = np.tile(np.arange(WAVES, dtype=np.uint32), len(ends) - 1)
+            for matrix, phi in zip(self._waves, phis, strict=True):
+                found.append((matrix, numerics.nonzeros.Nonzeros(ends, places, phi.reshape(-1))))
+        return found
+
+    def _stacked(self, members: NDArray[np.float64]) -> Any:
+        """What the members say, as rows for the stack."""
+        return numerics.nonzeros.of_dense(np.ascontiguousarray(members - self._first), 0.0)[0]
+
+    def _learned(self, matrix: Matrix, rows: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a member says of y - y_1 in each round, not clipped, learning from it."""
+        scores = np.empty(len(y))
+        play: Any = linear_loops.second_order.play_vaw
+        for here in matrix.stretches(len(y)):
+            play(*matrix.arrays, *rows.part(here), y[here] - self._first, -math.inf, math.inf, scores[here])
+        return scores
+
+    def predict_ahead(self, batch: Batch) -> NDArray[np.float64]:
+        """Predict rows that come without labels: the last outcome is left out."""
+        if isinstance(batch.x, list):
+            return np.array([self._look(self._row(x, learn=False), ahead=True)[0] for x in batch.x])
+        return self._look(self._rows(batch, learn=False), ahead=True)
+
+    def _look(self, rows: Any, ahead: bool = False) -> NDArray[np.float64]:
+        count = len(rows.ends) - 1
+        said, predictions = np.zeros(count), np.empty((count, self.size))
+        if not self.rounds:
+            return said
+        low, high = (np.full(count, end) for end in self._range)
+        for j, (matrix, mine) in enumerate(self._views(rows, float(self.rounds), False)):
+            predictions[:, j] = _told(matrix, mine)
+        members = predictions[:, :-1]
+        members[:, -1] = self._last - self._first
+        self._clip(members, low, high)
+        if ahead:
+            self._mean(members[:, :-1], range(self._repeats), members[:, -1])
+        predictions[:, -1] = _told(self._stack, self._stacked(members))
+        self._clip(predictions[:, -1:], low, high)
+        who = [j for j in range(self.size) if not ahead or j != self._repeats]
+        self._mean(predictions[:, who], who, said)
+        return said
+
+    def _mean(self, predictions: NDArray[np.float64], who: Sequence[int], mean: NDArray[np.float64]) -> None:
+        """Write the mean of these forecasters' predictions, by AdaHedge's weights over them alone."""
+        table, found = np.ascontiguousarray(self._table[:, list(who)]), np.empty(len(predictions))
+        experts_loops.ada_hedge.play(table, self._numbers, np.ascontiguousarray(predictions), np.zeros(0), False, found)
+        mean[:] = found
+
+    def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
+        if y.ndim != 1 or not bool((np.abs(y) <= LARGEST).all()):
+            raise InputError(f"y must be a number, at most 2^499 in size: {got}.")
+        return y
+
+    def facts(self) -> AutoRegressionFacts:
+        places = [self.features.count + 1] * len(self._linear) + [WAVES] * len(self._waves)
+        members = [*self._linear, *self._waves]
+        vaws = [vaw_facts(*pair, self.rounds) for pair in zip(members, places, strict=True)]
+        numbers, table = self._numbers.tolist(), self._table
+        return AutoRegressionFacts(
+            self.rounds, self.names, table[hedge.LOSSES].tolist(), self.shares.tolist(), numbers[hedge.GAPS],
+            numbers[hedge.LAST_GAP], numbers[hedge.MIXED], numbers[hedge.PAID], self._first, self._grown,
+            vaws[0].squares, [int(matrix.totals[at.UPDATES]) for matrix in members], [one.unclipped for one in vaws],
+            [one.least for one in vaws], [one.most for one in vaws], [one.chi for one in vaws],
+            [one.credit + one.shed for one in vaws],
+        )  # fmt: skip
+
+    def state(self) -> State:
+        places = self.features.count + 1
+        return {
+            **{name: getattr(self, name) for name in PARAMS},
+            "rounds": self.rounds,
+            "features": self.features.state(),
+            "settled": self._settled,
+            "scaling": SCALING,
+            "width": self._moments.shape[1],
+            "moments": self._moments.copy(),
+            "linear": [matrix.state(places) for matrix in self._linear],
+            "waves": [matrix.state(WAVES) for matrix in self._waves],
+            "stack": self._stack.state(self.members + 1),
+            "table": self._table.copy(),
+            "numbers": self._numbers.copy(),
+            "outcomes": np.array([self._first, self._last, self._grown, *self._range]),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        learner = cls(**arguments(state, PARAMS))
+        must = "random features of auto-regression must be scaled by their varying columns: train it once more"
+        require(state.get("scaling") == SCALING, must, state.get("scaling"))
+        learner.rounds = integer(state, "rounds")
+        learner.features.load(state["features"])
+        learner._settled = boolean(state, "settled")
+        learner._begin(integer(state, "width", 0, at.LIMIT))
+        learner._moments = array(state, "moments", learner._moments.shape)
+        learner._table = array(state, "table", learner._table.shape)
+        learner._numbers = array(state, "numbers", learner._numbers.shape)
+        first, last, grown, *ends = array(state, "outcomes", (5,), finite=False).tolist()
+        learner._first, learner._last, learner._grown, learner._range = first, last, grown, (ends[0], ends[1])
+        places = learner.features.count + 1
+        for matrix, saved in zip(learner._linear, state["linear"], strict=True):
+            matrix.load(saved, places)
+        for matrix, saved in zip(learner._waves, state["waves"], strict=True):
+            matrix.load(saved, WAVES)
+        learner._stack.load(state["stack"], learner.members + 1)
+        return learner
+
+
+def _told(matrix: Matrix, rows: Any) -> NDArray[np.float64]:
+    """What a member would say of y - y_1, learning nothing."""
+    scores, spread = matrix.look(rows)
+    found: NDArray[np.float64] = scores / (1.0 + spread)
+    return found

@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.mixtures`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,63 @@
+"""What theorems on `auto` share: what they are told of its forecasters, and what is checked of the mixture."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.comparators.metric_facts import SLACK
+from novikoff.core.certificate import Assumption, seen
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class AutoFacts:
+    """The forecasters, now: members and, last, the stack.
+
+    rounds         its rounds, from its first
+    names          of the forecasters
+    losses         of each, while awake
+    log_weights    ln w of each
+    slept          has it slept in any round? Such a forecaster may be awake again, and promises nothing on the whole
+    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums, at least
+    least          the same, at most
+    """
+
+    rounds: int
+    names: list[str]
+    losses: list[float]
+    log_weights: list[float]
+    slept: list[bool]
+    gained: list[float]
+    dual: list[float]
+    least: list[float]
+
+    def promised(self, j: int) -> float:
+        """What a member promises beside the comparator's own."""
+        return max(self.gained[j], self.dual[j])
+
+
+def weights_before(run: Run[AutoFacts]) -> list[float]:
+    """Ln w of each forecaster when the ledger was opened: all the same, if it had not begun."""
+    before, count = run.before, len(run.after.losses)
+    return before.log_weights if before.rounds else [-math.log(count)] * count
+
+
+def of_a_mixture(run: Run[AutoFacts]) -> list[Assumption]:
+    """What is needed for L <= L_j - ln w_j, w_j the weight when the ledger was opened, of all j that never slept."""
+    before, after, tracked = run.before, run.after, run.tracked
+    assert run.log_loss is not None
+    slack, begun = SLACK * (1.0 + run.log_loss), before.losses if before.rounds else [0.0] * len(after.losses)
+    awake = [j for j, slept in enumerate(after.slept) if not slept and run.rounds]
+    lost = {j: after.losses[j] - begun[j] for j in awake}
+    gained = {j: after.log_weights[j] - weights_before(run)[j] for j in awake}
+    whole = math.fsum(math.exp(min(weight, 1.0)) for weight in after.log_weights)
+    return [
+        seen("it learned from the rounds of the ledger, and no others", after.rounds - before.rounds == run.rounds),
+        seen("the comparators saw every round", tracked.rows == run.rounds),
+        seen("the losses of members are those of the scores they played",
+             all(abs(lost[j] - tracked.losses[j]) <= slack for j in awake)),
+        seen("what was played is the mixture of its members",
+             all(abs(gained[j] + lost[j] - run.log_loss) <= slack for j in awake)),
+        seen("the weights add up to 1", abs(whole - 1.0) <= SLACK),
+    ]  # fmt: skip

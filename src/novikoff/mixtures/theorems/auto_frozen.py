@@ -1,0 +1,72 @@
+"""Log loss of `auto`, against its members' own weights, frozen after 2, 4, 8 ... rounds: nothing is fitted.
+
+Theorem (upper)
+    As in mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j that never slept. Let s = s_0 < s_1 <
+    ... be the rounds after which its weights were copied, T the last. For a diagonal member with the copies w_0, w_1,
+    ...
+        L_j  <=  L_j(s) + sum over i of [ loss of w_i in rounds s_i + 1 .. s_(i+1) + w_i'(A_(i+1) - A_i)w_i/2 ]
+                 + sum of Delta since s,
+    L_j(s) what it paid until s: that part is observed, not promised. For a member of the second order, on random
+    features too, the same with its ridge L in place of A and, as loss, the larger of the log loss and of the parabola
+    that it took for it. Told is the least over the members, and over the s in the first eighth of the rounds.
+    Of a learner that had begun before the ledger was opened, ln(J+1) is -ln of the weight that j had then.
+Assumptions
+    its rounds are the ledger's, the comparators saw them all; each weight is what the log losses of the scores say, and
+    all of them add up to 1: the mixture was played; the sums of the members are those of the scores they played, along
+    every copy; no metric shrank (all checked). A member that slept promises nothing.
+Proof
+    Of the mixture: as there; if the ledger was opened later, ln w_j has grown by L - L_j since, and is at most 0.
+    Diagonal: convex/theorems/ftrl_suffix.py, from s_i to s_(i+1), with u = w_i.
+    Second order, as in convex/theorems/logistic_regret.py: F_t(u) = u'L_t u/2 + the sum of the parabolas Q up to t. Its
+    least value is at the weights w after t, and l(z) + min F_(t-1) - min F_t <= Delta. From s_i to s_(i+1) the losses
+    are at most sum of Delta + min F_(i+1) - min F_i <= sum of Delta + F_(i+1)(w_i) - F_i(w_i), as w_i is where F_i is
+    least; and that is sum of Delta + sum of Q(w_i) + w_i'(L_(i+1) - L_i)w_i/2. Sum over i. []
+    Whatever z is: with b = -sum of (g - hz) x, S = sum of h x x' and A = L + S, min F_t is
+    (sum of l - g z + h z^2/2) - b'A^-1 b/2. So from s_i on, for every u, the losses are at most the sum of Q(u) +
+    (sum of g z - h z^2/2) + b'A^-1 b/2 at the end - <b_i, u> + u'(L + S_i)u/2. Promised is the larger of the two.
+    Rounding: b'A^-1 b is bounded with the weights that the learner has (comparators/metric.py); the rest as there.
+Reference
+    [vovk1998]; [mcmahan2017].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.metric_facts import best_constant, steady
+from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
+from novikoff.core.types import Run
+from novikoff.mixtures.theorems.auto_facts import AutoFacts, of_a_mixture, weights_before
+
+SHARE = 8
+
+
+@theorem("D", "vovk1998", "log loss", where=has_comparators)
+def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
+    """The least right side over members and rounds; None if no copy is early enough."""
+    if run.log_loss is None:
+        return None
+    after, tracked, paid = run.after, run.tracked, run.log_loss
+    early = [u for u in tracked.frozen if SHARE * u.after <= tracked.rows]
+    if not early:
+        return None
+    needed = [
+        *of_a_mixture(run),
+        seen("the sums of members are those of the scores they played", all(u.unexplained <= 1.0 for u in early)),
+        seen("no metric shrank: no float drift", all(steady(u.gained, u.least) for u in early)),
+    ]
+    price = [max(-weight, paid - loss) for weight, loss in zip(weights_before(run), tracked.losses, strict=True)]
+    u = min(early, key=lambda u: u.before + u.bound + price[u.member])
+    quantities = {
+        "member": after.names[u.member],
+        "after": u.after,
+        "before": u.before,
+        "comparator_loss": u.log_loss,
+        "delta": max(u.gained, u.dual),
+        "deficit": u.deficit,
+        "mixture": price[u.member],
+        "best_constant": best_constant(run),
+    }
+    trivial = u.before + (run.rounds - u.after) * math.log(2.0)
+    value = outward(u.before + u.bound + price[u.member] + run.rounds * 2.0**-50)
+    return Bound(value, needed, quantities, paid, trivial)

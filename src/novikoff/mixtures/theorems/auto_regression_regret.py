@@ -1,0 +1,124 @@
+"""Squared loss of `auto` for numbers, against the best weights of every member in hindsight, which it knows.
+
+Theorem (upper)
+    Members j are Vovk-Azoury-Warmuth on y - c, c = y_1 the first outcome, and what they say, + c, is clipped to the
+    range of the outcomes before; one more says the last outcome again; in round 1 all say 0. A stack on top of them is
+    a forecaster too. With N of these in all, the mean by AdaHedge's weights is said. Then for every member j
+        sum of (said - y)^2  <=  min over u of (u'Lu + sum of (c + <u,x_j> - y)^2) + sum of (y-c)^2 chi_j
+                                 + c^2 + G + D_T + D_{T-1},
+    and at most what is lost by who says the last outcome again, in round 1 c^2, + D_T + D_{T-1}.
+    x_j: the features as j sees them; those on random features move with the running mean of the rows, in their order.
+    G is the sum, over the rounds after the first in which y was outside of the range before, of the square of how far;
+    it is at most (the largest y - c)^2 + (c - the smallest y)^2. D: the gaps of AdaHedge
+    (experts/theorems/ada_hedge_regret.py). Reported is the least over j. The minimum is known from the member's sums
+    (convex/theorems/vaw_regret.py), so no comparator is looked for.
+Assumptions
+    the learner began with nothing, its rounds and its loss are the ledger's, each member learned from all of them, each
+    minimum is known to 1e-6 of the squares of y - c, members' sums are those of what they said, clipping cost no more
+    than G and the mean no more than the forecasters on average (all checked).
+Proof
+    A square is convex: said loses at most h_t, the mean of the forecasters' losses by the weights; and whatever the
+    losses are, no range being told, sum of h_t <= L_j + D_T + D_{T-1}, L_j being the loss of j as clipped.
+    In round 1 that is c^2, where the member itself, c + 0, would have lost nothing. Later: if y is in the range, to
+    clip is to project on a set that y is in. If y is above it by g: what was below the range is moved towards y, what
+    was inside stays, and what was above loses g^2 now, at most g^2 more than before; so too below. So L_j is at most
+    c^2 + G + the loss with nothing clipped, and that is at most min + sum of (y-c)^2 chi. The g above add up to
+    the largest y - c, so their squares add up to at most its square. []
+    Rounding: floats know each minimum from both sides; a weight is within 2^-43 of its own size, which moves each gap
+    by at most 2^-42 D; sums of T numbers are within T 2^-52 of their size.
+Reference
+    [derooij2014]; [vovk2001]; [azoury2001].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.convex.theorems.vaw_regret import SLACK, TINY
+from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class AutoRegressionFacts:
+    """The forecasters, now: members and, last, the stack.
+
+    rounds            its rounds, from its first
+    names             of the forecasters: those with weights, the last outcome, the stack
+    losses, shares    of each: its squared loss, and the mean of its weight over the rounds
+    gaps, last_gap    D, and the gap of the last round
+    mixed, paid       the sum of h, and its own squared loss
+    first, grown      c, and G
+    squares           the sum of (y - c)^2
+    learned           of each member: from how many rounds
+    unclipped         its loss, had it clipped nothing
+    least, most       the minimum over u is between these
+    chi               the sum of (y - c)^2 chi
+    spared            by how much less than minimum + chi it lost: the credit, and what a growing L sheds
+    """
+
+    rounds: int
+    names: list[str]
+    losses: list[float]
+    shares: list[float]
+    gaps: float
+    last_gap: float
+    mixed: float
+    paid: float
+    first: float
+    grown: float
+    squares: float
+    learned: list[int]
+    unclipped: list[float]
+    least: list[float]
+    most: list[float]
+    chi: list[float]
+    spared: list[float]
+
+    def promised(self, j: int) -> float:
+        """What a member promises of its own loss, as clipped; of the last outcome again it is known."""
+        if j == len(self.most):
+            return self.losses[j]
+        return self.most[j] + self.chi[j] + self.first**2 + self.grown
+
+
+@theorem("D", "derooij2014", "squared loss")
+def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
+    """The least promise over the members, + the price of the mixture."""
+    before, after = run.before, run.after
+    members = range(len(after.most))
+    slack = SLACK * after.squares + TINY
+    known = all(after.most[j] - after.least[j] <= slack for j in members)
+    told = all(abs(after.unclipped[j] - (after.most[j] + after.chi[j] - after.spared[j])) <= slack for j in members)
+    clipped = all(after.losses[j] <= after.unclipped[j] + after.first**2 + after.grown + slack for j in members)
+    needed = [
+        seen("the learner began with nothing learned", before.rounds == 0),
+        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
+        seen("every member learned from every round", all(count == after.rounds for count in after.learned)),
+        seen("what it counted is what the ledger counted", abs(after.paid - run.loss) <= slack + SLACK * run.loss),
+        seen("the mean lost no more than the forecasters on average", after.paid <= after.mixed * (1.0 + SLACK)),
+        seen("the best in hindsight is known: no float drift", known),
+        seen("members' sums are those of what they said: no float drift", told),
+        seen("to clip cost no more than the range grew", clipped),
+    ]
+    best = min(range(len(after.most) + 1), key=after.promised)
+    price = 2.0 * after.gaps - after.last_gap
+    rounding = (run.rounds + 20) * (2.0**-50 * (after.mixed + after.promised(best)) + 2.0**-42 * after.gaps)
+    own = (
+        {
+            "best_in_hindsight": after.most[best],
+            "chi": after.chi[best],
+            "first_outcome": after.first**2,
+            "range": after.grown,
+        }
+        if best in members
+        else {"member_loss": after.losses[best]}
+    )
+    quantities = {
+        "member": after.names[best],
+        **own,
+        "mixture": price,
+        "heaviest": after.names[max(range(len(after.names)), key=after.shares.__getitem__)],
+    }
+    bound = outward(after.promised(best) + price + rounding)
+    return Bound(bound, needed, quantities, run.loss, after.squares + after.first**2)

@@ -1,0 +1,140 @@
+"""The one decorator for compiled kernels.
+
+Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no
+fastmath). Where no cache folder is writable numba refuses to cache, and we compile without. numba compiles a kernel
+anew when the file it is in has changed, but not when a kernel that it calls has: so its stamp is that of all files.
+The plain-Python twin of a kernel is its `py_func`.
+
+Compiling takes seconds, once, so there should be little to compile. A function of its own, which can be called, takes a
+tenth of a second even if it is small, and is optimised again in each kernel that calls it: so most are `inlined`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import config, types
+from numba.core import event
+from numba.extending import models, register_model, typeof_impl
+
+from novikoff import numerics
+from novikoff.numerics.clock import compiling_begins, compiling_ends
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+if numerics.spare_foreign:
+    absent = [name for name in ("scipy.linalg.cython_blas", "cffi") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # not to be had, for a moment
+    import numba.core.typing.cffi_utils
+    import numba.np.arraymath
+
+    for name in absent:
+        del sys.modules[name]
+
+
+class Timed(event.Listener):
+    """Stops the clock of games while numba compiles."""
+
+    def on_start(self, event: Any) -> None:
+        compiling_begins()
+
+    def on_end(self, event: Any) -> None:
+        compiling_ends()
+
+
+event.register("numba:compile", Timed())
+
+
+def compiled(function: Function) -> Function:
+    """Compile `function` at its first call."""
+    return _dispatcher(function)
+
+
+def inlined(function: Function) -> Function:
+    """Write `function` into each kernel that calls it, as if it stood there: for a small one, or one called once."""
+    return _dispatcher(function, inline="always")
+
+
+class Inner:
+    """A part of the kernels that call it; Python, should it call, has one compiled of its own."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self.part: Any = _dispatcher(function, no_cpython_wrapper=True)
+
+    @cached_property
+    def own(self) -> Callable[..., Any]:
+        """The same with a way in, under a name of its own: the cache must not give one for the other."""
+        given = self.py_func
+        copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
+        copy.__qualname__ = f"{given.__qualname__}_own"
+        return _dispatcher(copy)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.own(*arguments)
+
+
+class Part(types.Dispatcher):
+    """Its type: one is compiled for numbers of a kind, where numba would compile one for each number that is known."""
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        return super().get_call_type(context, tuple(map(types.unliteral, args)), kws)
+
+
+register_model(Part)(models.OpaqueModel)
+
+
+@typeof_impl.register(Inner)
+def _typeof_inner(value: Inner, context: Any) -> Any:
+    return Part(value.part)
+
+
+def inner(function: Function) -> Function:
+    """Compile `function` without the way in from Python, which can take as long: for a large one that kernels share."""
+    return cast(Function, Inner(function))
+
+
+def _dispatcher(function: Function, **given: Any) -> Function:
+    ways = {"nogil": True, "no_cfunc_wrapper": True, **given}
+    try:
+        kernel = numba.njit(cache=True, **ways)(function)
+    except RuntimeError:  # "cannot cache function: no locator available"
+        return cast(Function, numba.njit(**ways)(function))
+    index: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    if hasattr(index, "_source_stamp"):  # else numba has changed, and its own stamp must do
+        index._source_stamp = (index._source_stamp, stamp())
+        index.save = forgiving(index.save)
+    return cast(Function, kernel)
+
+
+def forgiving(save: Callable[..., None]) -> Callable[..., None]:
+    """What saves a kernel that was compiled, if it can: the disk may be full by now, and the kernel is there."""
+
+    def call(*given: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*given)
+
+    return call
+
+
+@cache
+def stamp() -> tuple[Any, ...]:
+    """Path, time of change and size of every file with compiled code; and whether indices are checked
+    (NUMBA_BOUNDSCHECK).
+
+    numba compiles other code for that, but takes what is cached without it for the same.
+    """
+    package = Path(__file__).parent.parent
+    files = [*package.glob("numerics/*.py"), *package.glob("*/_loops/*.py")]
+    found = ((file.relative_to(package).as_posix(), file.stat()) for file in files)
+    return bool(getattr(config, "BOUNDSCHECK", False)), *sorted(
+        (name, status.st_mtime_ns, status.st_size) for name, status in found
+    )

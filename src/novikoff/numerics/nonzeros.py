@@ -1,0 +1,121 @@
+"""Rows as scale-free learners take them: the places and numbers of what is not zero, dense and sparse alike.
+
+Place 0 is the constant feature, the first entry of every row where there is a `bias`; feature i has place i + 1.
+Numbers below 2^-500 in size are read as 0, so that squares and their ratios are exact under powers of two; a row with a
+number above 2^500 is refused. One form means one kernel for each learner, and the same bits for dense and sparse rows.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled
+from novikoff.numerics.lanes import inverse_norm
+from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
+
+
+class Nonzeros(NamedTuple):
+    """Row t is places[ends[t]:ends[t+1]] and the values beside them."""
+
+    ends: NDArray[np.int64]
+    places: NDArray[np.uint32]
+    values: NDArray[np.float64]
+
+    def part(self, rows: slice) -> Nonzeros:
+        """Some rows, one after the other."""
+        whole = rows.start == 0 and rows.stop >= len(self.ends) - 1
+        return self if whole else self._replace(ends=self.ends[rows.start : rows.stop + 1])
+
+
+@compiled
+def _of_dense(
+    x: NDArray[np.float64], bias: float, ends: NDArray[np.int64], places: NDArray[np.uint32],
+    values: NDArray[np.float64],
+) -> int:  # fmt: skip
+    filled = 0
+    for t in range(len(x)):
+        if bias != 0.0:
+            places[filled] = 0
+            values[filled] = bias
+            filled += 1
+        for i in range(x.shape[1]):
+            size = abs(x[t, i])
+            if size >= LEAST_SIZE:
+                places[filled] = i + 1
+                values[filled] = x[t, i]
+                filled += 1
+            if not size <= LARGEST_SIZE:
+                return t
+        ends[t + 1] = filled
+    return -1
+
+
+@compiled
+def _of_sparse(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float,
+    ends: NDArray[np.int64], places: NDArray[np.uint32], values: NDArray[np.float64],
+) -> int:  # fmt: skip
+    filled = 0
+    for t in range(len(indptr) - 1):
+        if bias != 0.0:
+            places[filled] = 0
+            values[filled] = bias
+            filled += 1
+        for e in range(indptr[t], indptr[t + 1]):
+            number = np.float64(numbers[e])
+            size = abs(number)
+            if size >= LEAST_SIZE:
+                places[filled] = indices[e] + np.uint32(1)
+                values[filled] = number
+                filled += 1
+            if not size <= LARGEST_SIZE:
+                return t
+        ends[t + 1] = filled
+    return -1
+
+
+def of_dense(x: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
+    """The rows of an array (rows, width), and the first that has a number too large; -1 if none has."""
+    found = _room(len(x), x.size)
+    return found, _of_dense(x, bias, *found)
+
+
+def of_sparse(
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float
+) -> tuple[Nonzeros, int]:
+    """The same of sparse rows."""
+    found = _room(len(indptr) - 1, int(indptr[-1]) - int(indptr[0]))
+    return found, _of_sparse(indptr, indices, numbers, bias, *found)
+
+
+def of_row(indices: NDArray[np.uint32], numbers: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
+    """The same of one sparse row."""
+    found = _room(1, len(indices))
+    return found, _of_sparse(_ends_of_row(len(indices)), indices, numbers, bias, *found)
+
+
+@lru_cache
+def _ends_of_row(length: int) -> NDArray[np.uint64]:
+    """The `indptr` of one row, which is only read."""
+    return np.array([0, length], dtype=np.uint64)
+
+
+def _room(rows: int, most: int) -> Nonzeros:
+    most += rows  # the constants
+    # Of a row with zeros the last places stay 0, that of the constant: learners see no place there that is new.
+    return Nonzeros(np.zeros(rows + 1, np.int64), np.zeros(most, np.uint32), np.empty(most))
+
+
+@compiled
+def normalize(ends: NDArray[np.int64], places: NDArray[np.uint32], values: NDArray[np.float64]) -> None:
+    """Divide each row, but for its constant feature, by its length; a row of zeros stays."""
+    for t in range(len(ends) - 1):
+        start = ends[t]
+        start += start < ends[t + 1] and places[start] == 0
+        scale = inverse_norm(values, start, ends[t + 1])
+        for e in range(start, ends[t + 1]):
+            values[e] *= scale

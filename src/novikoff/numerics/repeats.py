@@ -1,0 +1,54 @@
+"""Entries of one index in a row, added up, by a table of places that is never cleared between rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.coins import GOLDEN
+from novikoff.numerics.compiled import inlined
+from novikoff.numerics.decimals import ONE, U64, ZERO, leading_zeros
+
+SLOTS = 2**14  # of the table; rows of more than half as many unsorted entries are left to the caller
+PROBES = 256
+
+
+@inlined
+def merge(
+    indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
+    table: NDArray[np.uint32],
+) -> np.uint64:  # fmt: skip
+    """Add up entries of one index, in their order, at the place of the first; where the row ends then, or 0.
+
+    A slot of the table holds one more than a place of this row, or something smaller from an earlier row.
+    """
+    count = last - first
+    if count > U64(SLOTS // 2):
+        return ZERO
+    bits = U64(65) - leading_zeros(count - ONE)  # at most half of 2^bits slots are taken
+    mask = (ONE << bits) - ONE
+    end = first
+    for k in range(first, last):
+        index = indices[k]
+        slot = (U64(index) * U64(GOLDEN)) >> (U64(64) - bits)
+        probes = 0
+        while True:
+            place = U64(table[slot])
+            if place <= first:
+                table[slot] = end + ONE
+                indices[end] = index
+                values[end] = values[k]
+                end = end + ONE
+                break
+            if indices[place - ONE] == index:
+                values[place - ONE] += values[k]
+                if not math.isfinite(values[place - ONE]):
+                    return ZERO
+                break
+            slot = (slot + ONE) & mask
+            probes += 1
+            if probes > PROBES:
+                return ZERO
+    return end

@@ -1,0 +1,125 @@
+"""Probabilities of many labels from a score for each: P_j = e^z_j / sum of e^z.
+
+Of z0, the scores of the weights, and v = x'A^-1 x, the scores that are played are
+    the root z of  z_j + v (P_j - 1/k) = z0_j:
+z0 after a k-th of a step for each of the k labels there may be. It is where F(z) = |z - z0|^2/2 + v (ln sum e^z - mean
+of z) is least, which is strictly convex: Newton's steps, of which (diag(1 + vP) - vPP')^-1 costs O(k), halved until F
+falls, come to it. Any z may be played, so it need not be the root to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled, inner
+from novikoff.numerics.exp import exp
+from novikoff.numerics.logits import BEYOND, LARGEST, STEPS
+
+Vector = NDArray[np.float64]
+
+
+@inner
+def softmax(z: Vector, known: int, p: Vector) -> float:
+    """P of the first `known` scores, and 0 of the others; the logarithm of the sum of e^z."""
+    top = z[0]
+    for j in range(1, known):
+        top = max(top, z[j])
+    total = 0.0
+    for j in range(known):
+        p[j] = exp(z[j] - top)
+        total += p[j]
+    for j in range(known):
+        p[j] /= total
+    for j in range(known, len(p)):
+        p[j] = 0.0
+    return top + np.log(total)
+
+
+@inner
+def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector, tried: Vector) -> float:
+    """The scores that are played, in z, and their P; the logarithm of the sum of e^z."""
+    sound = 0.0 <= v <= BEYOND
+    for j in range(known):
+        sound &= abs(z0[j]) <= BEYOND
+    for j in range(known):
+        z[j] = z0[j] if sound else 0.0
+    whole = softmax(z, known, p)
+    if known < 2 or not sound or v == 0.0:
+        return clipped(z, known, p, whole)
+    value = v * (whole - mean(z, known))
+    for _ in range(STEPS):
+        inside = 0.0
+        outside = 0.0
+        for j in range(known):
+            rest = z0[j] - z[j] - v * (p[j] - 1.0 / known)
+            step[j] = rest / (1.0 + v * p[j])
+            inside += p[j] * step[j]
+            outside += p[j] / (1.0 + v * p[j])
+        size = 0.0
+        far = 0.0
+        for j in range(known):
+            step[j] += v * p[j] / (1.0 + v * p[j]) * inside / outside
+            size = max(size, abs(step[j]))
+            far = max(far, abs(z[j]))
+        if not size > 1e-12 * far:
+            break
+        part = 1.0
+        while True:
+            square = 0.0
+            for j in range(known):
+                tried[j] = z[j] + part * step[j]
+                square += (tried[j] - z0[j]) ** 2
+            whole = softmax(tried, known, p)
+            new = 0.5 * square + v * (whole - mean(tried, known))
+            if new < value or part < 1e-6:
+                break
+            part *= 0.5
+        better = new < value
+        value = new
+        for j in range(known):
+            z[j] = tried[j]
+        if not better:
+            break
+    return clipped(z, known, p, whole)
+
+
+@inner
+def mean(z: Vector, known: int) -> float:
+    """Of the first `known`."""
+    total = 0.0
+    for j in range(known):
+        total += z[j]
+    return total / known
+
+
+@inner
+def clipped(z: Vector, known: int, p: Vector, whole: float) -> float:
+    """No score more than 700 below the largest: no probability is 0. The logarithm of the sum of e^z."""
+    top = z[0]
+    for j in range(1, known):
+        top = max(top, z[j])
+    far = False
+    for j in range(known):
+        if z[j] < top - LARGEST:
+            z[j] = top - LARGEST
+            far = True
+    return softmax(z, known, p) if far else whole
+
+
+@compiled
+def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
+    """The scores that are played, row by row."""
+    p, step, tried = np.empty(known), np.empty(known), np.empty(known)
+    for t in range(len(v)):
+        hedged(z0[t], v[t], known, z[t], p, step, tried)
+
+
+@compiled
+def shares(scores: Vector) -> Vector:
+    """P of every row of scores."""
+    found = np.empty(scores.shape)
+    for t in range(len(scores)):
+        if scores.shape[1] > 0:
+            softmax(scores[t], scores.shape[1], found[t])
+    return found

@@ -1,0 +1,36 @@
+"""Neumaier's sum, compiled: the twin of `Total.add` in totals.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled, inner
+
+
+@compiled
+def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, float]:
+    """The sum and what it lost after all values, in order."""
+    for i in range(len(values)):
+        value = values[i]
+        new = total + value
+        if abs(total) >= abs(value):
+            lost += (total - new) + value
+        else:
+            lost += (value - new) + total
+        total = new
+    return total, lost
+
+
+@inner
+def put(totals: NDArray[np.float64], k: int, value: float) -> None:
+    """Add to the total in places k and k+1, keeping what is rounded off (Neumaier)."""
+    old = totals[k]
+    new = old + value
+    if abs(old) >= abs(value):
+        totals[k + 1] += (old - new) + value
+    else:
+        totals[k + 1] += (value - new) + old
+    totals[k] = new

@@ -1,0 +1,135 @@
+"""average: one predictor of numbers from shards of a source, each learned from once, with a limit on its risk.
+
+Algorithm
+    The source is cut into shards (`Stream.parts`). Each is played once by online gradient descent that begins with zero
+    weights, by whoever is asked to (executors.py). What is kept is the mean of the weights before each round of all
+    shards: the mean of the shards' means, each weighed by its rounds.
+Promise
+    convex/theorems/average_risk.py and average_risk_always.py, whose proofs have a line on shards: with n the rows of
+    all shards the expected loss on a new example is at most the mean loss of all rounds, and what n rows leave to
+    chance. Nothing is lost by shards in that, only in the mean loss: each begins anew. The same to the bit, whoever
+    plays.
+Cost
+    One pass. Of every shard the weights come back, 8 bytes a feature, and nothing else.
+Reference
+    [cesabianchi2004].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from novikoff.comparators.reading import tell_skipped
+from novikoff.convex.online_gradient import OnlineGradient
+from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
+from novikoff.core.certificate import Assumption
+from novikoff.core.errors import InputError
+from novikoff.core.executors import Count, Executor, Over, executor
+from novikoff.core.observer import Calls
+from novikoff.core.stream import Stream
+from novikoff.core.types import Run, State
+from novikoff.data.as_stream import as_stream
+from novikoff.game import specs
+from novikoff.game.play import play
+from novikoff.online_to_batch.keep import OnlineToBatch, average_limits
+
+Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
+"""The learner at its end, its rounds, their losses and squared losses, if some were copies, and rows skipped."""
+
+
+def average(
+    source: Any,
+    learner: str | OnlineGradient = "online-gradient",
+    shards: int = 8,
+    delta: float = 0.05,
+    on: str | Executor = "threads",
+    threads: int | None = None,
+    progress: Count | None = None,
+) -> OnlineToBatch:
+    """The mean of the weights of online gradient descent over shards of a source.
+
+    source        what `play` takes that can be read again: a path, a pattern of files, a URL, arrays; outcomes are
+                  numbers
+    learner       a spec, or one that has played nothing; with `limit`, `low` and `high`, or no risk is limited
+    shards        how many parts learn at once
+    delta         the chance that the limit on the risk fails
+    on, threads   who plays shards: "threads" and how many, "ray", or the address of a cluster of Ray
+    progress      called with the shards done, and of all
+    """
+    made: Any = specs.make(learner, "learner") if isinstance(learner, str) else learner
+    if not isinstance(made, OnlineGradient) or made.rounds:
+        raise InputError(
+            "shards are averaged for online gradient descent that has played nothing",
+            f"got {type(made).__name__}",
+            "Its loss is convex and bounded: only then the mean is no worse than what it is the mean of. For labels "
+            "there is mix.",
+        )
+    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
+        raise InputError(f"delta must be a chance between 0 and 1: got {delta!r}. Take 0.05 if in doubt.")
+    stream = as_stream(source, cast(Any, made))
+    if not stream.rereadable:
+        raise InputError(f"averaging needs a source that can be read again: {stream.name} cannot. Save it in a file.")
+    played = executor(on, threads).map(_play, stream.parts(shards), made.state(), progress=progress)
+    tell_skipped(stream, [shard[5] for shard in played])
+    some = [shard for shard in played if shard[1]]
+    if not some:
+        raise InputError(f"a source must not be empty: {stream.name} has no rows.")
+    learners = [OnlineGradient.restore(state) for state, *_ in some]
+    rounds = [count for _, count, *_ in some]
+    n, lost = sum(rounds), math.fsum(loss for _, _, loss, *_ in some)
+    run: Run[OnlineGradientFacts] = Run(
+        before=made.facts(), after=together([one.facts() for one in learners]), rounds=n, mistakes=0, expected=lost,
+        constants=(0, n), adaptive=False, deterministic=True, loss=lost, repeated=any(shard[4] for shard in some),
+        squares=math.fsum(shard[3] for shard in some),
+    )  # fmt: skip
+    cut = Assumption(
+        "which shard a row is in does not depend on the rows",
+        "checked" if stream.extent() == stream.rows else "trusted",
+    )
+    limits = tuple(replace(one, assumptions=(*one.assumptions, cut)) for one in average_limits(run, delta, fixed=True))
+    names = None if stream.features is None else [str(name) for name in stream.features]
+    return OnlineToBatch(
+        "averaged", mean(learners, rounds), limits, float(delta), n,
+        source=stream.name, feature_names=names, encoding=stream.encoding,
+    )  # fmt: skip
+
+
+def together(facts: Sequence[OnlineGradientFacts]) -> OnlineGradientFacts:
+    """What theorems on the average need to know of all shards: sums, and the largest."""
+    sums: dict[str, Any] = {name: math.fsum(getattr(one, name) for one in facts) for name in
+            ("squares", "steps", "linear", "pull", "comparator_loss", "doubt")}  # fmt: skip
+    return replace(
+        facts[0], **sums, rounds=sum(one.rounds for one in facts), horizon=0, reach=max(one.reach for one in facts),
+        places=max(one.places for one in facts), longest=max(one.longest for one in facts),
+        scaled=any(one.scaled for one in facts), grown=any(one.grown for one in facts),
+    )  # fmt: skip
+
+
+def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGradient:
+    """One with the mean of their averages, each weighed by its rounds, in their order."""
+    widest = max(learners, key=lambda one: one.features.count)
+    if len(learners) == 1:
+        return widest.mean()
+    n, total, constant = sum(rounds), np.zeros(widest.features.count), 0.0
+    for one, count in zip(learners, rounds, strict=True):
+        total[: one.features.count] += count * one.averaged
+        constant += count * one.averaged_constant
+    return widest.having(total / n, constant / n)
+
+
+def _play(over: Over, shard: Stream, state: State) -> Shard:
+    """One shard, once, from the beginning."""
+    learner: Any = OnlineGradient.restore(state)
+
+    def look(ledger: Any) -> None:
+        if over():
+            raise InterruptedError
+
+    ledger = play(learner, shard, track=False, observers=[Calls(look)])
+    copies = ledger.weighted is not None
+    return learner.state(), ledger.rounds, ledger.loss, ledger.squares, copies, list(shard.skipped)

@@ -1,0 +1,166 @@
+"""Votes: a classifier that asks several hypotheses of a game, each as often as it predicted.
+
+Steps   the voted Perceptron [freund1999]: the hypotheses are w_0, w_0 + y_1 x_1, ... over its mistakes, and only the
+        mistakes are held. They are added again, one by one, in the learner's own arithmetic, so every vote is what
+        that hypothesis would have said. O(mistakes * non-zeros) time for a row; a batch shares the adding.
+Drawn   any learner: hypotheses drawn uniformly from those of the game, one vote each.
+A tie says +1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+from novikoff.core.feature_places import Features
+from novikoff.core.player import Player
+from novikoff.core.types import Batch, Domain, Example, Label, Learner, Sparse, State
+from novikoff.linear.perceptron import Perceptron
+
+
+class VotedPerceptron:
+    """The vote of a Perceptron's hypotheses.
+
+    learner   the Perceptron before the first of them
+    """
+
+    labels: int | None = None
+
+    def __init__(self, learner: Perceptron) -> None:
+        self.first = learner
+        self.features = Features()
+        self.features.load(learner.features.state())
+        self._rows: list[tuple[NDArray[np.uint32], NDArray[np.float64]]] = []
+        self._signs: list[int] = []
+        self._counts: list[int] = [0]
+
+    @property
+    def domain(self) -> Domain:
+        return self.first.domain
+
+    @property
+    def size(self) -> int:
+        """Hypotheses that vote."""
+        return len(self._counts)
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: those of its mistakes."""
+        return len(self._rows)
+
+    def add(self, batch: Batch, wrong: NDArray[np.int64]) -> None:
+        """Rounds that followed, with the rows that were mistakes."""
+        if isinstance(batch.x, Sparse):
+            self.features.meet("numbers", batch.x.width)
+        done = 0
+        for row in wrong.tolist():
+            self._counts[-1] += row + 1 - done
+            done = row + 1
+            self._rows.append(_row(batch, row, self.features))
+            self._signs.append(int(batch.y[row]))
+            self._counts.append(0)
+        self._counts[-1] += len(batch) - done
+
+    def predict_one(self, x: Example) -> Label:
+        """What most of them say of x."""
+        row = self.features.row(x, learn=False)
+        votes = self._votes(Sparse.of_rows([row]) if isinstance(row, tuple) else row[None, :])
+        return 1 if votes[0] >= 0 else -1
+
+    def predict_many(self, batch: Batch) -> NDArray[np.int8]:
+        """What most of them say of every row."""
+        if not isinstance(batch.x, (Sparse, np.ndarray)):
+            return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
+        return np.where(self._votes(self.features.rows(batch, learn=False)) >= 0, np.int8(1), np.int8(-1))
+
+    def _votes(self, x: Sparse | NDArray[Any]) -> NDArray[np.int64]:
+        """Votes for +1 less those for -1, of every row."""
+        from novikoff.online_to_batch._loops import voting
+
+        votes = np.zeros(len(x), np.int64)
+        signs, counts = np.array(self._signs, np.int8), np.array(self._counts, np.int64)
+        steps = Sparse.of_rows(self._rows)
+        width = max(x.width if isinstance(x, Sparse) else x.shape[1], steps.width, self.features.count)
+        weights = np.zeros(width)
+        weights[: len(self.first.weights)] = self.first.weights
+        bias_weight, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
+        if isinstance(x, Sparse):
+            voting.votes_sparse(weights, bias_weight, *steps.arrays, signs, counts, *x.arrays, *rule, votes)
+        else:
+            voting.votes_dense(weights, bias_weight, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
+        return votes
+
+    def state(self) -> State:
+        steps = Sparse.of_rows(self._rows)
+        return {"learner": self.first.state(), "features": self.features.state(), "indptr": steps.indptr,
+                "indices": steps.indices, "values": steps.values, "signs": np.array(self._signs, np.int8),
+                "counts": np.array(self._counts, np.int64)}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> VotedPerceptron:
+        steps = cls(Perceptron.restore(state["learner"]))
+        steps.features.load(state["features"])
+        steps._counts, steps._signs = state["counts"].tolist(), state["signs"].tolist()
+        indptr, indices, values = state["indptr"], state["indices"], state["values"]
+        ends = indptr.astype(np.int64).tolist()
+        fits = ends == sorted(ends) and ends[0] == 0 and ends[-1] == len(indices) == len(values)
+        if not (fits and len(ends) == len(steps._counts) == len(steps._signs) + 1 and set(steps._signs) <= {-1, 1}):
+            raise InputError("the steps of a vote must fit together: they do not.")
+        steps._rows = [(i.copy(), v.copy()) for i, v in Sparse(indptr, indices, values, 0, checked=True).rows()]
+        return steps
+
+
+class RandomVote:
+    """The vote of hypotheses that were drawn: one each."""
+
+    def __init__(self, voters: list[Learner]) -> None:
+        self.voters = voters
+        self.domain, self.numbered = voters[0].domain, Player(voters[0]).numbered
+        known = [voter.labels for voter in voters if voter.labels is not None]
+        self.labels = max(known, default=None)  # those drawn early may know fewer
+
+    @property
+    def size(self) -> int:
+        """Hypotheses that vote."""
+        return len(self.voters)
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in the hypotheses."""
+        return sum(Player(voter).rows_held for voter in self.voters)
+
+    def predict_one(self, x: Example) -> Label:
+        """What most of them say of x."""
+        return _winner([voter.predict_one(x) for voter in self.voters], self.labels)
+
+    def predict_many(self, batch: Batch) -> NDArray[Any]:
+        """What most of them say of every row."""
+        said = [(voter, Player(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
+        choices = np.array(_choices(self.labels))
+        votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
+        winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]
+        return winners
+
+
+def _winner(votes: list[Label], labels: int | None) -> Label:
+    """The label with most votes; of equals +1, or with many labels the smallest."""
+    return max(_choices(labels), key=lambda label: votes.count(label))
+
+
+def _choices(labels: int | None) -> list[Label]:
+    """The labels there are, those that win ties first."""
+    return [1, -1] if labels is None else list(range(labels))
+
+
+def _row(batch: Batch, row: int, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """One row of a batch, in memory of its own."""
+    if isinstance(batch.x, Sparse):
+        indices, values = batch.x.row(row)
+        return indices.copy(), values.astype(np.float64)
+    x = features.row(batch.example(row), learn=True)
+    if isinstance(x, tuple):
+        return np.array(x[0], np.uint32), np.array(x[1], np.float64)
+    return np.arange(len(x), dtype=np.uint32), np.array(x, np.float64)

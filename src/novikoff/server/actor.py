@@ -1,0 +1,340 @@
+"""The actor of one model: a thread that owns the game and its database, and answers in groups.
+
+What waits is taken together: of single requests first all predictions, then all labels, which is an order in which
+they could have come, since none of them was answered; bulk requests in their own order. Then one commit, and then the
+answers. If the commit fails, nothing of the group has happened: all are refused, and the game is made again from what
+is on the disk.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from novikoff.core.errors import ModelFileError
+from novikoff.game.persistence import Snapshot, snapshot
+from novikoff.server.answering import Answering, Item
+from novikoff.server.metrics import Histogram
+from novikoff.server.play import Play
+from novikoff.server.recovery import DATABASE, KEPT, Log, write_snapshot
+from novikoff.server.store import Store, damaged
+from novikoff.server.wire import Label, Model, Predict, RefusedError
+
+MOST_TOGETHER = 1024
+MOST_WAITING = 20_000
+"""Requests that may wait; more are refused."""
+BETWEEN = 1.0
+"""Seconds between looks at what has expired, and at a disk that failed."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """What one request asked for; `future` is the caller's, who is told when all is on the disk."""
+
+    items: list[Item]
+    future: Any = None
+    single: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Look:
+    """Something to be told of the game, between two groups."""
+
+    at: Callable[[Actor], Any]
+    done: Callable[[Any], None]
+
+
+class Actor:
+    """A model that is played.
+
+    state     opening · ready · storage_failed: the disk does not take what must be written, which is tried again ·
+              failed: what is on the disk cannot be played · closed
+    reason    why it is not ready
+    deliver   is called in the actor's thread with jobs whose items have their replies
+    """
+
+    def __init__(
+        self, name: str, folder: Path, sync: str, snapshot_every: int, deliver: Callable[[Sequence[Job]], None],
+        log: Log,
+    ) -> None:  # fmt: skip
+        self.name, self.folder, self._sync, self._every = name, folder, sync, snapshot_every
+        self._deliver, self._log = deliver, log
+        self.state, self.reason = "opening", ""
+        self._queue: deque[Job | Look] = deque()
+        self._wake = threading.Condition()
+        self._waiting = 0
+        self._closing = False
+        self._store: Any = None
+        self.table: Answering
+        self._snapped = 0
+        self._sound: deque[int] = deque(maxlen=KEPT)  # labels that snapshots know which were read again
+        self._writer: threading.Thread | None = None
+        self.commit_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
+        self.commit_ops = Histogram((1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
+        self._thread = threading.Thread(target=self._run, name=f"model {name}", daemon=True)
+
+    @property
+    def play(self) -> Play:
+        """The game."""
+        return self.table.play
+
+    @property
+    def model(self) -> Model:
+        """As it was asked for."""
+        return self.table.model
+
+    def start(self) -> None:
+        """Open the model, in the actor's thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Answer what waits, write a snapshot, and let the database go."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+
+    def join(self) -> None:
+        """Wait until it has stopped."""
+        self._thread.join()
+        if self._writer is not None:
+            self._writer.join()
+
+    def submit(self, job: Job) -> None:
+        """Ask, from any thread; or refuse."""
+        with self._wake:
+            if self.state != "ready" or self._closing:
+                raise self.refusal()
+            if self._waiting + len(job.items) > MOST_WAITING:
+                raise RefusedError("overloaded", f"too much waits for {self.name}. Send it again in a moment.")
+            self._waiting += len(job.items)
+            self._queue.append(job)
+            self._wake.notify()
+
+    def look(self, look: Look) -> None:
+        """Ask to be told, from any thread; also where the disk fails."""
+        with self._wake:
+            if self.state not in ("ready", "storage_failed") or self._closing:
+                raise self.refusal()
+            self._queue.append(look)
+            self._wake.notify()
+
+    def refusal(self) -> RefusedError:
+        """Why nothing can be asked now."""
+        if self.state == "failed":
+            return RefusedError(
+                "storage_failed", f"{self.name} cannot be played: {self.reason}. See the log of the service."
+            )
+        if self.state == "storage_failed":
+            told = f"{self.name} cannot be written: {self.reason}. Nothing was lost. Send it again once there is room."
+            return RefusedError("storage_failed", told)
+        return RefusedError("not_ready", f"{self.name} is {'closing' if self._closing else self.state}. Send it again.")
+
+    # In the actor's thread from here on.
+
+    def _run(self) -> None:
+        try:
+            if not self._open():
+                return
+            while self._take():
+                pass
+            self._close()
+        except Exception as error:  # a bug: others go on
+            self._fail("failed", error)
+        finally:
+            if self._store is not None:
+                self._store.close()
+            self._refuse_all()
+
+    def _open(self) -> bool:
+        """Make the game from what is on the disk."""
+        begin = time.monotonic()
+        try:
+            self._store = Store(self.folder / DATABASE, self._sync)
+            self._recover()
+            self.play.warm_up(self.table.form)
+        except Exception as error:
+            self._fail("failed", error)
+            return False
+        self.state = "ready"
+        self._log("model_ready", model=self.name, rounds=self.table.rounds, labels=self.table.labels,
+                  seconds=round(time.monotonic() - begin, 3))  # fmt: skip
+        return True
+
+    def _recover(self) -> None:
+        self.table = Answering(self._store, self.folder, self.name, self._log)
+        self._snapped = self.table.snapped
+        self._sound = deque([self._snapped] if self._snapped else [], maxlen=KEPT)
+
+    def _fail(self, state: str, error: Exception) -> None:
+        kind = getattr(error, "sqlite_errorname", "")
+        self.reason = "another process plays it" if kind == "SQLITE_BUSY" else str(error) or type(error).__name__
+        if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")):
+            self.reason += ": the disk must be writable"
+        self.state = state
+        self._log(state, level="error", model=self.name, reason=self.reason, kind=type(error).__name__)
+
+    def _take(self) -> bool:
+        """Do what waits; False when it is time to stop."""
+        with self._wake:
+            if not self._queue and not self._closing and not self._droppable:
+                self._wake.wait(BETWEEN)
+            looks: list[Look] = []
+            jobs: list[Job] = []
+            count = 0
+            while self._queue and count < MOST_TOGETHER:
+                one = self._queue.popleft()
+                if isinstance(one, Look):
+                    looks.append(one)
+                else:
+                    jobs.append(one)
+                    count += len(one.items)
+            self._waiting -= count
+            if self._closing and not looks and not jobs:
+                return False
+        if self.state == "ready":
+            self._group(jobs, count)
+        else:
+            self._refuse(jobs)
+            self._try_again()
+        for look in looks:
+            self._show(look)
+        if self.state == "ready" and self.table.labels - self._snapped >= self._every:
+            self._snapshot()
+        if until := self._droppable:
+            self._drop(until)
+        return self.state != "failed"
+
+    @property
+    def _droppable(self) -> int:
+        """Up to which label examples are to be dropped now; 0 if none are."""
+        known = self.state == "ready" and len(self._sound) == KEPT
+        until = self.table.to_drop(self._sound[0]) if known else 0
+        return until if until > self.table.dropped_to else 0
+
+    def _drop(self, until: int) -> None:
+        """Drop some examples in a commit of their own."""
+        try:
+            with self._store.transaction():
+                self.table.drop(until)
+        except Exception as error:
+            self._fail("failed" if damaged(error) else "storage_failed", error)
+            self._rebuild()
+
+    def _show(self, look: Look) -> None:
+        try:
+            found = look.at(self)
+        except Exception as error:
+            self._log("look_failed", level="error", model=self.name, reason=repr(error))
+            found = RefusedError("storage_failed", f"{self.name} cannot be looked at now.")
+        look.done(found)
+
+    def _refuse(self, jobs: Sequence[Job]) -> None:
+        for job in jobs:
+            for item in job.items:
+                item.reply = refusal = self.refusal()
+                refusal.id = item.asked.id
+        self._deliver(jobs)
+
+    def _refuse_all(self) -> None:
+        """Nobody waits for ever."""
+        with self._wake:
+            if self.state == "ready":
+                self.state = "closed"
+            left, self._queue = list(self._queue), deque()
+        self._refuse([one for one in left if isinstance(one, Job)])
+        for look in (one for one in left if isinstance(one, Look)):
+            look.done(self.refusal())
+
+    def _group(self, jobs: Sequence[Job], count: int) -> None:
+        """Answer all in one commit; refuse all if that fails."""
+        begin = time.monotonic()
+        try:
+            if not jobs and not self.table.any_old():
+                return
+            with self._store.transaction():
+                self.table.expire()
+                for run in _runs(jobs):
+                    (self.table.predict if isinstance(run[0].asked, Predict) else self.table.label)(run)
+        except Exception as error:
+            self._fail("failed" if damaged(error) else "storage_failed", error)
+            self._refuse(jobs)
+            self._rebuild()
+            return
+        if count:
+            self.commit_seconds.observe(time.monotonic() - begin)
+            self.commit_ops.observe(count)
+            self._deliver(jobs)
+
+    def _rebuild(self) -> None:
+        """The game is ahead of the disk: make it again. It is written to again when that works."""
+        if self.state != "failed":
+            try:
+                self._recover()
+            except Exception as error:
+                self._fail("failed", error)
+
+    def _try_again(self) -> None:
+        """Is there room again?"""
+        try:
+            with self._store.transaction():
+                self._store.set_facts(room="." * 100_000)
+                self._store.set_facts(room="")
+        except sqlite3.Error:
+            return
+        self.state, self.reason = "ready", ""
+        self._log("storage_works", model=self.name)
+
+    def copied(self) -> tuple[int, Snapshot]:
+        """The game as it is now, to be looked at elsewhere, and its last label; in the actor's thread."""
+        return self.table.labels, snapshot(self.play.ledger, checked=True)
+
+    def _snapshot(self) -> None:
+        """Write what there is, elsewhere, while the game goes on; not two at a time."""
+        if self._writer is not None and self._writer.is_alive():
+            return
+        begin = time.monotonic()
+        n, what = self.copied()
+        self._snapped = n
+        self._log("snapshot", level="debug", model=self.name, label=n, stood=round(time.monotonic() - begin, 4))
+        self._writer = threading.Thread(target=self._write, args=(n, what), name=f"snapshot {self.name}", daemon=True)
+        self._writer.start()
+
+    def _write(self, n: int, what: Snapshot) -> None:
+        try:
+            verify = self.model.keep_examples is not None
+            write_snapshot(what, self.folder, n, self._sync, verify)
+            if verify and n > max(self._sound, default=0):
+                self._sound.append(n)
+        except (ModelFileError, OSError) as error:  # it saves time, no more
+            self._log("snapshot_failed", level="warning", model=self.name, reason=str(error))
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            self._writer.join()
+        if self.state == "ready" and self.table.labels > self._snapped:
+            self._write(*self.copied())
+        self.state = "closed"
+        self._log("model_closed", model=self.name, labels=self.table.labels)
+
+
+def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
+    """What was asked in the order in which it is done, cut where the kind changes or an id comes again."""
+    singles = [item for job in jobs if job.single for item in job.items]
+    singles.sort(key=lambda item: isinstance(item.asked, Label))
+    singles.sort(key=lambda item: not isinstance(item.asked, Predict))
+    run: list[Item] = []
+    ids: set[str] = set()
+    for item in [*singles, *(item for job in jobs if not job.single for item in job.items)]:
+        if run and (type(item.asked) is not type(run[0].asked) or item.asked.id in ids):
+            yield run
+            run, ids = [], set()
+        run.append(item)
+        ids.add(item.asked.id)
+    if run:
+        yield run

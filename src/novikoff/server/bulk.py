@@ -1,0 +1,127 @@
+"""Bulk: lines of JSON in, a line of JSON for each out, in their order, each sent once it is on the disk.
+
+Lines are read while answers are written. Who sends without reading is waited for once so much is unread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from novikoff.server.actor import Actor
+from novikoff.server.answering import Item
+from novikoff.server.wire import Label, RefusedError, bulk_line, encode
+
+LINES = 500
+"""Lines that are answered together."""
+MOST_LINE = 1_000_000
+AHEAD = 16
+"""Groups of lines that may wait for their commit."""
+MOST_UNREAD = 64_000_000
+"""Bytes of answers that may wait to be read."""
+PATIENCE = 30.0
+PAUSE = 0.02
+
+Submit = Callable[[Actor, list[Item], bool], Awaitable[None]]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Some = tuple[Awaitable[None] | None, list[tuple[int, Item | RefusedError]]]
+"""Lines by their numbers, and what tells when they have been answered."""
+
+
+async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> None:
+    """Answer every line of the body."""
+    if actor.state != "ready":
+        raise actor.refusal()
+    answers: asyncio.Queue[Some | None] = asyncio.Queue(AHEAD)
+    headers = [(b"content-type", b"application/x-ndjson"), (b"cache-control", b"no-store")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    writing = asyncio.create_task(_write(answers, send))
+    try:
+        await _read(actor, submit, receive, answers)
+        await answers.put(None)
+        await writing
+    finally:
+        writing.cancel()
+
+
+async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
+    """Write answers as they are there. Who sends all before reading is not waited for, until there is too much."""
+    unread: deque[bytes] = deque()
+    size, sending = 0, None
+    while (some := await answers.get()) is not None:
+        done, found = some
+        if done is not None:
+            await done
+        replies = ((number, one.reply if isinstance(one, Item) else one) for number, one in found)
+        unread.append(b"".join(_line(number, reply) for number, reply in replies))
+        size += len(unread[-1])
+        if sending is None or sending.done() or size > MOST_UNREAD:
+            if sending is not None:
+                await sending
+            some_of_it, size = b"".join(unread), 0
+            unread.clear()
+            sending = asyncio.ensure_future(send({"type": "http.response.body", "body": some_of_it, "more_body": True}))
+    if sending is not None:
+        await sending
+    await send({"type": "http.response.body", "body": b"".join(unread)})
+
+
+async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio.Queue[Some | None]) -> None:
+    rest, done, more = b"", 0, True
+    while more:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                message = await receive()
+        except TimeoutError:
+            late = RefusedError("bad_request", f"lines must come within {PATIENCE:.0f} seconds.")
+            await answers.put((None, [(done + 1, late)]))
+            return
+        if message["type"] == "http.disconnect":
+            return
+        more = message.get("more_body", False)
+        *lines, rest = (rest + message.get("body", b"")).split(b"\n")
+        if not more:
+            lines.append(rest)
+        for start in range(0, len(lines), LINES):
+            some = lines[start : start + LINES]
+            await answers.put(await _submitted(actor, submit, some, done))
+            done += len(some)
+        if len(rest) > MOST_LINE:
+            told = RefusedError("too_large", f"a line must have at most {MOST_LINE:,} bytes: the rest was not read.")
+            await answers.put((None, [(done + 1, told)]))
+            return
+
+
+async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: int) -> Some:
+    """Lines that are on their way; blank ones have no answer."""
+    found: list[tuple[int, Item | RefusedError]] = []
+    for number, line in enumerate(lines, before + 1):
+        if not line.strip():
+            continue
+        one = None
+        try:
+            one = bulk_line(line)
+            row = None if isinstance(one, Label) else actor.play.rows.read(one.x)
+            found.append((number, Item(one, row)))
+        except RefusedError as refusal:
+            refusal.id = refusal.id if one is None else one.id
+            found.append((number, refusal))
+    items = [one for _, one in found if isinstance(one, Item)]
+    for _ in range(int(PATIENCE / PAUSE)):
+        try:
+            return submit(actor, items, False) if items else None, found
+        except RefusedError as refusal:
+            for item in items:
+                item.reply = refusal
+            if refusal.code != "overloaded":
+                break
+            await asyncio.sleep(PAUSE)
+    return None, found
+
+
+def _line(number: int, reply: Any) -> bytes:
+    told = {"line": number, **reply.told()} if isinstance(reply, RefusedError) else reply
+    return encode(told) + b"\n"

@@ -1,0 +1,313 @@
+"""The client of `novikoff serve`: predictions now, labels later. It needs nothing but Python.
+
+    from novikoff.server.client import Client
+
+    model = Client("http://127.0.0.1:1963", token="…").create("mail", "auto", negative="ham", positive="spam")
+    said = model.predict({"subject": "hello", "words": 12})
+    model.label(said["id"], "spam")                  # when it is known
+    print(model.certificate()["certificates"][0])
+
+A request that may have been lost is sent again, with growing pauses: the same id with the same x or label changes
+nothing, so nothing is counted twice. `AsyncClient` is the same with await; each of its calls waits in a thread. A
+client may be used by many threads; its connections are kept until it is closed, by `with` say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import random
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Iterator
+from itertools import islice
+from typing import Any, Self
+from urllib.parse import quote, urlencode, urlsplit
+from uuid import uuid4
+
+from novikoff.core.errors import InputError, NovikoffError
+
+LINES = 1000
+"""Lines of a bulk request that are sent together: they are answered together, and sent again together."""
+AGAIN = ("overloaded", "storage_failed", "not_ready")
+"""Refusals that pass."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
+
+
+class ServiceError(NovikoffError):
+    """What the service refused, or that it cannot be reached.
+
+    code     as the service tells it (docs/service.md); "unreachable" if there was no answer
+    status   of HTTP; 0 without an answer
+    """
+
+    def __init__(self, code: str, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.code, self.status = code, status
+
+
+class Client:
+    """A service at an address.
+
+    token     if none is given, that of the environment: NOVIKOFF_TOKEN
+    timeout   seconds to wait for an answer
+    retries   how often a request is sent again that may have been lost, or was refused for now
+    """
+
+    def __init__(self, url: str, token: str | None = None, timeout: float = 30.0, retries: int = 8) -> None:
+        parts = urlsplit(url if "//" in url else f"http://{url}")
+        try:
+            port = parts.port
+        except ValueError:
+            port = 0
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or port == 0:
+            raise InputError(f"an address must be like http://127.0.0.1:1963: got {url!r}.")
+        token = os.environ.get("NOVIKOFF_TOKEN") if token is None else token
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise InputError("a token must be printable ASCII: this one is not.")
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
+        self._timeout, self._retries = timeout, retries
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._idle: deque[http.client.HTTPConnection] = deque()
+        self.url = url
+
+    def models(self) -> list[dict[str, Any]]:
+        """The models there are, each with its counts."""
+        found: list[dict[str, Any]] = self.call("GET", "/v1/models")["models"]
+        return found
+
+    def create(self, name: str, learner: str = "auto", **options: Any) -> Model:
+        """Make a model, or find the same one; options are those of the service: negative, positive, labels, bits, …"""
+        self.call("PUT", f"/v1/models/{quote(name, safe='')}", {"learner": learner, **options})
+        return self.model(name)
+
+    def model(self, name: str) -> Model:
+        """The model of that name; nothing is asked yet."""
+        return Model(self, name)
+
+    def upload(self, name: str, file: bytes, **options: Any) -> Model:
+        """Make a model from a model file, of `Model.download` or `nk.save`; options as /docs tells."""
+        asked = urlencode({key: value for key, value in options.items() if value is not None})
+        self.send("PUT", f"/v1/models/{quote(name, safe='')}/model.nk?{asked}", file)
+        return self.model(name)
+
+    def delete(self, name: str) -> bool:
+        """Remove a model and all that is known of it, for ever; False if there is none of that name."""
+        try:
+            self.call("DELETE", f"/v1/models/{quote(name, safe='')}?confirm={quote(name, safe='')}")
+        except ServiceError as error:
+            if error.code != "unknown_model":
+                raise
+            return False
+        return True
+
+    def call(self, method: str, path: str, asked: Any = None) -> Any:
+        """What the service answers, sent again where that is of use."""
+        body = None if asked is None else json.dumps(asked, allow_nan=False).encode()
+        return json.loads(self.send(method, path, body))
+
+    def send(self, method: str, path: str, body: bytes | None = None) -> bytes:
+        """The bytes of an answer."""
+        pause = FIRST_PAUSE
+        for left in range(self._retries, -1, -1):
+            try:
+                return self._once(method, path, body)
+            except ServiceError as error:
+                if error.code not in (*AGAIN, "unreachable") or not left:
+                    raise
+            time.sleep(pause * random.uniform(0.5, 1.0))  # so that not all come back at once
+            pause = min(2.0 * pause, LONGEST_PAUSE)
+        raise AssertionError
+
+    def _once(self, method: str, path: str, body: bytes | None) -> bytes:
+        try:
+            connection, kept = self._idle.pop(), True
+        except IndexError:
+            connection, kept = self._kind(self._host, self._port, timeout=self._timeout), False
+        try:
+            connection.request(method, self._path + path, body, self._headers)
+            answer = connection.getresponse()
+            told = answer.read()
+        except LOST as error:
+            connection.close()
+            if kept and isinstance(error, (ConnectionError, http.client.BadStatusLine)):
+                return self._once(method, path, body)  # it had been closed while nobody asked
+            what = f"the service must be there: {self.url} did not answer ({error or type(error).__name__})."
+            raise ServiceError("unreachable", what) from None
+        self._idle.append(connection)
+        if answer.status < 400:
+            return told
+        try:
+            found = json.loads(told)["error"]
+            raise ServiceError(found["code"], found["message"], answer.status)
+        except (ValueError, KeyError, TypeError):
+            what = f"an answer must be the service's: {self.url} said {answer.status} {answer.reason}."
+            raise ServiceError("not_the_service", what, answer.status) from None
+
+    def close(self) -> None:
+        """Close the connections that are idle; the client may still be used."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Model:
+    """One model of a service."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self.client, self.name = client, name
+        self._path = f"/v1/models/{quote(name, safe='')}"
+
+    def predict(self, x: Any, id: str | None = None) -> dict[str, Any]:
+        """What is said of x: `prediction`, `score`, and the `id` for its label, a new one if none is given."""
+        return self._post("predict", {"id": id or uuid4().hex, "x": plain(x)})
+
+    def label(self, id: str, label: Any) -> dict[str, Any]:
+        """Send the label of a round: was it a `mistake`?"""
+        return self._post("label", {"id": id, "label": plain(label)})
+
+    def learn(self, x: Any, label: Any, id: str | None = None) -> dict[str, Any]:
+        """Predict and label at once."""
+        return self._post("learn", {"id": id or uuid4().hex, "x": plain(x), "label": plain(label)})
+
+    def bulk(self, lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """A reply for each of {"op": "predict" | "label" | "learn", …}, in order; what is refused has an "error"."""
+        rest = iter(lines)
+        while some := list(islice(rest, LINES)):
+            yield from self._bulk(some)
+
+    def _bulk(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Lines that fit in a request. Of those refused for now all are sent again: the others change nothing."""
+        body = b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines)
+        pause = FIRST_PAUSE
+        while True:
+            told = [json.loads(line) for line in self.client.send("POST", f"{self._path}/bulk", body).splitlines()]
+            codes = {one["error"]["code"] for one in told if "error" in one}
+            if len(told) == len(lines) and not codes & {*AGAIN}:
+                return told
+            if pause > LONGEST_PAUSE:
+                raise ServiceError("overloaded", f"the service must answer every line: {self.client.url} does not.")
+            time.sleep(pause)
+            pause *= 2.0
+
+    def certificate(self) -> dict[str, Any]:
+        """What happened and what is promised, now."""
+        return self._get("/certificate")
+
+    def describe(self) -> dict[str, Any]:
+        """The model and its counts."""
+        return self._get("")
+
+    def round(self, id: str) -> dict[str, Any] | None:
+        """What is known of a round; None if nothing is."""
+        try:
+            return self._get(f"/rounds/{quote(id, safe='')}")
+        except ServiceError as error:
+            if error.code != "unknown_id":
+                raise
+            return None
+
+    def download(self, rows: bool = False) -> bytes:
+        """Return the model file, as `nk.load` reads it; `rows`: with training rows, for exact resuming."""
+        return self.client.send("GET", f"{self._path}/model.nk?rows={str(rows).lower()}")
+
+    def _get(self, path: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.call("GET", self._path + path)
+        return found
+
+    def _post(self, verb: str, asked: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.call("POST", f"{self._path}/{verb}", asked)
+        return found
+
+
+class AsyncClient:
+    """`Client`, for who awaits."""
+
+    def __init__(self, url: str, token: str | None = None, timeout: float = 30.0, retries: int = 8) -> None:
+        self.client = Client(url, token, timeout, retries)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.client.close()
+
+    async def models(self) -> list[dict[str, Any]]:
+        """As `Client.models`."""
+        return await asyncio.to_thread(self.client.models)
+
+    async def create(self, name: str, learner: str = "auto", **options: Any) -> AsyncModel:
+        """As `Client.create`."""
+        return AsyncModel(await asyncio.to_thread(self.client.create, name, learner, **options))
+
+    def model(self, name: str) -> AsyncModel:
+        """As `Client.model`."""
+        return AsyncModel(self.client.model(name))
+
+    async def upload(self, name: str, file: bytes, **options: Any) -> AsyncModel:
+        """As `Client.upload`."""
+        return AsyncModel(await asyncio.to_thread(self.client.upload, name, file, **options))
+
+    async def delete(self, name: str) -> bool:
+        """As `Client.delete`."""
+        return await asyncio.to_thread(self.client.delete, name)
+
+
+class AsyncModel:
+    """`Model`, for who awaits."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    async def predict(self, x: Any, id: str | None = None) -> dict[str, Any]:
+        """As `Model.predict`."""
+        return await asyncio.to_thread(self.model.predict, x, id)
+
+    async def label(self, id: str, label: Any) -> dict[str, Any]:
+        """As `Model.label`."""
+        return await asyncio.to_thread(self.model.label, id, label)
+
+    async def learn(self, x: Any, label: Any, id: str | None = None) -> dict[str, Any]:
+        """As `Model.learn`."""
+        return await asyncio.to_thread(self.model.learn, x, label, id)
+
+    async def bulk(self, lines: Iterable[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        """As `Model.bulk`."""
+        rest = iter(lines)
+        while some := list(islice(rest, LINES)):
+            for one in await asyncio.to_thread(self.model._bulk, some):
+                yield one
+
+    async def certificate(self) -> dict[str, Any]:
+        """As `Model.certificate`."""
+        return await asyncio.to_thread(self.model.certificate)
+
+    async def describe(self) -> dict[str, Any]:
+        """As `Model.describe`."""
+        return await asyncio.to_thread(self.model.describe)
+
+    async def download(self) -> bytes:
+        """As `Model.download`."""
+        return await asyncio.to_thread(self.model.download)
+
+    async def round(self, id: str) -> dict[str, Any] | None:
+        """As `Model.round`."""
+        return await asyncio.to_thread(self.model.round, id)
+
+
+def plain(value: Any) -> Any:
+    """An example or a label as JSON: arrays as lists, numbers of numpy as Python's."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(name): plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,108 @@
+"""The dashboard at /: for each model what was served and what is promised, as it happens, by server-sent events.
+
+The page, its curve and its cards are those of the arena, under the same policy: nothing in, nothing out. It is behind
+the token: a browser asks for it (novikoff is the name, the token the password).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from novikoff.arena.guard import HEADERS
+from novikoff.core.certificate import bound_text
+from novikoff.server.actor import Actor
+from novikoff.server.service import beside
+from novikoff.server.telling import told
+
+if TYPE_CHECKING:
+    from novikoff.server.app import App
+
+BETWEEN = 1.0
+SHARE = 0.1
+"""Of the time, for certificates, which one who watches asks for."""
+LISTENS = 10.0
+"""Seconds after which who watches is asked to listen again, so that a service that stops is not held up."""
+POINTS = 300
+FILES = {
+    "/": ("dashboard.html", "text/html; charset=utf-8"),
+    "/arena.css": ("arena.css", "text/css; charset=utf-8"),
+    "/dashboard.js": ("dashboard.js", "text/javascript; charset=utf-8"),
+    "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
+}
+
+
+class Dashboard:
+    """What the page is told."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._bounds: dict[str, list[tuple[int, float, bool, str]]] = {}
+        self._due: dict[str, float] = {}
+
+    def routes(self) -> list[Route]:
+        """Of the page and its events."""
+        events = Route("/v1/models/{name}/events", self._events)
+        return [*(Route(path, self._file) for path in FILES), events]
+
+    def forget(self, name: str) -> None:
+        """A model was removed; the next one of its name has bounds of its own."""
+        self._bounds.pop(name, None)
+        self._due.pop(name, None)
+
+    async def _file(self, request: Request) -> Response:
+        name, kind = FILES[request.url.path]
+        text = resources.files("novikoff.arena").joinpath("page", name).read_text(encoding="utf-8")
+        return Response(text, media_type=kind, headers=HEADERS)
+
+    async def _events(self, request: Request) -> Response:
+        actor = self._app.service.actor(request.path_params["name"])
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(self._stream(actor), media_type="text/event-stream", headers=headers)
+
+    async def _stream(self, actor: Actor) -> AsyncIterator[bytes]:
+        begin, before = time.monotonic(), ""
+        yield b"retry: 500\n\n"
+        while time.monotonic() - begin < LISTENS and not self._app.stopping():
+            text = json.dumps(await self._now(actor), default=str)
+            yield b": still here\n\n" if text == before else f"data: {text}\n\n".encode()
+            before = text
+            await asyncio.sleep(BETWEEN)
+
+    async def _now(self, actor: Actor) -> dict[str, Any]:
+        found = told(actor)
+        if actor.state not in ("ready", "storage_failed"):
+            return {**found, "curve": [[0, 0]], "bounds": [], "certificates": []}
+        found |= await self._app.look(actor, _seen)
+        certificate = self._app.service.certified(actor)
+        now = time.monotonic()
+        fresh = certificate is not None and certificate["labelled"] == found["labelled"]
+        if now >= self._due.get(actor.name, 0.0) and not fresh:
+            certificate = await self._app.certificate(actor)
+            self._due[actor.name] = time.monotonic() + (time.monotonic() - now) / SHARE
+        bounds = self._bounds.setdefault(actor.name, [])
+        cards = certificate["certificates"] if certificate is not None else []
+        what = "mistakes of the answers served" if found["mistakes"] is not None else f"{found['loss_name']} loss"
+        first = next((one for one in cards if one["quantity"] == what and one["bound"] is not None), None)
+        if certificate is not None and first is not None and (not bounds or bounds[-1][0] < certificate["labelled"]):
+            bounds.append((certificate["labelled"], first["bound"], True, bound_text(first["bound"], "upper")))
+            del bounds[: -2 * POINTS]
+        as_of = 0 if certificate is None else certificate["labelled"]
+        return {**found, "bounds": bounds, "certificates": cards, "as_of": as_of}
+
+
+def _seen(actor: Actor) -> dict[str, Any]:
+    """What was paid against labels, and what is seen beside it; in the actor's thread."""
+    late, ledger = actor.play.late, actor.play.ledger
+    paid, now = (late.curve, late.mistakes) if ledger.counts else (ledger.curve, ledger.loss)
+    curve = list(dict([(0, 0), *paid, (late.labelled, now)]).items())
+    step = max(1, len(curve) // POINTS)
+    return {"curve": [list(point) for point in [*curve[:-1:step], curve[-1]]], **beside(ledger)}

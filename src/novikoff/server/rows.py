@@ -1,0 +1,126 @@
+"""Examples as bytes: read from JSON once, kept so in the database, and read from there without JSON.
+
+An object of features is hashed as a line of JSON lines is (data/formats/jsonl.py): pairs of an index and a double, 12
+bytes each. A number that comes as text ("75") where the same feature was a number before is that number. An array of
+numbers is its doubles, null in advice a NaN (an expert that is silent); a number is one double. The rows of a model are
+of one form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+from novikoff.core.types import Batch, Domain, Sparse
+from novikoff.data.formats.jsonl import Names
+from novikoff.data.formats.svmlight_line import BadLineError
+from novikoff.data.layout import is_number
+from novikoff.server.wire import RefusedError
+
+PAIRS = np.dtype([("index", "<u4"), ("value", "<f8")])
+EXACT = 2.0**53
+MOST_NUMBERS = 10_000
+"""Features that are remembered as numbers."""
+
+
+class Rows:
+    """How the examples of one model are read: for a learner of this domain, with features hashed to 2^bits places.
+
+    numbers   the features that were numbers so far, as keys
+    """
+
+    def __init__(self, domain: Domain, bits: int) -> None:
+        self._kind, self._width, self._bits = domain.kind, domain.width, bits
+        self._names = Names(bits)
+        self.numbers: dict[str, None] = {}
+
+    def read(self, x: Any) -> tuple[str, bytes]:
+        """The form of an example and its bytes, or a refusal."""
+        try:
+            return self._read(x)
+        except OverflowError:  # a whole number beyond the doubles
+            raise RefusedError("bad_example", "numbers must be finite.") from None
+
+    def _read(self, x: Any) -> tuple[str, bytes]:
+        if isinstance(x, dict):
+            return "pairs", self._pairs(x)
+        if isinstance(x, list):
+            return f"array {len(x)}", self._array(x)
+        if type(x) is float or type(x) is int:
+            return "number", self._array([x])
+        if x is None and self._kind == "losses":
+            return "none", b""
+        raise RefusedError("bad_example", "x must be an object of features, an array of numbers, or a number.")
+
+    def _pairs(self, x: dict[str, Any]) -> bytes:
+        if self._kind not in ("vector", "any"):
+            raise RefusedError("bad_example", f"x must be an array or a number: the learner plays on {self._kind}.")
+        entries: dict[int, float] = {}
+        try:
+            self._names.add(entries, self._typed(x), "")
+        except BadLineError as error:
+            raise RefusedError("bad_example", str(error.error(b""))) from None
+        except RecursionError:
+            raise RefusedError("bad_example", "an object must not be so deep. Flatten it.") from None
+        pairs = np.empty(len(entries), PAIRS)
+        pairs["index"], pairs["value"] = list(entries.keys()), list(entries.values())
+        return pairs.tobytes()
+
+    def _typed(self, x: dict[str, Any]) -> dict[str, Any]:
+        """The object with a number for text that is one, of features that were numbers so far."""
+        typed = dict(x)
+        for key, value in x.items():
+            if type(value) is float or type(value) is int:
+                if key not in self.numbers and len(self.numbers) < MOST_NUMBERS:
+                    self.numbers[key] = None
+            elif type(value) is str and key in self.numbers and is_number(value):
+                typed[key] = float(value)
+        return typed
+
+    def _array(self, x: list[Any]) -> bytes:
+        silent = self._kind == "advice"
+        values = [math.nan if value is None and silent else value for value in x]
+        if not values or not all(type(value) is float or type(value) is int for value in values):
+            raise RefusedError("bad_example", "an array must be of numbers, one or more.")
+        values = list(map(float, values))
+        if not all(map(math.isfinite, values)) and not (silent and not any(map(math.isinf, values))):
+            raise RefusedError("bad_example", "numbers must be finite.")
+        if self._kind in ("index", "point") and not all(value.is_integer() and abs(value) < EXACT for value in values):
+            raise RefusedError("bad_example", "numbers must be whole, and below 2^53: the learner plays on a grid.")
+        if self._width is not None and self._kind != "index" and len(values) != self._width:
+            raise RefusedError("bad_example", f"x must have {self._width:,} numbers: got {len(values):,}.")
+        return np.array(values).tobytes()
+
+    def batch(self, form: str, rows: Sequence[bytes], y: NDArray[Any], first: int) -> Batch:
+        """Rows of one form with their labels."""
+        return Batch(self._x(form, rows), y, first, memory="owned")
+
+    def _x(self, form: str, rows: Sequence[bytes]) -> NDArray[Any] | Sparse | None:
+        if form == "none":
+            return None
+        if form == "pairs":
+            ends = np.zeros(len(rows) + 1, np.uint64)
+            np.cumsum([len(row) // PAIRS.itemsize for row in rows], out=ends[1:])
+            pairs = np.frombuffer(b"".join(rows), PAIRS)
+            indices, values = np.ascontiguousarray(pairs["index"]), np.ascontiguousarray(pairs["value"])
+            return Sparse(ends, indices, values, 2**self._bits, checked=True)
+        numbers = np.frombuffer(b"".join(rows), np.float64).reshape(len(rows), -1)
+        if self._kind in ("index", "point"):
+            numbers = numbers.astype(np.int64)
+        return numbers[:, 0].copy() if form == "number" or self._kind == "index" else numbers.copy()
+
+
+def check_form(known: str | None, form: str) -> None:
+    """Refuse an example of another form than those before."""
+    if known is not None and form != known:
+        raise InputError(f"examples must be of one form: got {_told(form)} after {_told(known)}.")
+
+
+def _told(form: str) -> str:
+    kind, _, width = form.partition(" ")
+    return {"pairs": "an object", "number": "a number", "none": "nothing"}.get(kind, f"an array of {width} numbers")

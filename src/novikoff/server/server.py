@@ -1,0 +1,126 @@
+"""The server of the service: uvicorn, with a limit on connections and on how long a request may take to come."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from novikoff.core.errors import Advice, InputError, Option
+
+PORT = 1963
+MOST_CONNECTIONS = 2000
+PATIENCE = 20.0
+"""Seconds in which the head of a request must be there."""
+MOST_HEAD = 65_536
+"""Bytes of it that are read, about."""
+TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str, snapshot_every: int) -> None:
+    """Answer until it is told to stop."""
+    try:
+        import httptools  # noqa: F401
+        import msgspec  # noqa: F401
+        import uvicorn
+    except ModuleNotFoundError as error:
+        raise InputError(f"the service needs {error.name}: pip install 'novikoff[serve]'.") from None
+    from novikoff.server.app import App
+    from novikoff.server.service import Service, token_of
+
+    service = Service(folder, sync, snapshot_every)
+    app = App(service, token_of(folder, token_file))
+    with listening(host, port) as sock:
+        shown = f"[{host}]" if ":" in host else host
+        print(
+            f"novikoff serves {folder} at http://{shown}:{sock.getsockname()[1]}/ (see /docs)",
+            file=sys.stderr,
+            flush=True,
+        )
+        server = uvicorn.Server(configured(app))
+        app.stopping = lambda: server.should_exit
+        server.run([sock])
+
+
+def configured(app: Any) -> Any:
+    """The configuration of uvicorn."""
+    import uvicorn
+
+    logging.getLogger("uvicorn").handlers = [Told()]
+    return uvicorn.Config(
+        app, http=patient(), ws="none", lifespan="on", access_log=False, log_level="warning", log_config=None,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=75, timeout_graceful_shutdown=30,
+    )  # fmt: skip
+
+
+class Told(logging.Handler):
+    """What uvicorn has to say, as lines of our log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from novikoff.server.service import log
+
+        error = record.exc_info[1] if record.exc_info else None
+        why = {} if error is None else {"traceback": "".join(traceback.format_exception(error))}
+        log("server", level=record.levelname.lower(), message=record.getMessage(), **why)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise InputError(
+            "the address must be free", f"{host}, port {port}: {error.strerror}",
+            Advice("Pass ", Option("port", letter="N"), "."),
+        ) from None  # fmt: skip
+    return sock
+
+
+def patient() -> Any:
+    """uvicorn's protocol; who begins a request and does not go on, or does not come to its end, is let go."""
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    class Patient(HttpToolsProtocol):
+        _waits: Any = None
+        _head = 0
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait()
+
+        def data_received(self, data: bytes) -> None:
+            if self._waits is None and (self.cycle is None or self.cycle.response_complete):
+                self._wait()
+            super().data_received(data)
+            if self._waits is not None and not self.transport.is_closing():
+                self._head += len(data)
+                if self._head > MOST_HEAD:
+                    self.transport.write(TOO_LONG)
+                    self.transport.close()
+
+        def on_headers_complete(self) -> None:
+            self._rest()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._rest()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            self._waits = self.loop.call_later(PATIENCE, self.transport.close)
+
+        def _rest(self) -> None:
+            self._head = 0
+            if self._waits is not None:
+                self._waits.cancel()
+                self._waits = None
+
+    return Patient

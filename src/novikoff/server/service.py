@@ -1,0 +1,295 @@
+"""The models of a directory: each in a folder of its own, with an actor of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+import msgspec
+
+from novikoff.arena.replay import shown
+from novikoff.core.errors import InputError, NovikoffError
+from novikoff.core.registry import learner_name
+from novikoff.game import persistence
+from novikoff.game.ledger import Ledger
+from novikoff.reports import plain, sentences, terminal
+from novikoff.server.actor import Actor, Job
+from novikoff.server.play import Play, begin, bits_of, check_options
+from novikoff.server.recovery import BASE, DATABASE, write_facts
+from novikoff.server.store import Store
+from novikoff.server.wire import NAME, Model, RefusedError
+
+MOST_MODELS = 256
+FRESH = 15.0
+"""Seconds that a certificate is new enough for those who only want the numbers."""
+MOST_UNPACKED = 1_000_000_000
+"""Bytes of an uploaded file, unpacked."""
+STARTED = 120.0
+"""Seconds that a new model may take until it can be played."""
+
+
+def log(event: str, level: str = "info", **told: Any) -> None:
+    """One line of JSON on standard error."""
+    if level != "debug":
+        line = {"at": round(time.time(), 3), "level": level, "event": event, **told}
+        print(json.dumps(line, default=str), file=sys.stderr, flush=True)
+
+
+class Service:
+    """What is served.
+
+    folder           where the models are; made, if it is not there
+    sync             "full" survives a loss of power, "normal" the death of the process
+    snapshot_every   labels between two snapshots
+    """
+
+    def __init__(self, folder: Path, sync: str = "full", snapshot_every: int = 50_000) -> None:
+        self.folder, self._sync, self._every = folder, sync, snapshot_every
+        self.models: dict[str, Actor] = {}
+        self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
+        self._lock = threading.Lock()
+        self._certificates: dict[Actor, tuple[Any, dict[str, Any]]] = {}
+        self._evaluated: dict[Actor, float] = {}
+        self._evaluating: dict[Actor, threading.Lock] = {}
+        try:
+            (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples are nobody else's business
+            for kind in (".new-*", ".gone-*"):  # a model that was being made, or removed, when the service died
+                for half in (folder / "models").glob(kind):
+                    shutil.rmtree(half)
+        except OSError as error:
+            raise InputError(f"the directory must be writable: {folder}: {error.strerror}.") from None
+
+    def start(self) -> None:
+        """Open every model; each gets ready in its own time."""
+        for folder in sorted((self.folder / "models").iterdir()):
+            if NAME.fullmatch(folder.name) and (folder / DATABASE).exists():
+                self._open(folder.name)
+
+    def stop(self) -> None:
+        """Let every model answer what waits, and close."""
+        for actor in list(self.models.values()):
+            actor.stop()
+        for actor in list(self.models.values()):
+            actor.join()
+
+    @property
+    def ready(self) -> bool:
+        """Is every model open, or known to be unplayable?"""
+        return all(actor.state != "opening" for actor in list(self.models.values()))
+
+    def actor(self, name: str) -> Actor:
+        """The model of that name."""
+        found = self.models.get(name)
+        if found is None:
+            raise RefusedError(
+                "unknown_model", "a model must have been made: there is none of this name. PUT it first."
+            )
+        return found
+
+    def _open(self, name: str) -> Actor:
+        actor = Actor(name, self.folder / "models" / name, self._sync, self._every, self._answer, log)
+        self.models[name] = actor
+        self._evaluating[actor] = threading.Lock()
+        actor.start()
+        return actor
+
+    def _answer(self, jobs: Sequence[Job]) -> None:
+        self.deliver(jobs)
+
+    def create(self, name: str, asked: Model) -> bool:
+        """Make a model; False if it is there already, as it was asked for."""
+        with self._lock:
+            known = self.models.get(name)
+            if known is not None:
+                return self._same(known, asked)
+            try:
+                begin(asked, name)
+            except NovikoffError as error:
+                raise RefusedError("bad_model", str(error)) from None
+            except (MemoryError, OverflowError, RecursionError):
+                raise RefusedError("bad_model", "the learner must fit into memory.") from None
+            self._make(name, asked)
+        return True
+
+    def _same(self, known: Actor, asked: Model) -> bool:
+        if known.state not in ("ready", "storage_failed"):
+            raise known.refusal()
+        if known.model == asked:
+            return False
+        raise RefusedError("model_differs", "a model of this name must be as it was asked for: there is another.")
+
+    def upload(self, name: str, file: BinaryIO, options: Model, bits: int | None) -> None:
+        """Make a model from a file that a game was saved to; of `options` only those count that no file has.
+
+        bits   as they were asked for; None: those of the file
+        """
+        with self._lock:
+            if name in self.models:
+                raise RefusedError("model_differs", "a model of this name is there already. Choose another name.")
+            try:
+                _check_unpacked(file)
+                ledger = persistence.load_game(file)
+                options = msgspec.structs.replace(options, bits=bits_of(ledger, bits))
+                check_options(options)
+                play = Play(ledger, options.bits)
+            except (NovikoffError, zipfile.BadZipFile) as error:
+                raise RefusedError("bad_model", str(error)) from None
+            if ledger.learner.domain.kind == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
+                raise RefusedError("bad_model", "a game to be served must be on hashed features or arrays of numbers: "
+                                   "this learned from a table with other columns, or from losses.")  # fmt: skip
+            play.late.expire(play.late.waiting)  # their rounds are not in the file
+            play.late.pending = None
+            two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]
+            spec = ledger.spec or learner_name(type(ledger.learner))
+            many: Literal["many"] | None = "many" if ledger.player.numbered else None
+            asked = msgspec.structs.replace(
+                options, learner=spec, negative=two[0], positive=two[1], labels=many, seed=0
+            )
+            self._make(name, asked, play)
+
+    def _make(self, name: str, asked: Model, play: Play | None = None) -> None:
+        """Its folder, whole or not at all, and its actor."""
+        if len(self.models) >= MOST_MODELS:
+            raise RefusedError("models_full", f"there may be {MOST_MODELS} models.")
+        folder, there = self.folder / "models" / f".new-{name}", self.folder / "models" / name
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            if play is not None:
+                persistence.save(play.ledger, folder / BASE)
+            store = Store(folder / DATABASE, "full")
+            try:
+                write_facts(store, asked, play)
+            finally:
+                store.close()
+            os.rename(folder, there)
+            persistence.flush(there.parent)
+        except Exception as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            log("create_failed", level="error", model=name, reason=str(error))
+            raise RefusedError(
+                "storage_failed", "the model could not be written. See the log of the service."
+            ) from None
+        log("model_made", model=name, learner=asked.learner)
+        self._wait(self._open(name))
+
+    def delete(self, name: str) -> None:
+        """Remove a model: what waits is answered first; when this is done it is gone, and its name is free."""
+        with self._lock:
+            actor = self.actor(name)
+            actor.stop()
+            actor.join()
+            there, gone = actor.folder, actor.folder.with_name(f".gone-{name}")
+            try:
+                shutil.rmtree(gone, ignore_errors=True)
+                os.rename(there, gone)  # all of it, or nothing
+                persistence.flush(there.parent)
+            except OSError as error:
+                log("delete_failed", level="error", model=name, reason=str(error))
+                self._open(name)
+                raise RefusedError(
+                    "storage_failed", "the model could not be removed. See the log of the service."
+                ) from None
+            with self._evaluating.pop(actor):
+                self._certificates.pop(actor, None)
+                self._evaluated.pop(actor, None)
+            del self.models[name]
+        shutil.rmtree(gone, ignore_errors=True)  # what is left is removed at the next start
+        log("model_deleted", model=name)
+
+    def _wait(self, actor: Actor) -> None:
+        end = time.monotonic() + STARTED
+        while actor.state == "opening" and time.monotonic() < end:
+            time.sleep(0.005)
+
+    def certificate(self, actor: Actor, copied: tuple[int, persistence.Snapshot]) -> dict[str, Any]:
+        """What is certified of a copy of the game; in any thread. The last one is remembered."""
+        n, what = copied
+        late = what.meta["ledger"]["late"]
+        mark = (late["predicted"], late["labelled"], late["expired"])
+        lock = self._evaluating.get(actor)
+        if lock is None:
+            raise actor.refusal()  # it was removed meanwhile
+        with lock:
+            known = self._certificates.get(actor)
+            if known is None or known[0] != mark:
+                ledger = persistence.ledger_of(what)
+                found = certified(ledger, n)
+                known = self._certificates[actor] = (mark, found)
+                self._evaluated[actor] = time.monotonic()
+        return known[1]
+
+    def stale(self, actor: Actor) -> bool:
+        """Is it time for a new certificate, for those who only want the numbers?"""
+        return time.monotonic() - self._evaluated.get(actor, -FRESH) >= FRESH
+
+    def certified(self, actor: Actor) -> dict[str, Any] | None:
+        """The last certificate that was evaluated."""
+        return self._certificates.get(actor, (None, None))[1]
+
+
+def certified(ledger: Ledger, n: int) -> dict[str, Any]:
+    """What is certified of a game, with the counts that it is about."""
+    late = ledger.late
+    assert late is not None
+    return {
+        "as_of_arrival": n,
+        "predicted": late.predicted,
+        "labelled": late.labelled,
+        "pending": late.waiting,
+        "expired": late.expired,
+        "mistakes": late.mistakes if ledger.counts else None,
+        "arrival_mistakes": late.arrival_mistakes if ledger.counts else None,
+        "changed": late.changed,
+        "most_pending": late.others,
+        **beside(ledger),
+        "variant": "arrival",
+        "certificates": [shown(one) for one in ledger.certify()],
+    }
+
+
+def beside(ledger: Ledger) -> dict[str, Any]:
+    """What to see beside the counts: the loss, where it is no count; who learns nothing; the test of drift."""
+    found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
+    found["baselines"] = plain.baselines(ledger)
+    if ledger.drift is not None:
+        found["drift"] = {**plain.drift(ledger.drift.test), "sentence": sentences.whole(terminal.watched(ledger))}
+    return found
+
+
+def _check_unpacked(file: BinaryIO) -> None:
+    """Refuse a file that is small only as long as it is packed."""
+    with zipfile.ZipFile(file) as archive:
+        size = sum(one.file_size for one in archive.infolist())
+    if size > MOST_UNPACKED:
+        raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, unpacked.")
+    file.seek(0)
+
+
+def token_of(folder: Path, path: Path | None) -> str:
+    """The token in a file; in the directory one is made, and told once, where there is none."""
+    there = path or folder / "token"
+    try:
+        if path is None and not there.exists():
+            token = secrets.token_urlsafe(32)
+            with open(os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(token + "\n")
+            print(
+                f"the token, which is told this once and kept in {there}:\n\n    {token}\n", file=sys.stderr, flush=True
+            )
+        token = there.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not ASCII"
+        raise InputError(f"the token must be in a file: {there}: {why}.") from None
+    if len(token) < 16 or not token.isprintable() or " " in token:
+        raise InputError(f"a token must be 16 letters at least, without blanks: that in {there} is not.")
+    return token

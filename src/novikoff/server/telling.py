@@ -1,0 +1,87 @@
+"""What is told of the models: as JSON, and to Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from novikoff.server.actor import Actor
+from novikoff.server.metrics import Histogram, family
+from novikoff.server.service import Service
+
+COUNTERS = (
+    ("predictions", "predicted", "Rounds that were predicted."),
+    ("labels", "labelled", "Labels that came."),
+    ("mistakes", "mistakes", "Labelled rounds whose answer was wrong."),
+    ("arrival_mistakes", "arrival_mistakes", "Mistakes of the game in the order of arrival."),
+    ("changed", "changed", "Labelled rounds whose answer had changed when the label came."),
+    ("expired", "expired", "Rounds whose label is no longer waited for."),
+)
+OF_LABELS = ("mistakes", "arrival_mistakes")
+"""Counts that there are where outcomes are labels; of numbers there is a loss."""
+
+
+def told(actor: Actor) -> dict[str, Any]:
+    """A model and its counts."""
+    found: dict[str, Any] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
+    if actor.state in ("ready", "storage_failed"):
+        found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
+        found |= {name: _count(actor, name) for _, name, _ in COUNTERS}
+    return found
+
+
+def _count(actor: Actor, name: str) -> int | None:
+    """A count; None of one that there is not."""
+    known = actor.play.ledger.counts or name not in OF_LABELS
+    return getattr(actor.play.late, name) if known else None
+
+
+def metrics(service: Service, request_seconds: Histogram) -> str:
+    """All numbers, as Prometheus reads them."""
+    return "\n".join(_metrics(service, request_seconds)) + "\n"
+
+
+def _metrics(service: Service, request_seconds: Histogram) -> Iterator[str]:
+    models = sorted(service.models.items())
+    played = [actor for _, actor in models if actor.state in ("ready", "storage_failed")]
+    for name, count, help in COUNTERS:
+        full = f"novikoff_{name}_total"
+        counts = [(one, found) for one in played if (found := _count(one, count)) is not None]
+        yield from family(full, "counter", help, _each(full, counts))
+    waiting = _each("novikoff_pending", [(one, one.play.late.waiting) for one in played])
+    yield from family("novikoff_pending", "gauge", "Rounds that wait for their labels.", waiting)
+    tests = [(one, one.play.ledger.drift.test) for one in played if one.play.ledger.drift is not None]
+    for name, help, values in (
+        ("novikoff_drift_alarm", "Are the labelled examples no draws of one distribution? If they are, it is ever 1 "
+         "with a chance of at most 0.05.", [(one, int(test.alarm)) for one, test in tests]),
+        ("novikoff_drift_wealth", "The largest so far of what the test of drift has won by betting that they are not; "
+         "20 is an alarm.", [(one, test.largest) for one, test in tests]),
+    ):  # fmt: skip
+        yield from family(name, "gauge", help, _each(name, values))
+    bounds = [f'novikoff_bound{{model="{one.name}",theorem="{name}"}} {bound}' for one in played
+              for name, bound in _bounds(service.certified(one))]  # fmt: skip
+    yield from family("novikoff_bound", "gauge", "What a theorem allows, on the stream so far.", bounds)
+    ready = _each("novikoff_ready", [(one, int(one.state == "ready")) for _, one in models])
+    yield from family("novikoff_ready", "gauge", "Can it be played?", ready)
+    for name, help in (
+        ("commit_seconds", "Seconds of a group, with its commit."),
+        ("commit_ops", "Requests that were committed together."),
+    ):
+        full = f"novikoff_{name}"
+        told = [line for one in played for line in getattr(one, name).lines(full, f'model="{one.name}"')]
+        yield from family(full, "histogram", help, told)
+    seconds = request_seconds.lines("novikoff_request_seconds", 'service="novikoff"')
+    yield from family("novikoff_request_seconds", "histogram", "Seconds until a request was answered.", seconds)
+
+
+def _each(name: str, values: Sequence[tuple[Actor, float]]) -> Iterator[str]:
+    return (f'{name}{{model="{actor.name}"}} {value}' for actor, value in values)
+
+
+def _bounds(certificate: dict[str, Any] | None) -> Iterator[tuple[str, float]]:
+    """Of each theorem that holds, what it allows."""
+    for one in (certificate or {"certificates": []})["certificates"]:
+        if one["status"] in ("valid", "conditional", "vacuous") and one["bound"] is not None:
+            yield one["theorem"], one["bound"]

@@ -1,1 +1,0 @@
-"""Anyone's table: what its columns are, how its rows become features, and where its labels are."""

@@ -1,0 +1,108 @@
+"""Streams: what one need not say, and what is made of a stream of another make."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.core.stream import Foreign, Stream, adapted, is_stream, there_before
+from novikoff.core.types import Domain, Labels
+from novikoff.data.matched import matched
+
+
+class Plain:
+    """A stream with no more than it must have."""
+
+    name, domain = "plain", Domain("vector", 2)
+
+    def batches(self, start=None):
+        yield nk.Batch(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1], np.int8), 1)
+
+
+class Telling(Plain):
+    """A stream that says all there is to say."""
+
+    labels, rereadable, fixed, features = Labels("no", "yes"), True, True, ("a", "b")
+    experts, outcomes, loss, bits, unlabelled = ("e", "f"), "numbers", "squared", 7, True
+
+    def __init__(self):
+        self.notes = ["noted"]
+
+    def __len__(self):
+        return 2
+
+    def fingerprint(self):
+        return {"size": 5}
+
+
+SAID = ("labels", "rereadable", "features", "experts", "outcomes", "loss", "bits", "unlabelled", "rows")
+
+
+def said(stream):
+    return {name: getattr(stream, name) for name in SAID}
+
+
+def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
+    stream = adapted(Plain())
+    assert (stream.name, stream.domain) == ("plain", Domain("vector", 2))
+    assert said(stream) == said(Stream)
+    assert stream.notes == []
+    assert stream.fingerprint() is None
+    assert stream.count() is None
+    with pytest.raises(TypeError, match="plain must be read"):
+        len(stream)
+
+
+def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
+    telling = Telling()
+    stream = adapted(telling)
+    assert said(stream) == {**{name: getattr(telling, name) for name in SAID if name != "rows"}, "rows": 2}
+    assert (len(stream), stream.count(), stream.fingerprint()) == (2, 2, {"size": 5})
+    telling.labels = Labels(0, 1)
+    telling.notes.append("noted later")
+    assert (stream.labels, stream.notes) == (Labels(0, 1), ["noted", "noted later"])
+    assert [len(batch) for batch in stream.batches()] == [2]
+
+
+def test_a_stream_of_another_make_is_never_known_to_be_fixed_whatever_it_says():
+    assert not there_before(adapted(Telling()))
+    assert not there_before(matched(adapted(Telling()), ["b", "a"]))
+    assert there_before(matched(nk.Losses(np.eye(2), experts=["a", "b"]), ["b", "a"]))
+
+
+def test_a_source_of_ours_is_taken_as_it_is():
+    arrays = nk.Arrays([[1.0], [2.0]], [1, -1])
+    assert adapted(arrays) is arrays
+    assert isinstance(adapted(Plain()), Foreign)
+    assert is_stream(arrays)
+    assert is_stream(Plain())
+    assert not is_stream([(1, 1)])
+
+
+def test_notes_are_a_streams_own():
+    one, two = nk.Arrays([[1.0], [2.0]], [1, -1]), nk.Arrays([[1.0], [2.0]], [1, -1])
+    one.notes.append("noted")
+    assert (one.notes, two.notes) == (["noted"], [])
+
+
+def test_a_stream_without_rows_is_still_a_stream():
+    assert adapted(Plain())
+
+
+def test_a_stream_must_have_a_domain():
+    class Nowhere:
+        name = "nowhere"
+
+        def batches(self, start=None):
+            yield from ()
+
+    with pytest.raises(AttributeError, match="domain"):
+        nk.play(nk.Perceptron(), Nowhere())
+
+
+def test_columns_in_another_order_leave_the_rest_as_it_is():
+    telling = adapted(Telling())
+    stream = matched(telling, ["b", "a"])
+    assert said(stream) == {**said(telling), "features": ("b", "a"), "experts": ("f", "e")}
+    assert stream.notes is telling.notes
+    assert stream.fingerprint() == {"size": 5}
+    assert next(stream.batches()).x.tolist() == [[2.0, 1.0], [4.0, 3.0]]

@@ -1,0 +1,63 @@
+"""Learners, ledgers, certificates and comparisons are short texts: names and settings, no arrays."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.core.registry import entry, names
+from novikoff.core.written import Written
+from novikoff.game.specs import make
+
+GIVEN = {
+    "consistent": ":[thresholds:n=9]",
+    "halving": ":[thresholds:n=9]",
+    "weighted-majority": ":[thresholds:n=9]",
+    "threshold-halving": ":n=9",
+    "rectangle-halving": ":m=9",
+    "scaled": ":[perceptron]",
+    "specialists": ":[ftrl]",
+    "conformal": ":[perceptron]",
+    "exp3-ix": ":4",
+    "tsallis-inf": ":4",
+    "exp4": ":4,experts=3",
+    "hedge": ":learners=[perceptron,[rbp:budget=5],arow,ftrl]",
+    "randomized-weighted-majority": ":experts=4",
+    "exponential-weights": ":experts=4",
+    "ada-hedge": ":experts=4",
+    "fixed-share": ":experts=4,switches=1,horizon=9",
+    "sleeping-experts": ":experts=4",
+}
+
+
+@pytest.mark.parametrize("name", names("learner"))
+def test_every_learner_is_a_short_text(name):
+    learner = make(name + GIVEN.get(name, ""), "learner", domain=nk.Domain("vector", 2))
+    assert isinstance(learner, Written)
+    assert len(repr(learner)) <= 160
+    assert not any(part in repr(learner) for part in ("array", " at 0x", "\n"))
+    assert repr(learner).startswith("Perceptron(" if name == "scaled" else entry(name, "learner").load().__name__)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("perceptron", "Perceptron()"),
+        ("perceptron:bias=1,scale=standard", "Perceptron(bias=1.0, scale='standard')"),
+        ("rbp:budget=5,gamma=2", "RandomizedBudgetPerceptron(budget=5, gamma=2.0)"),
+        ("kernel-perceptron:polynomial,degree=3", "KernelPerceptron(kernel='polynomial', degree=3)"),
+        ("halving:[thresholds:n=9]", "Halving(hypotheses=Thresholds)"),
+        ("hedge:learners=[perceptron,constant]", "Hedge(learners=[Perceptron(), Constant()])"),
+    ],
+)
+def test_what_is_not_the_default_is_told(spec, text):
+    assert repr(make(spec, "learner", domain=nk.Domain("vector", 2))) == text
+
+
+def test_ledgers_certificates_and_comparisons_are_short_too():
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    y = np.where(x[:, 0] > 0, 1, -1)
+    ledger = nk.play("perceptron", (x, y))
+    comparison = nk.compare(["perceptron", "arow"], (x, y))
+    for one in (ledger, *ledger.certify(), comparison):
+        assert len(repr(one)) <= 200, repr(one)
+        assert "array(" not in repr(one)

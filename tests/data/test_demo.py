@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from novikoff.core.errors import SourceError
+from novikoff.core.types import Domain, Labels
+from novikoff.data.demo import DEMOS, TASTY, THRESHOLD, demo, integers
+from novikoff.data.reader import read
+from novikoff.finite.threshold_halving import ThresholdHalving
+from novikoff.game.play import play
+
+
+def all_of(stream):
+    batches = list(stream.batches())
+    return np.concatenate([b.x for b in batches]), np.concatenate([b.y for b in batches])
+
+
+def test_papayas_are_tasty_exactly_inside_the_rectangle():
+    stream = demo("papayas")
+    x, y = all_of(stream)
+    assert stream.domain == Domain("point", 2)
+    assert stream.labels == Labels("not tasty", "tasty")
+    assert stream.features == ("colour", "softness")
+    assert x.shape == (2000, 2)
+    assert (x.min(), x.max()) == (0, 100)
+    (left, right), (low, high) = TASTY
+    inside = [left <= colour <= right and low <= softness <= high for colour, softness in x.tolist()]
+    assert (y == 1).tolist() == inside
+    assert 0.2 < np.mean(inside) < 0.5
+
+
+def test_thresholds_are_a_million_numbers_with_a_hidden_threshold():
+    stream = demo("thresholds")
+    x, y = all_of(stream)
+    assert stream.domain == Domain("index", 1_000_001)
+    assert x.shape == (1_000_000,)
+    assert x.min() >= 0
+    assert x.max() <= 1_000_000
+    assert np.array_equal(y == 1, x >= THRESHOLD)
+    assert y.dtype == np.int8
+    assert len(np.unique(x // 1000)) >= 1000  # spread over all of the grid
+
+
+def test_the_threshold_is_learned_with_the_mistakes_the_theorem_allows():
+    ledger = play(ThresholdHalving(1_000_000), demo("thresholds"))
+    assert ledger.rounds == 1_000_000
+    assert ledger.mistakes <= 19
+    assert all(certificate.holds for certificate in ledger.certify() if certificate.theorem == "halving_mistakes")
+
+
+def test_the_program_of_program_is_the_one_it_says():
+    stream = demo("program")
+    x, y = all_of(stream)
+    assert stream.domain == Domain("point", 4)
+    assert stream.features == ("x0", "x1", "x2", "x3")
+    assert x.shape == (10_000, 4)
+    assert set(np.unique(x)) == {0, 1, 2}
+    assert (y == 1).tolist() == [x[0] < x[2] and not x[1] for x in x.tolist()]
+    assert len(np.unique(x, axis=0)) == 81
+
+
+def test_setosa_is_exactly_petal_length_below_sepal_width():
+    stream = demo("iris")
+    x, y = all_of(stream)
+    assert stream.features == ("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)")
+    assert stream.labels == Labels("not setosa", "setosa")
+    assert stream.domain == Domain("vector", 4)
+    assert np.array_equal(y == 1, x[:, 2] < x[:, 1])
+    assert np.count_nonzero(y == 1) == 50
+    assert len(set(y[:20].tolist())) == 2  # shuffled: scikit-learn has all setosas first
+
+
+def test_breast_cancer_is_malignant_against_benign():
+    stream = demo("breast-cancer")
+    x, y = all_of(stream)
+    assert stream.labels == Labels("benign", "malignant")
+    assert x.shape == (569, 30)
+    assert np.count_nonzero(y == 1) == 212
+    assert stream.features[0] == "mean radius"
+    assert all(type(name) is str for name in stream.features)
+
+
+def test_digits_are_even_against_odd():
+    from sklearn.datasets import load_digits
+
+    stream = demo("digits-even")
+    x, y = all_of(stream)
+    assert stream.labels == Labels("odd", "even")
+    assert stream.domain == Domain("point", 64)
+    data = load_digits()
+    even = {row.tobytes(): label % 2 == 0 for row, label in zip(data.data.astype(np.int64), data.target, strict=True)}
+    assert (y == 1).tolist() == [even[row.tobytes()] for row in x]
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_every_demo_is_the_same_each_time_and_when_read_again(name):
+    stream, other = demo(name), read(f"demo:{name}")
+    assert stream.name == other.name == f"demo:{name}"
+    assert stream.rereadable
+    assert DEMOS[name].__doc__
+    for one, two in zip((*all_of(stream), *all_of(stream)), (*all_of(other), *all_of(other)), strict=True):
+        assert one.tobytes() == two.tobytes()
+    assert stream.rows == len(stream) == len(all_of(stream)[1])
+    assert stream.domain.kind == "index" or len(stream.features) == stream.domain.width
+
+
+@pytest.mark.parametrize("name", ["papayas", "thresholds", "program"])
+def test_generated_demos_are_the_same_on_every_machine(name):
+    golden = {
+        "papayas": "b5bf24fc493b95c8",
+        "thresholds": "4dea2378779bf249",
+        "program": "4a83d17378bb760f",
+    }
+    x, y = all_of(demo(name))
+    assert hashlib.sha256(x.astype("<i8").tobytes() + y.tobytes()).hexdigest()[:16] == golden[name]
+
+
+def test_whole_numbers_reach_every_value_and_no_other():
+    assert set(integers(1000, 7, seed=0).tolist()) == set(range(7))
+    assert integers(5, 1, seed=0).tolist() == [0] * 5
+
+
+def test_an_unknown_demo_is_an_error_that_lists_those_there_are():
+    for ask in (lambda: demo("papaya"), lambda: read("demo:papaya")):
+        with pytest.raises(SourceError, match="papayas, thresholds, program, iris, .*: got 'papaya'"):
+            ask()
+
+
+def test_a_demo_takes_no_options_but_those_left_open():
+    assert read("demo:iris", label=None, positive=None).rows == 150
+    with pytest.raises(SourceError, match="a demo must be read as it is: got label, positive"):
+        read("demo:iris", label="x", positive=1, header=None)
+
+
+def test_generated_demos_and_the_modules_import_neither_scikit_learn_nor_pyarrow():
+    code = (
+        "import sys; from novikoff.data import demo, reader; reader.read('demo:papayas');"
+        "print({'sklearn', 'pyarrow', 'numba'} & set(sys.modules))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "set()"

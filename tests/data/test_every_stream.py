@@ -1,0 +1,157 @@
+"""The contract of a stream, over every format and every source in memory; packed, from a file object, and from a pipe.
+
+Batches are small here, so that a pass has several. A format without a sample fails.
+"""
+
+import gzip
+import io
+import json
+import lzma
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse
+
+import novikoff as nk
+from novikoff.core.registry import CATALOG
+from novikoff.data.in_memory import hold
+from novikoff.testing import check_stream
+
+ROWS = 60
+X = np.random.default_rng(0).integers(0, 9, (ROWS, 3))
+Y = np.where(X[:, 0] > 3, 1, -1)
+TABLE = pa.table({"a": X[:, 0], "b": X[:, 1] / 4, "y": Y})
+SMALL = {"ROWS_PER_BATCH": 16, "CELLS_PER_BATCH": 48, "ROWS_PER_BLOCK": 16}
+
+
+def lines(write):
+    return "".join(write(x.tolist(), y) + "\n" for x, y in zip(X, Y.tolist(), strict=True)).encode()
+
+
+def arrow():
+    sink = io.BytesIO()
+    with pa.ipc.new_file(sink, TABLE.schema) as writer:
+        writer.write_table(TABLE, max_chunksize=16)
+    return sink.getvalue()
+
+
+def parquet():
+    sink = io.BytesIO()
+    pq.write_table(TABLE, sink, row_group_size=16)
+    return sink.getvalue()
+
+
+FILES = {
+    "svmlight": (lines(lambda x, y: f"{y} " + " ".join(f"{i}:{v}" for i, v in enumerate(x) if v)), {"chunk": 200}),
+    "vw": (lines(lambda x, y: f"{y} |f " + " ".join(f"w{i}:{v}" for i, v in enumerate(x))), {"chunk": 200}),
+    "text": (lines(lambda x, y: f"{'spam' if y == 1 else 'ham'}\tword{x[0]} and w{x[1]} too"), {"chunk": 200}),
+    "jsonl": (lines(lambda x, y: json.dumps({"a": x[0], "b": x[1] / 4, "y": y})), {"chunk": 200, "label": "y"}),
+    "csv": (b"a,b,c,y\n" + lines(lambda x, y: ",".join(map(str, [*x, y]))), {"chunk": 200}),
+    "arrow": (arrow(), {}),
+    "parquet": (parquet(), {}),
+}
+PACKED = [name for name in FILES if name not in ("arrow", "parquet")]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    for name, module in list(sys.modules.items()):
+        for constant in SMALL if name.startswith("novikoff.data.") else ():
+            if hasattr(module, constant):
+                monkeypatch.setattr(module, constant, SMALL[constant])
+
+
+def test_every_format_has_a_sample():
+    assert set(FILES) == {name for name, entry in CATALOG.items() if entry.room == "format"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_keeps_the_contract(name, tmp_path):
+    content, options = FILES[name]
+    (tmp_path / "file").write_bytes(content)
+    check_stream(lambda: nk.read(tmp_path / "file", format=name, **options))
+    stream = nk.read(tmp_path / "file", format=name, **options)
+    assert sum(1 for _ in stream.batches()) > 1, "the sample should have several batches"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
+@pytest.mark.parametrize("name", PACKED)
+def test_packed_files_keep_the_contract(name, pack, tmp_path):
+    content, options = FILES[name]
+    (tmp_path / "file").write_bytes(pack(content))
+    check_stream(lambda: nk.read(tmp_path / "file", format=name, **options))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file_objects_keep_the_contract(name):
+    content, options = FILES[name]
+    check_stream(lambda: nk.read(io.BytesIO(content), format=name, **options))
+
+
+class Pipe(io.RawIOBase):
+    """Bytes that come once."""
+
+    def __init__(self, content):
+        self._left = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self._left.readinto(buffer)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_pipes_keep_the_contract(name):
+    content, options = FILES[name]
+    check_stream(lambda: nk.read(Pipe(content), format=name, **options))
+
+
+def converted(folder):
+    nk.convert(nk.Arrays(X / 4, Y), folder / "file.arrow")
+    return lambda: nk.read(folder / "file.arrow")
+
+
+def experts(folder):
+    (folder / "table.csv").write_text("a,b,outcome\n" + "".join(f"{a / 9},{b / 9},{c % 2}\n" for a, b, c in X))
+    return lambda: nk.expert_table(folder / "table.csv", loss="absolute")
+
+
+IN_MEMORY = {
+    "arrays": lambda: nk.Arrays(X / 4, Y, features=["a", "b", "c"]),
+    "arrays of integers": lambda: nk.Arrays(X, Y),
+    "indices": lambda: nk.Arrays(X[:, 0], Y),
+    "many labels": lambda: nk.Arrays(X, X[:, 0], many=9),
+    "pairs": lambda: nk.Pairs(list(zip(X.tolist(), Y.tolist(), strict=True))),
+    "pairs that come once": lambda: nk.Pairs(iter(list(zip(X.tolist(), Y.tolist(), strict=True)))),
+    "frame": lambda: nk.Frame(pd.DataFrame({"a": X[:, 0], "b": X[:, 1] / 4, "y": Y})),
+    "sparse matrix": lambda: nk.SparseMatrix(scipy.sparse.csr_matrix(X), Y),
+    "targets": lambda: nk.Targets(X / 4, X[:, 0] / 9),
+    "advice": lambda: nk.Advice(X / 9, X[:, 0] / 9),
+    "losses": lambda: nk.Losses(X / 9),
+    "held": lambda: hold(nk.Arrays(X, Y)),
+    "separable": lambda: nk.synthetic.separable(rounds=50, width=4),
+    "sparse separable": lambda: nk.synthetic.separable(rounds=50, width=9, nonzeros=3),
+    "noisy": lambda: nk.synthetic.noisy(rounds=50, width=4, noise=0.2),
+    "drifting": lambda: nk.synthetic.drifting(rounds=50, width=10, every=20),
+    "hard order": lambda: nk.synthetic.hard_order(rounds=50, width=4, examples=20),
+    "bandit losses": lambda: nk.synthetic.bandit_losses(arms=3, rounds=50, switches=2),
+    "contexts": lambda: nk.Contexts(X, X / 8.0),
+    "advice on arms": lambda: nk.Contexts(X, X / 8.0, advice=True),
+    "random losses": lambda: nk.synthetic.random_losses(experts=3, rounds=50),
+    "demo": lambda: nk.read("demo:papayas"),
+}
+
+
+@pytest.mark.parametrize("name", IN_MEMORY)
+def test_every_source_in_memory_keeps_the_contract(name):
+    check_stream(IN_MEMORY[name])
+
+
+@pytest.mark.parametrize("make", [converted, experts])
+def test_other_files_keep_the_contract(make, tmp_path):
+    check_stream(make(tmp_path))

@@ -1,0 +1,181 @@
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+import novikoff as nk
+from novikoff.cli.main import main
+from novikoff.core.errors import LabelError, MismatchError, SourceError
+from novikoff.core.types import Domain, Sparse
+from novikoff.data.tables.formats import Frame
+from novikoff.data.targets import TargetPairs, Targets, targets
+
+
+def target_frame(frame, label=None, **options):
+    return Frame(frame, label, outcomes="numbers", **options)
+
+
+def rows(stream, start=None):
+    x, y = [], []
+    for batch in stream.batches(start):
+        assert batch.y.dtype == np.float64
+        x.append(batch.x)
+        y.append(batch.y)
+    return x, np.concatenate(y)
+
+
+def test_arrays_come_as_doubles_with_their_outcomes_as_they_are():
+    X, y = np.arange(6).reshape(3, 2), [2, 0.5, -7]
+    stream = Targets(X, y)
+    (x,), outcomes = rows(stream)
+    assert (x.dtype, x.tolist(), outcomes.tolist()) == (np.float64, X.tolist(), [2.0, 0.5, -7.0])
+    assert (stream.domain, stream.labels, stream.outcomes, len(stream)) == (Domain("vector", 2), None, "numbers", 3)
+    assert stream.features is None
+    assert Targets(X, y, features=["a", "b"]).features == ("a", "b")
+
+
+def test_one_column_may_be_given_flat():
+    (x,), _ = rows(Targets([1, 2, 3], [0.0, 0.0, 1.0]))
+    assert x.tolist() == [[1.0], [2.0], [3.0]]
+
+
+def test_a_sparse_matrix_stays_sparse():
+    X = scipy.sparse.csr_array(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 0.0]]))
+    (x,), y = rows(Targets(X, [1.5, 2.5, 3.5]))
+    assert isinstance(x, Sparse)
+    assert (x.indices.tolist(), x.values.tolist(), x.width) == ([1, 0], [2.0, 1.0], 2)
+    assert y.tolist() == [1.5, 2.5, 3.5]
+
+
+def test_a_long_stream_goes_on_where_it_stopped():
+    X, y = np.arange(150_000.0)[:, None], np.arange(150_000.0) / 2
+    stream = Targets(X, y)
+    first = next(iter(stream.batches()))
+    parts, outcomes = rows(stream, first.end)
+    assert len(first) + len(outcomes) == 150_000
+    assert np.array_equal(np.concatenate(parts)[:, 0], 2 * outcomes)
+    assert outcomes[0] == y[len(first)]
+
+
+def test_a_frame_has_its_target_by_name_or_last():
+    frame = pa.table({"a": [1, 2], "target": [0.5, -0.5], "b": [3.0, 4.0]})
+    (x,), y = rows(target_frame(frame))
+    assert (x.tolist(), y.tolist()) == ([[1.0, 3.0], [2.0, 4.0]], [0.5, -0.5])
+    stream = target_frame(frame, label="a", columns=["b"])
+    (x,), y = rows(stream)
+    assert (x.tolist(), y.tolist(), stream.features) == ([[3.0], [4.0]], [1.0, 2.0], ("b",))
+    with pytest.raises(SourceError, match="numbers must be numbers.* choose a learner of labels"):
+        rows(target_frame(pa.table({"a": [1, 2], "y": ["big", "small"]})))
+    with pytest.raises(SourceError, match="missing"):
+        rows(target_frame(pa.table({"a": [1, 2], "y": [1.0, None]})))
+
+
+def test_pairs_come_one_by_one_and_may_be_endless():
+    def endless():
+        t = 0
+        while True:
+            t += 1
+            yield {"a": 1.0}, t / 2
+
+    stream = TargetPairs(endless())
+    batches = stream.batches()
+    assert [next(batches).y.tolist() for _ in range(3)] == [[0.5], [1.0], [1.5]]
+    assert not stream.rereadable
+    again = TargetPairs([([1.0], 2.0), ([3.0], 4.0)])
+    assert again.rereadable
+    assert rows(again, {"row": 1})[1].tolist() == [4.0]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([[1.0], [2.0]], [1.0], "one length"),
+        ([[1.0]], [[1.0]], "one dimension"),
+        ([[1.0]], ["a"], "numbers"),
+        ([[1.0], [2.0]], [1.0, np.nan], "finite: row 2"),
+        ([[1.0], [np.inf]], [1.0, 2.0], "finite: row 2"),
+        ([[1.0], [1.0, 2.0]], [1.0, 2.0], "different lengths"),
+        ([["a"]], [1.0], "numbers"),
+        (np.zeros((0, 2)), [], "empty"),
+        (np.zeros((2, 0)), [1.0, 2.0], "column"),
+        (np.zeros((2, 2, 2)), [1.0, 2.0], "dimensions"),
+        (scipy.sparse.csr_array((2, 3)), [1.0], "one length"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(X, y, words):
+    with pytest.raises(SourceError, match=words):
+        Targets(X, y)
+
+
+def test_what_is_no_source_is_refused():
+    with pytest.raises(MismatchError, match="environment"):
+        targets(3)
+    with pytest.raises(SourceError, match="pair"):
+        list(targets([1, 2, 3]).batches())
+    with pytest.raises(SourceError, match="empty"):
+        list(targets([]).batches())
+    with pytest.raises(SourceError, match="item 2"):
+        list(targets([([1.0], 1.0), ([1.0], "a")]).batches())
+
+
+@pytest.fixture
+def outcomes(tmp_path):
+    """The same rows, whose outcomes are numbers, as arrays, svmlight and Vowpal Wabbit text."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(300, 3)).round(3)
+    y = (x @ [3.0, -1.0, 0.5] + 100.0).round(3)
+    svmlight, vw = tmp_path / "rows.svm", tmp_path / "rows.vw"
+    rows = [" ".join(f"{j}:{v}" for j, v in enumerate(row)) for row in x.tolist()]
+    svmlight.write_text("".join(f"{outcome} {row}\n" for outcome, row in zip(y.tolist(), rows, strict=True)))
+    vw.write_text("".join(f"{outcome} | {row}\n" for outcome, row in zip(y.tolist(), rows, strict=True)))
+    (tmp_path / "new.svm").write_text("".join(f"{row}\n" for row in rows))
+    return (scipy.sparse.csr_matrix(x), y), str(svmlight), str(vw)
+
+
+@pytest.mark.parametrize("learner", ["auto-regression", "vaw", "online-gradient"])
+def test_numbers_of_svmlight_and_vowpal_wabbit_text_are_those_of_arrays(outcomes, learner):
+    arrays, svmlight, vw = outcomes
+    losses = [nk.play(learner, source, record=True) for source in (arrays, svmlight, vw)]
+    assert losses[1].said().tolist() == losses[0].said().tolist()
+    assert losses[2].loss == pytest.approx(losses[0].loss, rel=1e-9)  # features in another order
+    assert [one.best_constant for one in losses] == [losses[0].best_constant] * 3
+
+
+def test_a_game_on_numbers_of_svmlight_goes_on_and_predicts(outcomes, tmp_path, capsys):
+    _, svmlight, _ = outcomes
+    whole, model = nk.play("vaw", svmlight), str(tmp_path / "m.nk")
+    assert main(["run", "vaw", svmlight, "--rounds", "123", "--save", model, "-q"]) == 0
+    assert main(["run", "vaw", svmlight, "--resume", model, "--save", model, "-q"]) == 0
+    assert nk.load(model).loss == whole.loss
+    said = []
+    for source in ([svmlight], [str(tmp_path / "new.svm"), "--no-label"]):
+        capsys.readouterr()
+        assert main(["predict", model, *source, "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["predictions"])
+    assert said[0] == said[1]
+    assert len({*said[0]}) > 200
+
+
+def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(outcomes, capsys):
+    _, svmlight, vw = outcomes
+    for source in (svmlight, vw):
+        ledger = nk.play(None, source)
+        assert (type(ledger.learner).__name__, ledger.rounds) == ("AutoRegression", 300)
+    assert main(["run", svmlight]) == 0
+    assert "the label of" in capsys.readouterr().err
+    assert main(["run", svmlight, "--positive", "100", "-q"]) == 0
+    assert "Labels: 100 is +1" in capsys.readouterr().out
+
+
+def test_numbers_that_are_taken_for_labels_say_what_to_do(outcomes):
+    with pytest.raises(LabelError, match="has a third.*look like numbers to be predicted: choose a learner of numbers"):
+        nk.play("perceptron", outcomes[1])
+
+
+def test_a_file_of_words_to_predict_advises_a_learner_of_labels(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n1,big\n2,small\n")
+    with pytest.raises(SourceError, match='column "y".* choose a learner of labels'):
+        nk.play("vaw", path)

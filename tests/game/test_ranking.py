@@ -1,0 +1,193 @@
+"""The area under the ROC curve: within its bins it is the true one, however the stream is cut."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.cli.main import main
+from novikoff.core.errors import ModelFileError
+from novikoff.core.player import Player
+from novikoff.core.registry import names
+from novikoff.game import ledger_state
+from novikoff.game.ranking import Ranking
+from novikoff.game.specs import make
+
+
+@pytest.mark.parametrize("name", names("learner"))
+def test_the_score_of_a_row_is_the_score_that_was_played(name):
+    try:
+        learner = make(name, "learner", domain=nk.Domain("vector", 3))
+    except nk.core.errors.NovikoffError:
+        pytest.skip("it must be told more")
+    player = Player(learner)
+    if player.outcomes == "numbers" or not (player.tells_scores and hasattr(learner, "score_one")):
+        pytest.skip("it has no scores of rows")
+    rng = np.random.default_rng(0)
+    for x in rng.normal(size=(40, 3)):
+        asked = learner.score_one(x)
+        player.play_one(x, int(np.sign(x @ [1.0, -2.0, 0.5] + rng.normal())) or 1)
+        assert player.within.scored == pytest.approx(asked, rel=1e-9, abs=1e-12)
+
+
+def exact(scores, y):
+    """Pairs won, ties half; a score that is no number is near 0."""
+    scores = np.where(np.isnan(scores), 2.0**-80, scores)
+    up, down = scores[y > 0], scores[y < 0]
+    wins = (up[:, None] > down).sum() + 0.5 * (up[:, None] == down).sum()
+    return wins / (len(up) * len(down)) if len(up) and len(down) else None
+
+
+any_scores = st.lists(
+    st.tuples(
+        st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 2.0**-70, -(2.0**-70), 2.0**70, math.nan])),
+        st.sampled_from([-1, 1]),
+    ),
+    max_size=60,
+)
+
+
+@given(any_scores)
+def test_the_area_is_within_its_interval(pairs):
+    scores, y = np.array([s for s, _ in pairs], dtype=np.float64), np.array([y for _, y in pairs], dtype=np.int8)
+    ranking = Ranking()
+    ranking.add(scores, y)
+    area, true = ranking.area(), exact(scores, y)
+    if true is None:
+        assert area is None
+    else:
+        assert 0.0 <= area.low <= true <= area.high <= 1.0
+        assert area.low <= area.value <= area.high
+
+
+def test_scores_that_are_the_same_are_known_to_tie():
+    ranking = Ranking()
+    ranking.add(np.array([3.0, 3.0, 1.0, 5.0]), np.array([1, -1, -1, 1], dtype=np.int8))
+    assert ranking.area() == (0.875, 0.875, 0.875)
+    ranking.add(np.array([3.0 + 2.0**-40]), np.array([1], dtype=np.int8))
+    area = ranking.area()
+    assert area.low < 5.5 / 6 < area.high  # of 3 and 3 + 2^-40 the order is not known any more
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_the_interval_is_narrow_on_any_scale(scale):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(20_000) < 0.3, 1, -1).astype(np.int8)
+    scores = scale * (rng.normal(size=len(y)) + 0.8 * y)
+    ranking = Ranking()
+    ranking.add(scores, y)
+    area = ranking.area()
+    assert area.low <= exact(scores, y) <= area.high < area.low + 0.004
+
+
+@given(any_scores, st.lists(st.integers(0, 60), max_size=4))
+def test_cuts_and_single_rounds_and_saving_leave_the_same_bins(pairs, cuts):
+    scores, y = np.array([s for s, _ in pairs], dtype=np.float64), np.array([y for _, y in pairs], dtype=np.int8)
+    whole, cut, single = Ranking(), Ranking(), Ranking()
+    whole.add(scores, y)
+    for part in np.split(np.arange(len(y)), sorted(cuts)):
+        cut.add(scores[part], y[part])
+        cut = Ranking.restore(cut.state())
+    for score, label in pairs:
+        single.waiting.append(score)
+        single.labels.append(label)
+    for other in (cut, single):
+        assert (whole.state() is None) == (other.state() is None)
+        for name, value in (whole.state() or {}).items():
+            np.testing.assert_array_equal(value, other.state()[name])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"bins": np.array([5, 5])},
+        {"bins": np.array([5, 2**15])},
+        {"counts": np.array([[1, 0], [0, -1]])},
+        {"counts": np.array([[1, 0]])},
+        {"only": np.array([1.0])},
+    ],
+)
+def test_bins_that_cannot_be_are_refused(changed):
+    sound = {"bins": np.array([5, 6]), "counts": np.array([[1, 0], [0, 1]]), "only": np.array([1.0, 2.0])}
+    Ranking.restore(sound)
+    with pytest.raises(ModelFileError):
+        Ranking.restore({**sound, **changed})
+
+
+def rows(count=300):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(count, 3))
+    return x, np.where(x @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=count) >= 0, 1, -1)
+
+
+def scoring():
+    """Learners on vectors and labels that have a score."""
+    for name in names("learner"):
+        try:
+            learner = make(name, "learner", domain=nk.Domain("vector", 3))
+        except nk.NovikoffError:
+            continue
+        player = Player(learner)
+        if player.scores and player.outcomes == "labels" and learner.domain.kind == "vector":
+            yield name
+
+
+@pytest.mark.parametrize("name", [*scoring(), "perceptron:scale=standard", "vaw:probabilities=true"])
+def test_every_learner_with_a_score_has_an_area_of_the_scores_it_had(name):
+    x, y = rows()
+
+    def fresh():
+        return make(name, "learner", domain=nk.Domain("vector", 3))
+
+    ledger, alone = nk.play(fresh(), (x, y)), fresh()
+    scores = []
+    game = nk.Game(alone, track=False)
+    for row, label in zip(x, y.tolist(), strict=True):
+        scores.append(alone.score_one(row))
+        game.learn_one(row, label)
+    true = exact(np.array(scores), y)
+    if name != "second-order-perceptron":  # which divides its score by what only a mistake makes known
+        assert ledger.auc.low <= true <= ledger.auc.high <= ledger.auc.low + 0.02
+    assert game.ledger.auc == ledger.auc
+
+
+def test_a_saved_game_goes_on_with_its_area(tmp_path):
+    x, y = rows()
+    whole = nk.play(nk.Perceptron(), (x, y))
+    half = nk.play(nk.Perceptron(), (x[:100], y[:100]))
+    nk.save(half, tmp_path / "half.nk")
+    again = nk.load(tmp_path / "half.nk")
+    rest = nk.play(again.learner, (x[100:], y[100:]), ledger=again)
+    assert rest.auc == whole.auc
+    with pytest.raises(ModelFileError, match="scores must be of its 100 rounds"):
+        ledger_state.restore({**ledger_state.state_of(half), "ranking": whole.ranking.state()}, half.learner)
+
+
+def test_the_area_is_reported(tmp_path, capsys):
+    x, y = rows()
+    table = tmp_path / "rows.csv"
+    table.write_text("a,b,c,label\n" + "".join(f"{a},{b},{c},{v}\n" for (a, b, c), v in zip(x, y, strict=True)))
+    assert main(["run", "perceptron", str(table), "--json", "-q"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["auc_interval"][0] <= told["auc"] <= told["auc_interval"][1]
+    assert main(["run", "perceptron", str(table), "-q"]) == 0
+    assert f"AUC {told['auc']:.4f}" in capsys.readouterr().out
+    assert main(["run", "constant", str(table), "--json", "-q"]) == 0
+    assert "auc" not in json.loads(capsys.readouterr().out)
+
+
+def test_a_learner_that_says_no_score_when_it_plays_has_no_area():
+    class Silent(nk.Perceptron):
+        def play_one(self, x, y):
+            said = super().play_one(x, y)
+            self.scored = None
+            return said
+
+    game = nk.Game(Silent(), track=False)
+    for x, y in [((1.0,), 1.0), ((-1.0,), -1), ((2.0,), 1)]:
+        game.learn_one(x, y)
+    assert game.ledger.auc is None

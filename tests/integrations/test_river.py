@@ -1,0 +1,307 @@
+"""Learners as River models, and models of River and scikit-learn as learners."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from river import checks, datasets, evaluate, linear_model, metrics, naive_bayes, preprocessing, tree
+from sklearn.linear_model import SGDClassifier, SGDRegressor
+
+import novikoff as nk
+from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.core.errors import InputError, MismatchError, ModelFileError
+from novikoff.core.types import Batch, Sparse
+from novikoff.integrations.river import NovikoffClassifier, NovikoffRegressor
+from novikoff.testing.failing import require_same
+
+MANY = {"labels": "many"}
+QUICK = [NovikoffClassifier("perceptron:bias=1"), NovikoffClassifier("perceptron", **MANY), NovikoffRegressor("vaw")]
+ALL = [
+    *map(NovikoffClassifier, ["auto", "adagrad", "arow", "ftrl", "logistic", "second-order-perceptron",
+                              "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks",
+                              "constant", "scaled:[perceptron:bias=1]", "specialists:[ftrl],64",
+                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]", "auto:drift=true"]),
+    *(NovikoffClassifier(spec, **MANY) for spec in ("auto", "ftrl", "vaw", "second-order-perceptron",
+                                                   "hedge:learners=[perceptron,ftrl]")),
+    *map(NovikoffRegressor, ["auto-regression", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]),
+]  # fmt: skip
+NOT_TRIED = (
+    "ellipsoid: its width is fixed by the first example, and River's checks take features away; "
+    "tightest-box, cover-halving: they take arrays of a fixed width, and River gives dicts"
+)
+
+
+def pass_checks(model):
+    done = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for check in checks.yield_checks(model):
+            check(model.clone())
+            done += 1
+    assert done > 20
+
+
+@pytest.mark.parametrize("model", QUICK, ids=lambda model: f"{model.learner} {getattr(model, 'labels', '')}")
+def test_every_check_of_river_passes(model):
+    pass_checks(model)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ALL, ids=lambda model: f"{model.learner} {getattr(model, 'labels', '')}")
+def test_every_check_passes_for_every_learner(model):
+    pass_checks(model)
+
+
+def test_a_game_of_river_is_that_of_play():
+    phishing = list(datasets.Phishing())
+    model = NovikoffClassifier("perceptron:bias=1")
+    metric = evaluate.progressive_val_score(phishing, model, metrics.Accuracy())
+    learner = nk.make("perceptron:bias=1", "learner")
+    ledger = nk.play(learner, [(x, 1 if y else -1) for x, y in phishing])
+    assert model.ledger.mistakes == ledger.mistakes == round((1.0 - metric.get()) * 1250)
+    require_same(model.ledger.learner.state(), learner.state(), "the learners must be the same")
+    assert model.certify()[0].bound == ledger.certify()[0].bound
+
+
+@pytest.mark.parametrize("spec", ["perceptron", "logistic", "ftrl", "auto:fast=true"])
+@pytest.mark.parametrize("numbered", [False, True], ids=["names", "numbers"])
+def test_a_round_at_a_time_leaves_what_a_batch_leaves(spec, numbered):
+    phishing = list(datasets.Phishing())[:600]
+    places = {name: place for place, name in enumerate(phishing[0][0])}
+    model = NovikoffClassifier(spec)
+    for x, y in phishing:
+        model.learn_one({places[name]: value for name, value in x.items()} if numbered else x, y)
+    model.ledger.tracker.state()  # what waits is looked at, and the game goes on
+    rows = [(np.array([places[name] for name in x], np.uint32), np.array([*x.values()])) for x, _ in phishing]
+    batch = Batch(Sparse.of_rows(rows), np.array([1 if y else -1 for _, y in phishing], np.int8), 1)
+    game = nk.Game(nk.make(spec, "learner"))
+    game.learn_batch(batch)
+    for part in ("baselines", "calibration", "tracker"):
+        require_same(getattr(model.ledger, part).state(), getattr(game.ledger, part).state(), part)
+    one, many = model.ledger, game.ledger
+    assert (one.mistakes, one.loss, one.log_loss, one.brier, one.auc) == (
+        many.mistakes, many.loss, many.log_loss, many.brier, many.auc,
+    )  # fmt: skip
+    assert list(map(str, one.certify())) == list(map(str, many.certify()))
+
+
+@pytest.mark.parametrize("spec", ["ftrl", "logistic", "auto:fast=true"])
+def test_comparators_are_shown_single_rounds_together(spec, monkeypatch):
+    seen = []
+    see = MetricTracker._see
+    monkeypatch.setattr(
+        MetricTracker, "_see", lambda self, x, y, scores: seen.append(len(y)) or see(self, x, y, scores)
+    )
+    model = NovikoffClassifier(spec)
+    for x, y in list(datasets.Phishing())[:300]:
+        model.learn_one(x, y)
+    assert len(seen) < 12  # after 2, 4, 8 ... rounds a copy of the weights is made, which must have seen all before
+    assert model.ledger.tracker.rows == 300
+    model.certify()
+    assert sum(seen) == 300
+
+
+def test_in_a_pipeline_it_has_a_certificate_at_any_time():
+    model = preprocessing.StandardScaler() | NovikoffClassifier("ftrl")
+    told = []
+    for t, (x, y) in enumerate(datasets.Phishing().take(300)):
+        assert model.predict_proba_one(x).keys() == {False, True}
+        model.learn_one(x, y)
+        if t % 100 == 99:
+            told += model["NovikoffClassifier"].certify()[:1]
+    assert [one.status for one in told] == ["valid"] * 3
+    assert told[0].observed < told[2].observed <= told[2].bound
+
+
+def test_pickles_and_copies_keep_the_certificate():
+    model = NovikoffClassifier("perceptron")
+    for x, y in datasets.Phishing().take(200):
+        model.learn_one(x, y)
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert str(again.certify()) == str(model.certify())
+    more = list(datasets.Phishing().take(100))
+    for x, y in more:
+        model.learn_one(x, y)
+        again.learn_one(x, y)
+    assert str(again.certify()) == str(model.certify())
+
+
+def test_labels_are_the_users():
+    model = NovikoffClassifier("perceptron")
+    assert model.predict_one({"a": 1.0}) is True
+    model.learn_one({"a": 1.0}, "spam")
+    assert model.predict_one({"a": 1.0}) == "spam"
+    model.learn_one({"a": -1.0}, "ham")
+    assert (model.predict_one({"a": 1.0}), model.predict_one({"a": -1.0})) == ("spam", "ham")
+    with pytest.raises(InputError, match="labels must be 'spam' or 'ham': got 'eggs'"):
+        model.learn_one({"a": 1.0}, "eggs")
+    for nothing in (None, float("nan")):
+        for fresh in (NovikoffClassifier("perceptron"), NovikoffClassifier("ftrl", **MANY)):
+            with pytest.raises(InputError, match="label"):
+                fresh.learn_one({"a": 1.0}, nothing)
+            assert fresh.ledger.rounds == 0
+    numbers = NovikoffClassifier("perceptron")
+    for t in range(6):
+        numbers.learn_one({"a": float(t % 2)}, t % 2)
+    assert (numbers.predict_one({"a": 0.0}), numbers.ledger.rounds) in [(0, 6), (1, 6)]
+    many = NovikoffClassifier("ftrl", **MANY)
+    assert many.predict_one({"a": 1.0}) is None
+    for t in range(9):
+        many.learn_one({"abc"[t % 3]: 1.0}, "xyz"[t % 3])
+    assert [many.predict_one({name: 1.0}) for name in "abc"] == ["x", "y", "z"]
+    assert sum(many.predict_proba_one({"a": 1.0}).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NovikoffClassifier("vaw"), "must take no numbers"),
+        (lambda: NovikoffClassifier("rbp", **MANY), "must take many labels"),
+        (lambda: NovikoffRegressor("perceptron"), "must take numbers"),
+        (lambda: NovikoffClassifier("threshold-halving:n=10"), "a learner of features is needed"),
+    ],
+)
+def test_the_wrong_learner_is_refused(make, message):
+    with pytest.raises(MismatchError, match=message):
+        make()
+
+
+def test_numbers_are_predicted_and_certified():
+    model = NovikoffRegressor("vaw")
+    metric = evaluate.progressive_val_score(datasets.TrumpApproval().take(300), model, metrics.MAE())
+    assert metric.get() < 2.0
+    assert model.certify()[0].status == "valid"
+
+
+def test_a_model_of_river_plays_as_river_plays_it():
+    phishing = list(datasets.Phishing())
+    own = linear_model.LogisticRegression()
+    right = evaluate.progressive_val_score(phishing, own.clone(), metrics.Accuracy()).get()
+    ledger = nk.play(nk.wrap(own), [(x, 1 if y else -1) for x, y in phishing])
+    assert ledger.mistakes == round((1.0 - right) * 1250)
+    assert ledger.certify() == []  # none of its own
+    assert ledger.log_loss is not None
+    assert own.weights == {}  # the caller's is not taught
+
+
+def test_a_team_of_rivers_models_and_ours_has_a_proved_regret():
+    models = [linear_model.LogisticRegression(), naive_bayes.GaussianNB(), tree.HoeffdingTreeClassifier()]
+    learners = [*map(nk.wrap, models), nk.make("perceptron:bias=1", "learner"), nk.make("arow", "learner")]
+    ledger = nk.play(nk.Hedge(learners), [(x, 1 if y else -1) for x, y in datasets.Phishing().take(500)])
+    best = ledger.certify()[0]
+    assert best.status == "valid"
+    assert best.observed <= best.bound
+    assert ledger.expected - min(member.mistakes for member in ledger.members) <= best.bound + 1e-9
+    again = type(ledger.learner).restore(ledger.learner.state())
+    assert again.learners[0].rounds == 500
+
+
+def rows(count=300):
+    coins = np.random.default_rng(0)
+    X = coins.normal(size=(count, 4))
+    return X, np.where(X[:, 0] - X[:, 1] > 0, 1, -1)
+
+
+@pytest.mark.parametrize("model", [SGDClassifier(loss="log_loss", random_state=0), linear_model.LogisticRegression()])
+def test_what_is_kept_of_any_model_has_a_limit_on_its_risk(model):
+    X, y = rows()
+    ledger = nk.play(nk.wrap(model), (X, y), keep=10)
+    kept = nk.keep(ledger, "best", stream=(X, y))
+    assert kept.certificate.status == "conditional"
+    assert kept.certificate.bound < 0.4
+    assert np.mean([kept.predict_one(x) != label for x, label in zip(X, y, strict=True)]) < 0.2
+
+
+@pytest.mark.parametrize("model", [SGDClassifier(random_state=0), naive_bayes.GaussianNB()])
+def test_sets_around_any_model_cover(model):
+    ledger = nk.play(nk.Conformal(nk.wrap(model), alpha=0.2), rows())
+    assert [one.status for one in ledger.certify()] == ["valid"] * len(ledger.certify())
+    assert any(one.theorem.startswith("coverage") for one in ledger.certify())
+
+
+def test_models_are_compared_with_learners():
+    made = {"river": lambda seed: nk.wrap(naive_bayes.GaussianNB()), "ours": "perceptron"}
+    compared = nk.compare(made, rows(), shuffles=2)
+    assert {one.learner for one in compared.learners} == {"river", "ours"}
+
+
+def test_regressors_and_many_labels_are_wrapped():
+    X, _ = rows()
+    ledger = nk.play(nk.wrap(SGDRegressor(random_state=0)), (X, X[:, 0]))
+    assert ledger.loss < 0.5 * ledger.best_constant.costs
+    many = nk.wrap(naive_bayes.GaussianNB(), labels="many")
+    names = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    ledger = nk.play(many, (X, names), labels="many")
+    assert ledger.mistakes < 0.3 * ledger.rounds
+
+
+def test_a_wrapped_model_is_not_saved_in_a_file(tmp_path):
+    ledger = nk.play(nk.wrap(naive_bayes.GaussianNB()), rows(20))
+    with pytest.raises(ModelFileError, match="what is saved must be plain data: WrappedProbable is not"):
+        nk.save(ledger, tmp_path / "model.nk")
+    with pytest.raises(InputError, match="a model must have predict_one and learn_one"):
+        nk.wrap(object())
+    with pytest.raises(InputError, match="must be given arrays"):
+        nk.wrap(SGDClassifier()).learn_one({"a": 1.0}, 1)
+
+
+@pytest.mark.parametrize(
+    ("make", "label"),
+    [
+        (lambda: NovikoffClassifier("perceptron:bias=1"), lambda y: bool(y)),
+        (lambda: NovikoffClassifier("perceptron", labels="many"), lambda y: ["a", "b"][int(y)]),
+        (lambda: NovikoffRegressor("vaw"), float),
+    ],
+)
+def test_whole_weights_are_learned_and_scored(make, label):
+    examples = [(x, label(y)) for x, y in list(datasets.Phishing())[:200]]
+    weights = np.random.default_rng(0).integers(0, 4, len(examples)).tolist()
+    weighted, repeated, pipeline = make(), make(), preprocessing.StandardScaler() | make()
+    first = []
+    for (x, y), w in zip(examples, weights, strict=True):
+        if w:
+            first.append((w, weighted.predict_one(x), y))
+        weighted.learn_one(x, y, w=float(w))
+        pipeline.learn_one(x, y, w=w)
+        for _ in range(w):
+            repeated.learn_one(x, y)
+    require_same(weighted.ledger.learner.state(), repeated.ledger.learner.state(), "the learners")
+    assert weighted.ledger.rounds == sum(weights) == list(pipeline.steps.values())[-1].ledger.rounds
+    assert (weighted.ledger.weighted.rows, weighted.ledger.weighted.rounds) == (len(first), sum(weights))
+    if isinstance(weighted, NovikoffRegressor):
+        assert weighted.ledger.mae == pytest.approx(sum(w * abs(said - y) for w, said, y in first) / sum(weights))
+    else:
+        assert weighted.ledger.mistake_rate == sum(w for w, said, y in first if said not in (None, y)) / sum(weights)
+    again = pickle.loads(pickle.dumps(weighted))
+    assert again.ledger.mistake_rate == weighted.ledger.mistake_rate
+
+
+@pytest.mark.parametrize("w", [0.5, -1, float("nan"), float("inf"), "2"])
+def test_weights_that_are_not_whole_are_refused(w):
+    for model, y in ((NovikoffClassifier("perceptron"), True), (NovikoffRegressor("vaw"), 1.0)):
+        with pytest.raises(InputError, match="a weight must be a whole number from 0, as theorems count rounds"):
+            model.learn_one({"a": 1.0}, y, w=w)
+        assert model.ledger.rounds == 0
+
+
+def test_row_of_weight_zero_is_not_learned():
+    model = NovikoffClassifier("perceptron")
+    model.learn_one({"a": 1.0}, "spam", w=0)
+    model.learn_one({"a": 1.0}, "ham")
+    assert model.predict_one({"a": 1.0}) == "ham"  # "spam" was never learned, and is no label
+    assert model.ledger.rounds == 1
+
+
+def test_regressor_predicts_rows_ahead_without_the_last_outcome():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = np.cumsum(rng.normal(size=300)) + 0.5 * x[:, 0] + 100.0
+    model = NovikoffRegressor()
+    for row, outcome in zip(x, y, strict=True):
+        model.learn_one({"a": row[0], "b": row[1]}, outcome)
+    new = [{"a": float(a), "b": 0.0} for a in np.linspace(-2, 2, 9)]
+    ahead = [model.predict_one(row, ahead=True) for row in new]
+    assert np.ptp(ahead) > np.ptp([model.predict_one(row) for row in new])
+    assert ahead == [model.predict_one(row, ahead=True) for row in new]

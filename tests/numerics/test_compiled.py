@@ -1,0 +1,118 @@
+"""Compiled kernels are cached until any kernel changes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba.core.caching
+import pytest
+
+import novikoff
+from novikoff.numerics.compiled import compiled, inlined, inner
+
+WAYS = ("compiled", "inlined", "inner")
+CALLER = """
+from novikoff.numerics.compiled import compiled
+from novikoff.kernel._loops.{way}_callee import value
+
+@compiled
+def call():
+    return value()
+"""
+CALLEE = """
+from novikoff.numerics.compiled import {way}
+
+@{way}
+def value():
+    return {number}
+"""
+PROGRAM = """
+from importlib import import_module
+
+for way in ("compiled", "inlined", "inner"):
+    call = import_module(f"novikoff.linear._loops.{way}_caller").call
+    print(call(), sum(call.stats.cache_hits.values()))
+"""
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    source = Path(novikoff.__file__).parent
+    copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
+    where = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def write(folder, file, text, **more):
+        for way in WAYS:
+            (copy / folder / "_loops" / f"{way}_{file}.py").write_text(text.format(way=way, **more))
+
+    def told():
+        asked = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(asked, env=where, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    write("linear", "caller", CALLER)
+    write("kernel", "callee", CALLEE, number=1)
+    assert told() == ["1 0"] * 3
+    assert told() == ["1 1"] * 3
+    write("kernel", "callee", CALLEE, number=22)
+    assert told() == ["22 0"] * 3
+
+
+@inner
+def scaled(x, factor, shift):
+    return x * factor + shift
+
+
+@inlined
+def doubled(x):
+    return scaled(x, 2.0, 0)
+
+
+@compiled
+def both(x):
+    return doubled(x) + scaled(x, 3.0, 1)
+
+
+def test_an_inner_function_is_compiled_once_for_all_numbers_of_a_kind(tmp_path):
+    assert told(tmp_path, "both(1.5), len(scaled.part.signatures)") == "8.5 1"
+
+
+def test_what_kernels_call_can_be_called_from_python_too():
+    assert [scaled(1.5, 2.0, 4), doubled(1.5), both(1.5), scaled(2.5, 2.0, 4)] == [7.0, 3.0, 8.5, 9.0]
+    assert [twin.py_func(1.5, *more) for twin, more in ((scaled, (2.0, 4)), (doubled, ()))] == [7.0, 3.0]
+
+
+@pytest.mark.parametrize("calls", [("scaled(1.5, 2.0, 4)", "both(1.5)"), ("both(1.5)", "scaled(1.5, 2.0, 4)")])
+def test_the_cache_does_not_give_a_part_to_python(tmp_path, calls):
+    """A part has no way in: to call it would end the process."""
+    for call in calls:
+        assert told(tmp_path, call) in ("7.0", "8.5")
+
+
+def told(cache, asked):
+    """What a process that has this cache of kernels says."""
+    program = f"import sys; sys.path.insert(0, sys.argv[1]); from test_compiled import *; print({asked})"
+    command = [sys.executable, "-c", program, os.path.dirname(__file__)]
+    where = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    return subprocess.run(command, env=where, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("part", ["_save_index", "_save_data"])
+def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(part, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, part, full)
+
+    @compiled
+    def doubled(x):
+        return 2 * x
+
+    assert doubled(21) == 42
+
+
+@pytest.mark.parametrize("way", [compiled, inlined, inner])
+def test_without_a_folder_for_the_cache_kernels_are_compiled_all_the_same(way, monkeypatch):
+    monkeypatch.setattr(numba.core.caching.CacheImpl, "_locator_classes", [])
+    assert way(lambda x: 2 * x)(21) == 42

@@ -1,0 +1,397 @@
+"""What was answered is there, whatever happens; and the game is the one that was never stopped."""
+
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import threading
+import time
+
+import httpx
+import pytest
+
+from novikoff.server import answering
+from novikoff.server.recovery import DATABASE, snapshots
+from novikoff.server.store import Arrival, Round, Store
+from serving import opened, parts, played
+from serving_process import Server, context
+
+
+def rounds(client, count, seed=0, labels=("ham", "spam"), x=None):
+    """Rounds whose labels come late, out of order or never; some predicted and labelled at once."""
+    coins = random.Random(seed)
+    waiting = []
+    for k in range(count):
+        example = x(coins) if x else {f"f{coins.randrange(20)}": coins.gauss(0, 1) for _ in range(5)}
+        label = coins.choice(labels)
+        if coins.random() < 0.3:
+            client.learn(f"{seed}-{k}", example, label)
+        else:
+            client.predict(f"{seed}-{k}", example)
+            waiting.append((f"{seed}-{k}", label))
+        while waiting and coins.random() < 0.5:
+            client.label(*waiting.pop(coins.randrange(len(waiting))))
+
+
+def reopened(folder):
+    """The game after a new start, and the log of the service."""
+    with opened(folder) as client:
+        return client.saved()
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels", "x"),
+    [
+        ({}, ("ham", "spam"), None),
+        ({"learner": "logistic", "negative": 0, "positive": 1}, (0, 1), lambda coins: [coins.gauss(0, 1), 1]),
+        ({"learner": "perceptron", "labels": "many", "negative": None, "positive": None}, ("a", "b", 3, True), None),
+        (
+            {"learner": "hedge:learners=[[perceptron:bias=1],[perceptron]]", "negative": -1, "positive": 1},
+            (-1, 1),
+            None,
+        ),
+        ({"learner": "vaw", "negative": None, "positive": None}, (0.5, -1, 2), lambda coins: [coins.gauss(0, 1)]),
+        (
+            {"learner": "exponential-weights:loss=squared,experts=2", "negative": None, "positive": None},
+            (0, 0.5, 1),
+            lambda coins: [coins.random(), coins.random()],
+        ),
+        (
+            {"learner": "threshold-halving:n=100", "negative": None, "positive": None},
+            (-1, 1),
+            lambda coins: coins.randrange(100),
+        ),
+    ],
+)
+def test_learners_of_every_kind_are_recovered_to_the_bit(tmp_path, asked, labels, x):
+    with opened(tmp_path) as client:
+        client.make(**asked)
+        rounds(client, 100, labels=labels, x=x)  # the test of drift freezes the learner after 64 labels
+        before = client.saved()
+    assert before == played(tmp_path / "models/m" / DATABASE)
+    assert reopened(tmp_path) == before  # from a snapshot
+    for _, path in snapshots(tmp_path / "models/m"):
+        path.unlink()
+    assert reopened(tmp_path) == before  # from the first label on
+
+
+def test_an_uploaded_model_is_recovered_too(tmp_path):
+    with opened(tmp_path) as client:
+        client.make("first")
+        client.ask("POST", "/first/learn", {"id": "a", "x": {"f": 1}, "label": "ham"})
+        file = client.http.get("/v1/models/first/model.nk?rows=true").content
+        assert client.http.put("/v1/models/m/model.nk?bits=10", content=file).status_code == 201
+        rounds(client, 30)
+        before = client.saved()
+    for _, path in snapshots(tmp_path / "models/m"):
+        path.unlink()
+    assert reopened(tmp_path) == before
+
+
+def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
+    with opened(tmp_path, snapshot_every=10) as client:
+        client.make()
+        for seed in range(3):
+            rounds(client, 20, seed)
+            before = client.saved()  # answered by the thread that begins a snapshot: it has begun
+            client.service.models["m"]._writer.join()
+    folder = tmp_path / "models/m"
+    newest, older = (path for _, path in snapshots(folder))
+    good = newest.read_bytes()
+    for damaged in (good[: len(good) // 2], b"", good.replace(b'"format": 2', b'"format": 9')):
+        newest.write_bytes(damaged)
+        assert reopened(tmp_path) == before
+        assert "snapshot_unusable" in capfd.readouterr().err
+    newest.rename(folder / "snapshot-999999.nk")  # ahead of the database
+    assert reopened(tmp_path) == before
+    assert "ahead of the database" in capfd.readouterr().err
+    older.write_bytes(good)  # of another moment
+    assert reopened(tmp_path) == before
+
+
+def kept(database):
+    """Of how many labelled rounds the example is kept, and of how many it is not."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        query = "SELECT sum(typeof(x) = 'blob'), sum(typeof(x) = 'text') FROM rounds WHERE state > 0"
+        found = db.execute(query).fetchone()
+    db.close()
+    return found
+
+
+def test_examples_that_two_snapshots_know_are_dropped_and_nothing_else_is(tmp_path):
+    folder = tmp_path / "models/m"
+    with opened(tmp_path, snapshot_every=40) as client:
+        client.make(keep_examples=10)
+        actor = client.service.models["m"]
+        first = client.learn("first", {"f": 1}, "ham")
+        for seed in range(4):
+            rounds(client, 60, seed)
+            client.saved()
+            actor._writer.join()
+        until, end = actor.table.to_drop(actor._sound[0]), time.monotonic() + 20
+        while actor.table.dropped_to < until:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert client.learn("first", {"f": 1}, "ham") == {**first, "repeated": True}
+        assert client.learn("first", {"f": 2}, "ham", 409)["error"]["code"] == "id_taken"
+        before, labelled = client.saved(), client.ask("GET", "/m")["labelled"]
+    assert until >= 40
+    assert kept(folder / DATABASE) == (labelled - until, until)
+    assert reopened(tmp_path) == before
+    (_, newest), _ = snapshots(folder)
+    newest.write_bytes(b"")
+    assert reopened(tmp_path) == before  # the older one knows all that was dropped
+    for _, path in snapshots(folder):
+        path.unlink()
+    with opened(tmp_path) as client:
+        assert "no longer kept" in client.ask("GET", "/m")["reason"]
+
+
+def test_pages_of_dropped_examples_are_free_again(tmp_path):
+    store = Store(tmp_path / DATABASE)
+    with store.transaction():
+        store.add_rounds([Round.new(k, f"{k}", bytes(400), 1, 0.0, k, 0.0, k) for k in range(1, 2001)])
+        store.add_arrivals([Arrival(k, k, 1, 1, 0) for k in range(1, 2001)])
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    with store.transaction():
+        assert store.drop_labelled(0, 1900, 1500) == 1500
+        assert store.drop_labelled(1500, 1900, 1500) == 1900
+    assert store._db.execute("PRAGMA freelist_count").fetchone()[0] > pages / 3
+    assert [store.find([f"{k}"])[f"{k}"].of(bytes(400)) for k in (1, 1900, 1901)] == [True, True, True]
+    assert not store.find(["1"])["1"].of(bytes(401))
+    store.close()
+
+
+def test_a_full_disk_loses_nothing_and_passes(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        rounds(client, 20)
+        before = client.saved()
+        actor = client.service.models["m"]
+        limited = threading.Event()
+
+        def limit(pages):
+            client.app.service.models["m"]._store._db.execute(f"PRAGMA max_page_count={pages}")
+
+        from novikoff.server.actor import Look
+
+        def in_the_thread(act):
+            limited.clear()
+            actor.look(Look(lambda _: act(), lambda _: limited.set()))
+            limited.wait(10)
+
+        in_the_thread(lambda: limit(1))  # no smaller than it is: not a page more
+        refused = client.learn("big", {f"g{k}": k for k in range(2000)}, "ham", 503)
+        assert (refused["error"]["code"], refused["error"]["id"]) == ("storage_failed", "big")
+        assert client.ask("GET", "/m")["state"] == "storage_failed"
+        assert client.predict("later", {"f": 1}, 503)["error"]["code"] == "storage_failed"
+        assert client.saved() == before  # it can be looked at, and nothing of the group has happened
+        assert client.http.get("/readyz").status_code == 200
+        in_the_thread(lambda: limit(10**9))
+        end = time.monotonic() + 20
+        while client.ask("GET", "/m")["state"] != "ready":
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert client.learn("big", {f"g{k}": k for k in range(2000)}, "ham")["repeated"] is False
+        rounds(client, 20, 1)
+        before = client.saved()
+    assert before == played(tmp_path / "models/m" / DATABASE) == reopened(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a disk")
+def test_a_small_disk_that_is_filled_or_becomes_read_only(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", disk]).returncode:
+        pytest.skip("cannot mount")
+    try:
+        with opened(disk) as client:
+            client.make()
+            acknowledged = 0
+            filler = disk / "filler"
+            filler.write_bytes(bytes(4_500_000))
+            for k in range(3000):
+                reply = client.http.post("/v1/models/m/learn", json={"id": f"a{k}", "x": {"f": k}, "label": "ham"})
+                if reply.status_code == 503:
+                    break
+                acknowledged += 1
+            assert reply.json()["error"]["code"] == "storage_failed"
+            filler.unlink()
+            end = time.monotonic() + 20
+            while client.ask("GET", "/m")["state"] != "ready":
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            assert client.ask("GET", "/m")["labelled"] == acknowledged
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        with opened(disk) as client:
+            told = client.ask("GET", "/m")
+            assert told["state"] == "failed"
+            assert "the disk must be writable" in told["reason"]
+        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
+        with opened(disk) as client:
+            assert client.ask("GET", "/m")["labelled"] == acknowledged
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_a_damaged_database_is_not_played_and_the_others_are(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        client.make("other")
+        rounds(client, 200)
+    database = tmp_path / "models/m" / DATABASE
+    good = database.read_bytes()
+    for _, path in snapshots(tmp_path / "models/m"):
+        path.unlink()
+    with sqlite3.connect(database) as db:
+        (x,) = db.execute("SELECT x FROM rounds JOIN arrivals USING (seq) WHERE n = 50").fetchone()
+    db.close()
+    at = good.index(x)
+    flipped = bytearray(good)
+    flipped[at + 5] ^= 1  # a bit of an example, of which SQLite knows nothing
+    for bad, why in ((flipped, "not as it was written"), (b"nonsense" * 1000, "not a database")):
+        database.write_bytes(bad)
+        with opened(tmp_path) as client:
+            told = client.ask("GET", "/m")
+            assert told["state"] == "failed"
+            assert why in told["reason"]
+            assert client.predict("a", {"f": 1}, 503)["error"]["code"] == "storage_failed"
+            assert client.ask("GET", "/other")["state"] == "ready"
+    with_lie = database
+    with_lie.write_bytes(good)
+    with sqlite3.connect(database) as db:
+        db.execute("UPDATE arrivals SET said = -said WHERE n = 50")
+    db.close()
+    with opened(tmp_path) as client:
+        assert "the learner said" in client.ask("GET", "/m")["reason"]
+
+
+def test_a_model_is_played_by_one_process(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        with opened(tmp_path) as second:
+            assert second.ask("GET", "/m")["reason"] == "another process plays it"
+        client.learn("a", {"f": 1}, "ham")
+
+
+def test_a_clock_that_jumps_back_changes_nothing(tmp_path, monkeypatch):
+    with opened(tmp_path) as client:
+        client.make(expire_seconds=1000)
+        client.predict("a", {"f": 1})
+        first = client.ask("GET", "/m/rounds/a")["at"]
+    now = time.time()
+    monkeypatch.setattr(answering.time, "time", lambda: now - 1e6)
+    with opened(tmp_path) as client:
+        client.predict("b", {"f": 1})
+        assert client.ask("GET", "/m/rounds/b")["at"] >= first
+        assert client.label("a", "ham")["repeated"] is False
+
+
+def test_a_model_that_is_removed_is_gone_and_its_name_is_free(tmp_path):
+    with opened(tmp_path) as client:
+        client.make()
+        rounds(client, 30)
+        client.ask("GET", "/m/certificate")
+        assert client.code("DELETE", "/v1/models/m?confirm=n") == (400, "unconfirmed")
+        assert client.code("DELETE", "/v1/models/n?confirm=n") == (404, "unknown_model")
+        assert client.ask("DELETE", "/m?confirm=m") == {"name": "m", "state": "deleted"}
+        assert client.code("DELETE", "/v1/models/m?confirm=m") == (404, "unknown_model")
+        assert list((tmp_path / "models").iterdir()) == []
+        client.make(learner="perceptron")
+        assert client.ask("GET", "/m/certificate")["labelled"] == 0
+        client.learn("a", {"f": 1}, "ham")
+    os.rename(tmp_path / "models/m", tmp_path / "models/.gone-m")  # killed while it was removed
+    with opened(tmp_path) as client:
+        assert client.ask("GET", "")["models"] == []
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def traffic(server, name, coins, acknowledged, sent, until):
+    """Single requests and bulk ones until the server is gone; what was acknowledged is written down."""
+    waiting = []
+    with server.client() as client:
+        try:
+            for k in range(10**6):
+                if until is not None and k >= until:
+                    return
+                lines = []
+                for j in range(coins.choice((1, 1, 1, 40))):
+                    x = {f"f{coins.randrange(50)}": round(coins.gauss(0, 1), 3) for _ in range(4)}
+                    lines.append({"op": "predict", "id": f"{name}-{k}-{j}", "x": x})
+                    sent[f"{name}-{k}-{j}"] = x
+                    waiting.append({"id": f"{name}-{k}-{j}", "label": coins.choice(("ham", "spam"))})
+                for _ in range(coins.randrange(2 * len(lines))):
+                    lines.append({"op": "label", **waiting.pop(coins.randrange(len(waiting)))}) if waiting else None
+                if len(lines) > 3:
+                    text = client.post("/m/bulk", content="\n".join(map(json.dumps, lines))).text
+                    acknowledged += zip(lines, map(json.loads, text.splitlines()), strict=False)
+                else:
+                    for line in lines:
+                        body = {key: value for key, value in line.items() if key != "op"}
+                        acknowledged.append((line, client.post(f"/m/{line['op']}", json=body).json()))
+        except (httpx.HTTPError, json.JSONDecodeError):
+            return  # it was killed: what was being read was not acknowledged
+
+
+def half_written(folder):
+    """Is a snapshot being written, or was it when the process died?"""
+    return [name for name in os.listdir(folder) if name.endswith(".part")]
+
+
+@pytest.mark.parametrize(
+    ("sync", "kills", "keep"),
+    [
+        ("full", 2, None),
+        ("normal", 1, 0),
+        *(pytest.param(s, 100, keep, marks=pytest.mark.slow) for s in ("full", "normal") for keep in (None, 50)),
+    ],
+)
+def test_kills_lose_nothing_that_was_acknowledged(tmp_path, request, monkeypatch, sync, kills, keep):
+    monkeypatch.setenv("PYTHONPATH", "")  # the context sets it
+    processes = context()
+    coins = random.Random(f"{sync}{kills}")
+    acknowledged, sent, inside, model = [], {}, 0, tmp_path / "models/m"
+    server = Server(processes, tmp_path, sync)
+    with server.client() as client:
+        asked = {"learner": "perceptron:bias=1", "negative": "ham", "positive": "spam", "bits": 10}
+        asked["keep_examples"] = keep
+        assert client.put("/m", json=asked).status_code == 201
+    request.addfinalizer(lambda: server.kill())
+    for kill in range(kills):
+        loaded = kill % 2 == 0
+        until = None if loaded else coins.randrange(1, 5)
+        names = [f"{kill}-{number}" for number in range(4 if loaded else 1)]
+        threads = [
+            threading.Thread(target=traffic, args=(server, name, random.Random(name), acknowledged, sent, until))
+            for name in names
+        ]
+        for thread in threads:
+            thread.start()
+        enough, end = len(acknowledged) + (40 if loaded else 1), time.monotonic() + 60
+        while len(acknowledged) < enough and time.monotonic() < end:
+            time.sleep(0.01)
+        if kill % 4 == 0:
+            while not half_written(model) and time.monotonic() < end:
+                pass  # a snapshot is written after every 200 labels
+        else:
+            time.sleep(coins.uniform(0, 0.3))
+        server.kill()
+        inside += bool(half_written(model))
+        for thread in threads:
+            thread.join()
+        server = Server(processes, tmp_path, sync)
+        assert not half_written(model)  # what was left of it does not stay
+    assert len(acknowledged) > 20 * kills
+    assert inside >= kills // 10
+    with server.client() as client:
+        text = "\n".join(json.dumps(line) for line, _ in acknowledged)
+        again = [json.loads(line) for line in client.post("/m/bulk", content=text).text.splitlines()]
+        assert again == [{**reply, "repeated": True} for _, reply in acknowledged]
+        (tmp_path / "recovered.nk").write_bytes(client.get("/m/model.nk?rows=true").content)
+    server.process.terminate()
+    server.process.join()
+    assert parts(tmp_path / "recovered.nk") == played(model / DATABASE, sent=sent)
+    print(f"{kills} kills, {inside} of them while a snapshot was written, sync {sync}, keep_examples {keep}: "
+          f"{len(acknowledged):,} acknowledged, 0 lost")  # fmt: skip
