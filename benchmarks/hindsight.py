@@ -24,8 +24,8 @@ from novikoff.comparators.descent import Descent
 from novikoff.comparators.hindsight import hindsight
 from novikoff.comparators.limits import objective
 from novikoff.core.certificate import bound_text
+from novikoff.data.arrays import SparseMatrix
 from novikoff.data.convert import convert
-from novikoff.data.frames import SparseMatrix
 
 OUT_OF_CORE = (
     "import sys, novikoff as nk; from novikoff.comparators.hindsight import hindsight; hindsight(nk.read(sys.argv[1]))"

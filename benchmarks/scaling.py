@@ -9,7 +9,7 @@ import numpy as np
 
 import novikoff as nk
 from benchmarks.timing import alternated, ratio
-from novikoff.data.scaler import Scaler
+from novikoff.data.scaled import Scaler
 
 
 def main():

@@ -17,7 +17,7 @@ from novikoff.core.types import Batch, Domain, Labels, Run, Sparse
 from novikoff.data.arrays import Arrays
 from novikoff.data.convert import convert
 from novikoff.data.formats.svmlight import Svmlight
-from novikoff.data.pairs import Pairs
+from novikoff.data.memory import Pairs
 from novikoff.data.tables.formats import Arrow
 from novikoff.game.play import play
 from novikoff.linear.ellipsoid import Ellipsoid

@@ -13,7 +13,7 @@ from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.tracker import restored
 from novikoff.core.types import Batch
 from novikoff.data.arrays import Arrays
-from novikoff.data.pairs import Pairs
+from novikoff.data.memory import Pairs
 from novikoff.game.game import Game
 from novikoff.game.play import play
 from novikoff.linear.perceptron import Perceptron

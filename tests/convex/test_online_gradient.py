@@ -14,7 +14,7 @@ from novikoff.convex._loops import gradient_layout as at
 from novikoff.convex.online_gradient import OnlineGradient
 from novikoff.core.errors import InputError, MismatchError, ModelFileError
 from novikoff.core.types import Batch, StepResult
-from novikoff.data.targets import Targets
+from novikoff.data.memory import Targets
 from novikoff.game import ledger_state
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger

@@ -10,9 +10,9 @@ from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.comparators.rows import stacked
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
+from novikoff.data.cached import hold
+from novikoff.data.column_names import matched
 from novikoff.data.convert import convert
-from novikoff.data.in_memory import hold
-from novikoff.data.matched import matched
 from novikoff.data.tables.formats import Arrow
 
 NUMBERS = st.integers(-2, 2).map(lambda number: number / 2)

@@ -6,7 +6,7 @@ import pytest
 import novikoff as nk
 from novikoff.core.stream import Foreign, Stream, adapted, is_stream, there_before
 from novikoff.core.types import Domain, Labels
-from novikoff.data.matched import matched
+from novikoff.data.column_names import matched
 
 
 class Plain:

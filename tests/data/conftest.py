@@ -2,11 +2,11 @@
 
 import pytest
 
-from novikoff.data.formats import line_chunks
+from novikoff.data.formats import lines
 
 
 @pytest.fixture(autouse=True, scope="module")
 def kernels_read_all_text():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_chunks, "LITTLE", 0)
+        patch.setattr(lines, "LITTLE", 0)
         yield

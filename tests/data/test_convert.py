@@ -16,7 +16,7 @@ from novikoff.data.convert import PIECE, InPieces, convert
 from novikoff.data.demo import demo
 from novikoff.data.formats.svmlight import Svmlight
 from novikoff.data.formats.text import Text
-from novikoff.data.pairs import Pairs
+from novikoff.data.memory import Pairs
 from novikoff.data.tables.formats import CSV, Arrow
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

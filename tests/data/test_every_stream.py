@@ -18,7 +18,7 @@ import scipy.sparse
 
 import novikoff as nk
 from novikoff.core.registry import CATALOG
-from novikoff.data.in_memory import hold
+from novikoff.data.cached import hold
 from novikoff.testing import check_stream
 
 ROWS = 60
@@ -59,10 +59,14 @@ PACKED = [name for name in FILES if name not in ("arrow", "parquet")]
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
+    assert nk.Advice and nk.synthetic  # imports the modules that have the constants
+    small = set()
     for name, module in list(sys.modules.items()):
         for constant in SMALL if name.startswith("novikoff.data.") else ():
             if hasattr(module, constant):
                 monkeypatch.setattr(module, constant, SMALL[constant])
+                small.add(constant)
+    assert small == set(SMALL)
 
 
 def test_every_format_has_a_sample():

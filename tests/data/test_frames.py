@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels, Sparse
-from novikoff.data.arrays import Arrays
-from novikoff.data.frames import SparseMatrix, is_frame
+from novikoff.data.arrays import Arrays, SparseMatrix, is_frame
 from novikoff.data.tables.formats import Frame
 
 COLUMNS = {"a": [1.5, -2.0, 0.0], "label": ["ham", "spam", "ham"], "b": [1, 2, 3]}
@@ -232,8 +231,8 @@ def test_frames_and_sparse_pairs_are_played_as_they_are():
 
 def test_libraries_are_imported_only_when_needed():
     code = (
-        "import sys; from novikoff.data import frames; import numpy as np;"
-        "frames.is_sparse(np.eye(2)); frames.is_frame([(1, 1)]);"
+        "import sys; from novikoff.data import arrays; import numpy as np;"
+        "arrays.is_sparse(np.eye(2)); arrays.is_frame([(1, 1)]);"
         "print({'narwhals', 'scipy', 'pyarrow', 'pandas', 'numba'} & set(sys.modules))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -13,8 +13,7 @@ from helpers import same
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
 from novikoff.data._loops import scaling
-from novikoff.data.scaled import Scaled
-from novikoff.data.scaler import KNOWN, SCALES, Scaler
+from novikoff.data.scaled import KNOWN, SCALES, Scaled, Scaler
 from novikoff.game.specs import make
 from novikoff.testing import check_certificate, check_learner
 

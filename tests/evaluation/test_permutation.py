@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from novikoff.core.errors import InputError, SpecError
-from novikoff.data.advice import Losses
+from novikoff.data.memory import Losses
 from novikoff.data.reader import read
 from novikoff.evaluation.compare import compare
 from novikoff.evaluation.permutation import Permuted, fewer_mistakes, later_mistakes, permutation_test

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helpers import same
 from novikoff.core.errors import InputError, ModelFileError, TooLargeError
 from novikoff.core.types import Batch
-from novikoff.data.advice import Losses
+from novikoff.data.memory import Losses
 from novikoff.experts.ada_hedge import AdaHedge
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.fixed_share import FixedShare

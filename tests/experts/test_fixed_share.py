@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.core.types import Batch
-from novikoff.data.advice import Advice, Losses
+from novikoff.data.memory import Advice, Losses
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.fixed_share import FixedShare
 from novikoff.game.play import play

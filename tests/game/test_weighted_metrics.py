@@ -9,7 +9,7 @@ import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.core.types import Batch
-from novikoff.data.in_memory import hold
+from novikoff.data.cached import hold
 from novikoff.data.tables import weights as weighing
 from novikoff.drift.monitor import DriftWatch
 from novikoff.evaluation.compare import order

@@ -16,8 +16,8 @@ from novikoff.convex.many_vaw import ManyVaw
 from novikoff.convex.vaw import Vaw
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
+from novikoff.data.memory import Targets
 from novikoff.data.scaled import Scaled
-from novikoff.data.targets import Targets
 from novikoff.game.play import play
 from novikoff.game.specs import make
 from novikoff.linear._loops import second_order_layout as at

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from novikoff.core.certificate import Certificate
-from novikoff.data.advice import Losses
+from novikoff.data.memory import Losses
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.game.play import play
 from novikoff.reports import drawing, regret

@@ -36,10 +36,10 @@ from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import Advice, InputError, Option, SourceError, quoted, shown
 from novikoff.core.types import Run
-from novikoff.data.frames import is_frame
+from novikoff.data.arrays import is_frame
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column
-from novikoff.data.tables.piece import Piece, Reader
+from novikoff.data.tables.table_reader import Piece, Reader
 
 Vector = NDArray[np.float64]
 

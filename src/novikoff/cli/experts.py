@@ -16,7 +16,7 @@ from novikoff.cli.watching import play_watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.core.stream import Stream
-from novikoff.data.matched import matched
+from novikoff.data.column_names import matched
 from novikoff.data.tables.expert_table import expert_table
 from novikoff.experts.best_mixture import BestMixture, Mixture
 from novikoff.experts.theorems.experts_facts import ExpertsFacts

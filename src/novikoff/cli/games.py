@@ -21,7 +21,7 @@ from novikoff.core.observer import Observer
 from novikoff.core.player import Player
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
 from novikoff.game.ledger import Ledger
 from novikoff.game.look_back import check_hindsight, look_back

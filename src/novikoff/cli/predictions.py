@@ -21,7 +21,7 @@ from novikoff.core.player import Player, outcomes
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.distributed.mixed import Mixed
 from novikoff.game import persistence
 from novikoff.game.baselines import MOST

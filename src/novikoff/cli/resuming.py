@@ -24,7 +24,7 @@ from typing import Any, Literal
 from novikoff.cli.saving import Saving
 from novikoff.core.errors import InputError
 from novikoff.core.stream import Stream
-from novikoff.data.formats.opened import LONGEST_MAGIC, MAGIC
+from novikoff.data.formats.byte_reader import LONGEST_MAGIC, MAGIC
 from novikoff.data.formats.origin import sample
 from novikoff.game.ledger import Ledger
 

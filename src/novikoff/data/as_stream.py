@@ -17,7 +17,7 @@ from novikoff.core.registry import with_many
 from novikoff.core.stream import Stream, adapted, is_stream
 from novikoff.core.types import Batch, Learner, Position
 from novikoff.data.arrays import Arrays, more_than_two
-from novikoff.data.pairs import Pairs, arrays_of
+from novikoff.data.memory import Pairs, arrays_of
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -50,17 +50,17 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
     if isinstance(environment, (str, os.PathLike)):
         return _read(environment, learner, many)
     if learner.domain.kind in ("advice", "losses"):
-        from novikoff.data.advice import advice
+        from novikoff.data.memory import advice
 
         return advice(environment, learner.domain.kind == "losses")
-    from novikoff.data.frames import SparseMatrix, is_frame, is_sparse
+    from novikoff.data.arrays import SparseMatrix, is_frame, is_sparse
 
     if is_frame(environment):
         from novikoff.data.tables.formats import Frame
 
         return Frame(environment, many=many, outcomes=Player(learner).outcomes)
     if Player(learner).pays:
-        from novikoff.data.targets import targets
+        from novikoff.data.memory import targets
 
         return targets(environment)
     if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
@@ -88,7 +88,7 @@ def opened(environment: Any) -> Any:
 
     Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
     """
-    from novikoff.data.frames import is_frame
+    from novikoff.data.arrays import is_frame
 
     if isinstance(environment, (str, os.PathLike)):
         from novikoff.data.reader import read
@@ -103,7 +103,7 @@ def opened(environment: Any) -> Any:
     elif isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__array__"):
         y = np.asarray(environment[1])
         if y.ndim == 1 and y.dtype.kind in "iuf" and are_numbers(set(y.astype(np.float64).tolist())):
-            from novikoff.data.targets import targets
+            from novikoff.data.memory import targets
 
             return targets(environment)
     return environment

@@ -26,11 +26,10 @@ from typing import Any
 from novikoff.core.errors import Advice, LabelError, Option, SourceError
 from novikoff.core.registry import CATALOG, entry, formats, names
 from novikoff.core.stream import Stream
+from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.files import Files, named_by
-from novikoff.data.formats.first_lines import first_bytes, look_at
-from novikoff.data.formats.on_disk import PACKED
-from novikoff.data.formats.opened import Opened
-from novikoff.data.formats.origin import Origin
+from novikoff.data.formats.lines import first_bytes, look_at
+from novikoff.data.formats.origin import PACKED, Origin
 from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
 
 READ_AS = (
@@ -63,7 +62,7 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
 
-    A path may be a URL (s3://, gs://, ...; data/formats/urls.py), and a pattern of several files: day-*.svm.
+    A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
 
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
     labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come

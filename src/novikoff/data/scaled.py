@@ -1,7 +1,7 @@
 """A learner whose examples are brought to one scale first, online: for columns of different sizes.
 
 Algorithm
-    Every x is scaled by what is known of its features, x itself included (data/scaler.py): `standard`, less the
+    Every x is scaled by what is known of its features, x itself included (`Scaler`): `standard`, less the
     mean and over the deviation, or `range`, over the largest size. Then the learner within plays the scaled x.
     Asking scales by x too, and remembers nothing.
 Promise
@@ -17,22 +17,189 @@ Reference
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError
+from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.nesting import restored, saved
 from novikoff.core.one_step import Playing, check_batch
 from novikoff.core.player import Player
+from novikoff.core.restoring import array, require
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Distribution, Domain, Example, Label, Learner, State, StepResult, Theorem
+from novikoff.core.types import (
+    Batch,
+    CheckedRow,
+    Distribution,
+    Domain,
+    Example,
+    Label,
+    Labels,
+    Learner,
+    Position,
+    Sparse,
+    State,
+    StepResult,
+    Theorem,
+)
 from novikoff.core.written import Written
-from novikoff.data.rescaled import Rescaled, scaled_row
-from novikoff.data.scaler import Scale, Scaler
+from novikoff.data import _loops
+from novikoff.data.formats.buffer_pool import BufferPool
+
+Scale = Literal["standard", "range"]
+SCALES = get_args(Scale)
+LARGE = 4096
+"""Numbers from which on fresh memory costs more than to look for some that was used before."""
+KNOWN = 8
+"""Numbers that data/_loops/scaling.py keeps of a feature."""
+
+Kept = tuple[int, Any, NDArray[np.float64]]
+"""The width of the rows that came, the places of features, and what is known of these."""
+
+
+class Scaler:
+    """What is known of each feature's size.
+
+    standard   each feature less its mean and over its deviation, of the rows up to and including this one; features of
+               sparse rows over the root of their mean square, where they are present (data/_loops/scaling.py)
+    range      each feature over the largest size it has had
+    """
+
+    def __init__(self, scale: Scale) -> None:
+        if scale not in SCALES:
+            raise InputError(f'a scale must be "standard" or "range": got {shown(scale)}.')
+        self.scale = scale
+        self._known = np.zeros((KNOWN, 0))  # may be wider than the rows that came, so that it grows seldom
+        self._width = 0
+        self._pool = BufferPool()
+
+    def rows(self, x: NDArray[Any] | Sparse, learn: bool) -> Any:
+        """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
+        by, standard = _loops.scaling, self.scale == "standard"
+        if isinstance(x, Sparse):
+            x = x.alone()
+            known, indices = self._of(x, learn)
+            out, sparse = np.empty(len(x.values)), by.standard_sparse if standard else by.range_sparse
+            sparse(known, x.indptr, indices, x.values.astype(np.float64, copy=False), out, learn)
+            return Sparse(x.indptr, x.indices, out, x.width, checked=True)
+        known = self._room(x.shape[1], learn)
+        out, dense = self._output(x.shape), by.standard_dense if standard else by.range_dense
+        dense(known, np.ascontiguousarray(x, dtype=np.float64), out, learn)
+        return out
+
+    def batch(self, batch: Batch, learn: bool) -> Batch:
+        """The batch on one scale."""
+        x: Any = batch.x
+        if not isinstance(x, Sparse) and x.ndim == 1:
+            x = x[:, None]
+        if isinstance(x, Sparse):
+            return Batch(self.rows(x, learn), batch.y, batch.first, batch.end)
+        y = batch.y.copy() if batch.memory == "borrowed" else batch.y
+        return Batch(self.rows(x, learn), y, batch.first, batch.end, "owned")
+
+    def _output(self, shape: tuple[int, int]) -> NDArray[np.float64]:
+        """An array to write in; large ones in memory that was used before, if nobody looks at it any more."""
+        if shape[0] * shape[1] < LARGE:
+            return np.empty(shape)
+        return self._pool.arrays((shape[0] * shape[1], np.float64))[0].reshape(shape)
+
+    def _of(self, x: Sparse, learn: bool) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """What is known of the features of x, and which is where: features that are only asked of need no room."""
+        if learn or x.width <= self._known.shape[1]:
+            return self._room(x.width, learn), x.indices
+        features, places = np.unique(x.indices, return_inverse=True)
+        there = features < self._known.shape[1]
+        known = np.zeros((KNOWN, len(features)))
+        known[:, there] = self._known[:, features[there]]
+        return known, places.astype(np.uint32)
+
+    def _room(self, width: int, learn: bool) -> NDArray[np.float64]:
+        missing = width - self._known.shape[1]
+        spare = min(self._known.shape[1], 2**20) if learn else 0
+        known = self._known if missing <= 0 else np.append(self._known, np.zeros((KNOWN, missing + spare)), axis=1)
+        if learn:
+            self._known, self._width = known, max(self._width, width)
+        return known
+
+    def kept(self, places: Any = None) -> Kept:
+        """What is known of the features at these places, of all if None: to `forget` what comes now."""
+        places = slice(None) if places is None else places[places < self._known.shape[1]]
+        return self._width, places, self._known[:, places].copy()
+
+    def forget(self, kept: Kept) -> None:
+        """Know again what was `kept`: rows that came since were refused."""
+        width, places, known = kept
+        if isinstance(places, slice):
+            self._known = known
+        else:
+            self._known[:, places] = known
+        self._width = width
+        self._known[:, width:] = 0.0
+
+    @property
+    def begins_with_a_row(self) -> bool:
+        """Does it hold the first number of each feature, from which deviations are measured?"""
+        return self.scale == "standard" and bool(self._known.any())
+
+    def state(self) -> State:
+        return {"scale": self.scale, "known": self._known[:, : self._width].copy()}
+
+    @classmethod
+    def restore(cls, state: State) -> Scaler:
+        scaler = cls(state["scale"])
+        known = state["known"]
+        require(isinstance(known, np.ndarray) and known.ndim == 2, "a scale must have its numbers", type(known))
+        scaler._known = array(state, "known", (KNOWN, known.shape[1]))
+        rows = scaler._known[_loops.scaling.ROWS]
+        require(bool((rows >= 0.0).all() and (rows % 1.0 == 0.0).all()), "rows of a scale must be counted", rows[:3])
+        scaler._width = known.shape[1]
+        return scaler
+
+
+class Rescaled(Stream):
+    """The rows of a stream, read again as a scaled learner saw them: each pass by a scaler of its own.
+
+    features   the learner's, which have the places of names
+    """
+
+    def __init__(self, stream: Stream, scale: Scale, features: Features) -> None:
+        self._stream, self._scale, self._known = stream, scale, features
+        self.name, self.domain, self.rereadable, self.rows = stream.name, stream.domain, stream.rereadable, stream.rows
+
+    @property
+    def labels(self) -> Labels | None:  # type: ignore[override]
+        """They may be known only as it is read."""
+        return self._stream.labels
+
+    def fingerprint(self) -> dict[str, Any] | None:
+        return self._stream.fingerprint()
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        assert start is None, "what is done to a row depends on all before it"
+        scaler = Scaler(self._scale)
+        for batch in self._stream.batches():
+            if not isinstance(batch.x, list):
+                yield scaler.batch(batch, learn=True)
+                continue
+            for t, (x, y) in enumerate(batch.rows()):
+                row = scaled_row(scaler, self._known.row(x, learn=False), self._known.count, learn=True)
+                yield Batch([row], np.array([y]), batch.first + t)
+
+
+def scaled_row(scaler: Scaler, row: Any, width: int, learn: bool) -> Any:
+    """One row on one scale, an array or (indices, values); so many features, at least, have their places."""
+    if not isinstance(row, tuple):
+        return scaler.rows(row[None, :], learn)[0]
+    indices, values = row
+    width = max(width, int(indices.max()) + 1 if len(indices) else 0)
+    ends = np.array([0, len(indices)], dtype=np.uint64)
+    values = scaler.rows(Sparse(ends, indices, values, width, checked=True), learn).values
+    return CheckedRow((indices, values)) if np.isfinite(values).all() else (indices, values)
+
 
 OF_MANY = ("scores_many", "probabilities_many")
 

@@ -25,9 +25,9 @@ from typing import Any
 
 from novikoff.core.errors import Advice, Option, SourceError
 from novikoff.core.stream import Stream
-from novikoff.data.formats.first_lines import BLANK, look_at
 from novikoff.data.formats.jsonl import JSONL
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, LabelledLines
+from novikoff.data.formats.lines import BLANK, look_at
 from novikoff.data.layout import LABEL_NAMES, SNIFFED_ROWS, find_delimiter, is_number, rows_of
 from novikoff.data.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, check_options, mostly, sniff
 

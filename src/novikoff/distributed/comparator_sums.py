@@ -38,7 +38,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.game.ledger import Ledger
 from novikoff.linear.perceptron import Perceptron
 

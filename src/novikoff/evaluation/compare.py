@@ -37,7 +37,7 @@ from novikoff.core.player import Player, is_learner
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Learner
 from novikoff.data.as_stream import check_asked, check_count
-from novikoff.data.in_memory import MOST_BYTES, InMemoryStream, hold
+from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
 from novikoff.game import specs
 from novikoff.game.baselines import Constant
 from novikoff.game.ledger import Ledger

@@ -41,7 +41,7 @@ from novikoff.core.observer import Observer
 from novikoff.core.player import Player
 from novikoff.core.types import Batch, StepResult
 from novikoff.data.as_stream import check_count
-from novikoff.data.in_memory import MOST_BYTES, hold
+from novikoff.data.cached import MOST_BYTES, hold
 from novikoff.evaluation.compare import Made, called, check_made, ended, fresh, order, scaled
 from novikoff.game.play import check_order, labels_apart, play, stream_for
 

@@ -28,7 +28,7 @@ from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream, is_stream
 from novikoff.core.types import Adversary
 from novikoff.data.as_stream import check_count
-from novikoff.data.in_memory import hold
+from novikoff.data.cached import hold
 from novikoff.evaluation.compare import Finished, Made, Spread, called, check_made, ended, fresh, scaled
 from novikoff.game import specs
 from novikoff.game.play import check_order, labels_apart, play, stream_for

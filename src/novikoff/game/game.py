@@ -16,7 +16,7 @@ from novikoff.core.observer import Observer, Tracking
 from novikoff.core.one_step import check_batch
 from novikoff.core.player import Player, is_learner
 from novikoff.core.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
-from novikoff.data.tables.adopting import adopted_row, columns_of_row
+from novikoff.data.tables.alignment import adopted_row, columns_of_row
 from novikoff.game.delayed.by_id import Answer, ById
 from novikoff.game.delayed.pending import MOST, Id
 from novikoff.game.ledger import Ledger

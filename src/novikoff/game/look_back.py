@@ -9,7 +9,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.player import rounds_learned
 from novikoff.core.stream import Stream
 from novikoff.core.types import Learner
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.game.ledger import Ledger
 from novikoff.numerics.clock import clock
 

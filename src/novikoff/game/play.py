@@ -26,7 +26,7 @@ from novikoff.data.as_stream import (
     opened,
     pieces,
 )
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger

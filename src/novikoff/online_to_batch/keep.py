@@ -51,7 +51,7 @@ from novikoff.core.restoring import require
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Example, Learner, Run, State
 from novikoff.data.as_stream import as_stream
-from novikoff.data.tables.adopting import adopted, adopted_row
+from novikoff.data.tables.alignment import adopted, adopted_row
 from novikoff.data.tables.encoding import Encoding
 from novikoff.drift.monitor import ALPHA, DriftTest
 from novikoff.game.game import users_labels

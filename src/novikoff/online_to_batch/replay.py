@@ -18,7 +18,7 @@ from novikoff.core.labels import Numbering
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Learner, Position
 from novikoff.data.as_stream import for_learner
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.reservoir import HypothesisReservoir

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Domain, Sparse
 from novikoff.data.formats.jsonl import Names
-from novikoff.data.formats.svmlight_line import BadLineError
+from novikoff.data.formats.lines import BadLineError
 from novikoff.data.layout import is_number
 from novikoff.server.wire import RefusedError
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from novikoff.data.formats.jsonl import unrepeated
-from novikoff.data.formats.svmlight_line import BadLineError
+from novikoff.data.formats.lines import BadLineError
 
 MOST_ID = 200
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")

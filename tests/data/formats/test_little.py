@@ -10,7 +10,7 @@ from novikoff.core.errors import SourceError
 from novikoff.data._loops import cells
 from novikoff.data._loops import svmlight as svmlight_kernel
 from novikoff.data._loops import vw as vw_kernel
-from novikoff.data.formats import line_chunks
+from novikoff.data.formats import lines
 from novikoff.data.formats.svmlight import Svmlight
 from novikoff.data.formats.vw import VW
 from novikoff.data.tables.expert_table import expert_table
@@ -80,7 +80,7 @@ def rows(stream):
 @each_format
 def test_python_and_the_kernel_read_the_same_rows(reader, text, bad, kernel, monkeypatch):
     by_python = [rows(reader(text)), rows(reader(text + bad + text))]
-    monkeypatch.setattr(line_chunks, "LITTLE", 0)
+    monkeypatch.setattr(lines, "LITTLE", 0)
     by_kernel = [rows(reader(text)), rows(reader(text + bad + text))]
     assert by_python == by_kernel
     assert [len(found) for found, _ in by_python] == [300, 300]
@@ -92,7 +92,7 @@ def test_a_little_text_needs_no_kernel_and_more_of_it_does(reader, text, bad, ke
     monkeypatch.setattr(kernel, "parse", lambda *_: 1 / 0)
     monkeypatch.setattr(kernel, "parse_all", lambda *_: 1 / 0, raising=False)
     stream = reader(text)
-    for _ in range(line_chunks.LITTLE // len(text)):  # also in several passes
+    for _ in range(lines.LITTLE // len(text)):  # also in several passes
         assert len(rows(stream)[0]) == 300
     with pytest.raises(ZeroDivisionError):
         rows(stream)

@@ -25,8 +25,8 @@ from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data import streaming_labels
 from novikoff.data._loops import svmlight as kernel
-from novikoff.data.formats.svmlight import ChunkParser, Svmlight
-from novikoff.data.formats.svmlight_line import BadLineError, read_line
+from novikoff.data.formats.lines import BadLineError
+from novikoff.data.formats.svmlight import ChunkParser, Svmlight, read_line
 
 BOTH = b"1 1:1\n-1 1:1\n"
 LARGEST = 2**32 - 2

@@ -476,7 +476,7 @@ def test_options_must_make_sense(write, options):
 
 
 def test_a_line_without_end_is_an_error(write, monkeypatch):
-    monkeypatch.setattr("novikoff.data.formats.line_chunks.LONGEST_LINE", 1000)
+    monkeypatch.setattr("novikoff.data.formats.lines.LONGEST_LINE", 1000)
     fails("a line must be shorter than 1,000 bytes", write(b"u\t" + b"x" * 5000), chunk=10)
 
 

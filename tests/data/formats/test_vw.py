@@ -30,9 +30,9 @@ from novikoff.core.types import Domain, Labels
 from novikoff.data import streaming_labels
 from novikoff.data._loops import vw as kernel
 from novikoff.data.formats import labelled_lines
-from novikoff.data.formats.svmlight_line import BadLineError
-from novikoff.data.formats.vw import VW, ChunkParser
-from novikoff.data.formats.vw_line import hashed, murmur, read_line
+from novikoff.data.formats.lines import BadLineError
+from novikoff.data.formats.vw import VW, ChunkParser, read_line
+from novikoff.data.hashing import hashed, murmur
 from novikoff.numerics import decimals
 
 BOTH = b"1 | 1:1\n-1 | 1:1\n"

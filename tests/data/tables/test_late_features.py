@@ -10,7 +10,7 @@ from tests.test_every_learner import SAMPLES
 import novikoff as nk
 from helpers import some
 from novikoff.core.errors import NovikoffError
-from novikoff.data.tables.piece import RECOGNISED_ROWS
+from novikoff.data.tables.table_reader import RECOGNISED_ROWS
 from novikoff.mixtures.auto import Auto
 
 ROWS = 1_200

@@ -10,7 +10,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from novikoff.core.errors import LabelError
-from novikoff.data.tables.adopting import adopted, adopted_row
+from novikoff.data.tables.alignment import adopted, adopted_row
 
 
 @pytest.fixture

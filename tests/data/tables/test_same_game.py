@@ -9,7 +9,7 @@ from tests.data.tables.test_table import Pipe
 
 import novikoff as nk
 from novikoff.cli.main import main
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 
 ROWS = 300
 WORDS = np.array(

@@ -10,11 +10,11 @@ import pytest
 import novikoff as nk
 from novikoff.core.errors import MismatchError, SourceError
 from novikoff.data.scaled import Scaled
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
 from novikoff.data.tables.delimited import Delimited
 from novikoff.data.tables.encoding import Encoding
-from novikoff.data.tables.objects import Objects
+from novikoff.data.tables.json_rows import Objects
 from novikoff.data.tables.table import Table
 
 ROWS = 1_500

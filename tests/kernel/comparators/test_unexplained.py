@@ -11,7 +11,7 @@ from helpers import some
 from novikoff.comparators.tracker import restored
 from novikoff.core.types import Batch
 from novikoff.data.arrays import Arrays
-from novikoff.data.pairs import Pairs
+from novikoff.data.memory import Pairs
 from novikoff.game.game import Game
 from novikoff.game.play import play
 from novikoff.kernel.comparators.tracker import KernelTracker

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any
 
 from novikoff.core.errors import SourceError
-from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.origin import OnDisk
 from novikoff.data.formats.pandas_index import index_columns
 
 IPC_MAGIC = b"ARROW1"

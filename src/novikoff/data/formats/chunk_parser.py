@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from novikoff.core.types import Sparse
 from novikoff.data.formats.buffer_pool import OwnArrays
 from novikoff.data.formats.labelled_lines import Parsed
-from novikoff.data.formats.svmlight_line import BadLineError, Row
+from novikoff.data.formats.lines import BadLineError, Row
 
 Arrays = tuple[NDArray[Any], ...]
 """Labels, lines, indptr, indices and values, with room for all rows of a chunk."""

@@ -20,7 +20,7 @@ from typing import Any, Self
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Labels, Position
-from novikoff.data.formats.urls import is_url, mark, matching
+from novikoff.data.formats.origin import is_url, mark, matching
 
 
 def named_by(source: Any) -> list[str] | None:

@@ -32,8 +32,8 @@ from novikoff.core.errors import Advice, LabelError, Option
 from novikoff.core.stream import Target
 from novikoff.core.types import Batch, Labels, Position, Sparse
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser
-from novikoff.data.formats.svmlight_line import BadLineError, BadValueError
-from novikoff.data.formats.vw_line import hashed
+from novikoff.data.formats.lines import BadLineError, BadValueError
+from novikoff.data.hashing import hashed
 from novikoff.data.layout import is_number, target_column
 
 MOST_NAMES = 2**17  # of which the hash is kept

@@ -9,6 +9,10 @@ Labels
 Cost
     One pass; a few chunks of memory (or of the longest line), whatever the size of the file. Rows of a pipe are held
     back for a tenth of a second at most; for a second at the start, while only one label has come.
+Threads
+    Those of a generator are not waited for when it is left. A generator that is left by an error may be closed by the
+    garbage collector, in any thread, even in one that is just being started and holds a lock of Python's own: to wait
+    for other threads there would be to wait for ever.
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ import re
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
@@ -33,11 +38,9 @@ from novikoff.core.executors import cores
 from novikoff.core.labels import are_numbers
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Labels, Position, Sparse
-from novikoff.data.formats.line_chunks import LITTLE, Little, whole_lines
-from novikoff.data.formats.opened import Opened
+from novikoff.data.formats.byte_reader import Opened
+from novikoff.data.formats.lines import LITTLE, BadLineError, Little, whole_lines
 from novikoff.data.formats.origin import Origin
-from novikoff.data.formats.svmlight_line import BadLineError
-from novikoff.data.formats.workers import workers
 from novikoff.data.layout import is_number
 from novikoff.data.streaming_labels import Outcomes, StreamingLabels, held_back, shown
 
@@ -385,3 +388,13 @@ def in_order(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+@contextmanager
+def workers(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
+    """So many threads; what they have not begun when this is left, they do not begin."""
+    threads = ThreadPoolExecutor(count, name)
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)

@@ -4,21 +4,37 @@ Reading again
     A path and a file object that can seek are read again from where they began; standard input and pipes once.
 Recognising again
     By its fingerprint: of a file the size, the time of change, its place and a sample of its bytes.
+URLs
+    Files that fsspec opens: s3://, gs://, memory://, file:// and whatever else is installed. fsspec is an extra
+    (`pip install "novikoff[urls]"`), and so is what it needs for one kind of storage, as s3fs for s3://.
+Copies
+    Tables and Arrow files must be read more than once (`OnDisk`): standard input and other file objects are copied to
+    a temporary file, unpacked, which goes away with the stream.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import io
 import os
 import stat
 import sys
+import tempfile
+import weakref
 from typing import Any, Self
 
 from novikoff.core.errors import SourceError
-from novikoff.data.formats.opened import SKIPPED_AT_ONCE, FirstBytes, Opened, can_seek, unreadable
-from novikoff.data.formats.urls import is_url, mark, open_url
+from novikoff.data.formats.byte_reader import (
+    LONGEST_MAGIC,
+    MAGIC,
+    SKIPPED_AT_ONCE,
+    FirstBytes,
+    Opened,
+    can_seek,
+    unreadable,
+)
 
 SAMPLES, SAMPLED_AT_ONCE = 32, 4096
 """Pieces of a file, and bytes of each, by which it is recognised."""
@@ -180,3 +196,134 @@ def _is_still(file: Any) -> bool:
     """A file that was opened, or bytes in memory; not a subclass, nor a file object of somebody's own."""
     raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
     return type(raw) in (io.FileIO, io.BytesIO)
+
+
+def is_url(source: Any) -> bool:
+    """Is it text of the form scheme://place?"""
+    return isinstance(source, str) and "://" in source and source.partition("://")[0].isalnum()
+
+
+def open_url(url: str) -> Any:
+    """The bytes, as a file that can seek, apart from every other one of the same URL."""
+    try:
+        file = system(url).open(_path(url), "rb")
+    except SourceError:
+        raise
+    except Exception as error:  # each kind of storage has errors of its own
+        raise _unreadable(url, error) from None
+    return io.BytesIO(file.getvalue()) if isinstance(file, io.BytesIO) else file  # memory:// gives one to all
+
+
+def mark(url: str) -> dict[str, Any]:
+    """By what the file is known again: its size, and what the storage says of it, such as its time of change."""
+    try:
+        there = system(url)
+        return {"size": int(there.size(_path(url)) or 0), "mark": str(there.ukey(_path(url)))}
+    except SourceError:
+        raise
+    except Exception as error:
+        raise _unreadable(url, error) from None
+
+
+def matching(pattern: str) -> list[str]:
+    """The URLs that match, in their order."""
+    try:
+        there = system(pattern)
+        return sorted(there.unstrip_protocol(path) for path in there.glob(_path(pattern)))
+    except SourceError:
+        raise
+    except Exception as error:
+        raise _unreadable(pattern, error) from None
+
+
+def system(url: str) -> Any:
+    """The file system that a URL is of."""
+    try:
+        import fsspec
+    except ImportError:
+        raise SourceError(f'URLs are opened by fsspec: got {url}. Install it: pip install "novikoff[urls]".') from None
+    try:
+        return fsspec.core.url_to_fs(url)[0]
+    except (ImportError, ValueError) as error:
+        raise _unreadable(url, error) from None
+
+
+def _path(url: str) -> str:
+    import fsspec
+
+    path: str = fsspec.core.url_to_fs(url)[1]
+    return path
+
+
+def _unreadable(url: str, error: Exception) -> SourceError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return SourceError(f"a source must be readable: {url} is not ({reason}). Check the URL, and that you may read it.")
+
+
+COPIED_AT_ONCE = 2**20
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+
+
+class OnDisk:
+    """The path of a file, and its name for messages (`str`)."""
+
+    def __init__(self, source: Any) -> None:
+        self.remote = isinstance(source, str) and is_url(source)
+        self.copied = not isinstance(source, (str, os.PathLike)) or os.fspath(source) == "-"
+        if self.copied:
+            origin = Origin(source)
+            self.name = origin.name
+            self.path = _copy(origin)
+            weakref.finalize(self, _remove, self.path)
+        else:
+            self.path = self.name = os.fsdecode(source)
+            if not self.remote and not stat.S_ISREG(status(self.path).st_mode):
+                must, do = "a source must be a file that can be read twice", "Save it in a file first."
+                raise SourceError(must, f"{self.path} is not", do)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def notes(self) -> list[str]:
+        """What to tell the user."""
+        return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Size and time of change of the file; nothing for a copy of something else."""
+        return {} if self.copied else Origin(self.path).fingerprint()
+
+    def open(self) -> Any:
+        """Its bytes."""
+        return open_url(self.path) if self.remote else open(self.path, "rb")
+
+    def packing(self) -> str | None:
+        """How it is packed, by its first bytes: gzip, bzip2, xz, zstd or None."""
+        try:
+            with self.open() as file:
+                head = file.read(LONGEST_MAGIC)
+        except OSError as error:
+            raise SourceError(f"a file must be readable: {self.name} is not ({error}). Check it.") from None
+        return next((packing for magic, packing in MAGIC.items() if head.startswith(magic)), None)
+
+
+def _copy(origin: Origin) -> str:
+    """The path of a copy of the unpacked bytes."""
+    with origin.open() as opened:
+        number, path = tempfile.mkstemp(prefix="novikoff-")
+        try:
+            with open(number, "wb") as copy:
+                while piece := opened.read(COPIED_AT_ONCE):
+                    copy.write(piece)
+        except BaseException as error:
+            _remove(path)
+            if isinstance(error, OSError):
+                raise SourceError(
+                    f"a source must be copied to be read twice: {origin.name} is not ({error})."
+                ) from None
+            raise
+    return path
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import Advice, LabelError, Option, quoted
 from novikoff.core.types import Sparse
 from novikoff.data.formats.labelled_lines import LabelledLines, Parsed, Parser
-from novikoff.data.formats.svmlight_line import BadValueError
+from novikoff.data.formats.lines import BadValueError
 from novikoff.data.layout import WHOLE, is_number
 
 CHUNK_BYTES = 2**20

@@ -22,6 +22,8 @@ Cost
 
 from __future__ import annotations
 
+import math
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,10 +33,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.errors import Advice, LabelError, Option
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
-from novikoff.data.formats.svmlight_line import Row
-from novikoff.data.formats.vw_line import read_line
+from novikoff.data.formats.lines import BadLineError, Row, finite
+from novikoff.data.hashing import hashed
 
 
 class VW(LabelledLines):
@@ -108,3 +111,78 @@ def _arrays(kernel: Any, size: int) -> Arrays:
         np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
         np.empty(entries, dtype=np.uint32), np.empty(entries), np.empty(kernel.SLOTS, dtype=np.uint32),
     )  # fmt: skip
+
+
+CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f]")
+WORD = re.compile(rb"[^ \t]+")
+CORRECT = "Correct the line"
+NEUTRAL = ("an importance weight must be 1, as the theorems count every round once",
+           "a base must be 0, as the theorems know no score but the learner's")  # fmt: skip
+
+
+def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | None:
+    """The row that a line without its new line holds; None if it is blank. Raises `BadLineError`.
+
+    Slow, exact, and able to say what is wrong. Its number more: was an importance or a base left out?
+    """
+    line = line.removesuffix(b"\r")
+    if not line.strip(b" \t"):
+        return None
+    control = CONTROL.search(line)
+    if control:
+        raise BadLineError("a line must have no control characters", control.start() + 1, control.group(), CORRECT)
+    head, bar, rest = line.partition(b"|")
+    if not bar:
+        raise BadLineError(
+            "a line must have a bar before its features", 1, line, "Is it Vowpal Wabbit text? Correct it"
+        )
+    label, ignored = _label(head, line, ignore_weights)
+    entries: dict[int, float] = {}
+    at = len(head) + 1
+    for part in rest.split(b"|"):
+        base, weight, nameless = 0, 1.0, 0
+        for word in WORD.finditer(part):
+            text, column = word.group(), at + word.start() + 1
+            name, colon, number = text.partition(b":")
+            what = "a value" if word.start() else "a weight"
+            value = finite(number, column + len(name) + 1, what) if colon else 1.0
+            if word.start() == 0:
+                if not name:
+                    raise BadLineError("a namespace must have a name", column, text, "Put a blank behind the bar")
+                base, weight = hashed(name, 0), value
+                continue
+            if not math.isfinite(value * weight):
+                must = "a value times the weight of its namespace must be finite"
+                raise BadLineError(must, column, text, "Scale the feature")
+            i = (hashed(name, base) if name else base + nameless) & (2**bits - 1)
+            nameless += not name
+            x = value * weight + entries[i] if i in entries else value * weight
+            if not math.isfinite(x):
+                raise BadLineError("values of one index must have a finite sum", column, text, "Scale the feature")
+            entries[i] = x
+        at += len(part) + 1
+    return label, entries, ignored
+
+
+def _label(head: bytes, line: bytes, ignore_weights: bool) -> tuple[float, bool]:
+    """What is before the first bar: the label, and whether an importance or a base was left out."""
+    if b"\t" in head:
+        at = head.index(b"\t")
+        raise BadLineError("words before the bar must have blanks between them", at + 1, head[at:], "Replace the tab")
+    words = list(WORD.finditer(head))
+    if words and (words[-1].end() == len(head) or words[-1].group().startswith(b"'")):
+        words.pop()  # a tag
+    if not words:
+        raise BadLineError("a line must have a label", 1, line, "Put a label and a blank before the bar", LabelError)
+    if len(words) > 3:
+        must = "a label must be one number, with an importance and a base at most"
+        raise BadLineError(must, words[3].start() + 1, words[3].group(), CORRECT, LabelError)
+    label, *more = (
+        finite(word.group(), word.start() + 1, what)
+        for word, what in zip(words, ("a label", "an importance weight", "a base"), strict=False)
+    )
+    for word, value, neutral, must in zip(words[1:], more, (1.0, 0.0), NEUTRAL, strict=False):
+        if value != neutral and not ignore_weights:
+            do = Advice("Pass ", Option("ignore_weights", True), " to count every row once")
+            raise BadLineError(must, word.start() + 1, word.group(), do)
+    return label, more not in ([], [1.0], [1.0, 0.0])

@@ -12,12 +12,12 @@ from typing import Any, Self
 
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Position
+from novikoff.data.arrays import check_names
 from novikoff.data.formats.arrow_file import ParquetFile, open_arrow
-from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.origin import OnDisk
 from novikoff.data.formats.pandas_index import index_columns, index_notes
-from novikoff.data.frames import check_names
 from novikoff.data.tables.column import Kind, names_apart
-from novikoff.data.tables.piece import RECOGNISED_ROWS, Piece, Reader
+from novikoff.data.tables.table_reader import RECOGNISED_ROWS, Piece, Reader
 
 ROWS_AT_ONCE = 65_536
 

@@ -13,18 +13,17 @@ from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream
 from novikoff.data.formats import jsonl as nested
 from novikoff.data.formats.arrow_file import open_arrow
-from novikoff.data.formats.first_lines import look_at
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES
-from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.lines import look_at
+from novikoff.data.formats.origin import OnDisk
 from novikoff.data.tables import lists
-from novikoff.data.tables.choosing import Asked, listed
+from novikoff.data.tables.column_selection import Asked, listed
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
 from novikoff.data.tables.delimited import CSV_CHUNK_BYTES, Delimited
 from novikoff.data.tables.encoding import Encoding
-from novikoff.data.tables.objects import Objects, is_table
-from novikoff.data.tables.piece import RECOGNISED_ROWS
+from novikoff.data.tables.json_rows import Objects, is_table
 from novikoff.data.tables.table import Table
-from novikoff.data.tables.text_reader import LONGEST_HEAD, MOMENT
+from novikoff.data.tables.table_reader import LONGEST_HEAD, MOMENT, RECOGNISED_ROWS
 
 NESTED_BITS = 18
 

@@ -26,16 +26,16 @@ from novikoff.core.batch import Memory
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Part, Stream
 from novikoff.core.types import Batch, Labels, Position, Sparse
-from novikoff.data.converted import Converted
+from novikoff.data.convert import Converted
 from novikoff.data.formats.arrow_file import open_arrow
 from novikoff.data.formats.arrow_lists import DenseLists, SparseLists
-from novikoff.data.formats.on_disk import OnDisk
+from novikoff.data.formats.origin import OnDisk
 from novikoff.data.formats.pandas_index import check_asked, index_notes
 from novikoff.data.layout import LABEL_NAMES, named
 from novikoff.data.tables.cells import distinct, plain
 from novikoff.data.tables.column import is_missing
-from novikoff.data.tables.piece import RECOGNISED_ROWS
-from novikoff.data.written_labels import WrittenLabels
+from novikoff.data.tables.label_column import WrittenLabels
+from novikoff.data.tables.table_reader import RECOGNISED_ROWS
 
 ROWS_PER_BATCH = 65_536
 

@@ -6,16 +6,16 @@ from typing import Any
 
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream
-from novikoff.data.frames import is_frame
+from novikoff.data.arrays import is_frame
 from novikoff.data.reader import read as read_file
-from novikoff.data.tables.adopting import adopted
+from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.formats import Frame
 
 
 def read(source: Any, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object, a frame or "demo:iris".
 
-    A path may be a URL (s3://, gs://, ...; data/formats/urls.py), and a pattern of several files: day-*.svm.
+    A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
 
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
     labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come

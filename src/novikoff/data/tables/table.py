@@ -32,7 +32,8 @@ from novikoff.data.formats.pandas_index import check_asked, unnamed_note
 from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.streaming_labels import shown
 from novikoff.data.tables import cells
-from novikoff.data.tables.choosing import (
+from novikoff.data.tables.column import Kind, is_missing, is_whole, recognise
+from novikoff.data.tables.column_selection import (
     Asked,
     Choice,
     advice,
@@ -43,11 +44,9 @@ from novikoff.data.tables.choosing import (
     listed,
     matched_columns,
 )
-from novikoff.data.tables.column import Kind, is_missing, is_whole
-from novikoff.data.tables.cutting import cut_by_width, cut_where_known
 from novikoff.data.tables.encoding import Encoding, Surprises
 from novikoff.data.tables.label_column import LabelColumn
-from novikoff.data.tables.piece import Piece, Reader
+from novikoff.data.tables.table_reader import Piece, Reader
 from novikoff.data.tables.weights import RowWeights, repeated
 
 
@@ -448,3 +447,49 @@ def _played(position: Position) -> int:
     """Rounds up to there: rows, unless they are weighed."""
     played: int = position["played" if "played" in position else "row"]
     return played
+
+
+def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapping[str, str]) -> Iterator[Piece]:
+    """The piece, cut where a column says something for the first time.
+
+    And behind the rows of which the features are known, if so many were `looked` at: the batches before are all as
+    wide. sources: the table's name of each column.
+    """
+    if 0 < looked < piece.rows and not encoding.dense and encoding.bits is None:
+        first_rows, piece = piece.cut(looked)
+        yield from cut_where_known(first_rows, looked, encoding, sources)
+    while True:
+        cut = piece.rows
+        for column in [column for column in encoding.columns if column.kind == "unknown"]:
+            if piece.rows == 0:
+                continue
+            array = cells.plain(piece.arrays[sources[column.name]])
+            _, codes = cells.distinct(array)
+            first = int(np.argmax(codes >= 0)) if (codes >= 0).any() else piece.rows
+            if first == 0:
+                encoding.settle(column, recognise(column.name, array.slice(0, 1).to_pylist()))
+            else:
+                cut = min(cut, first)
+        if cut == piece.rows:
+            yield piece
+            return
+        first_part, piece = piece.cut(cut)
+        yield first_part
+
+
+def cut_by_width(x: Any, known: int, encoding: Encoding) -> Iterator[tuple[Any, slice]]:
+    """The rows, cut where dense ones become wider: at the first that lacks a number which none before it lacked.
+
+    So each row is as wide as it is however the table is cut, and a game that is left in between knows no more.
+    """
+    start, rows = 0, len(x)
+    if isinstance(x, np.ndarray) and x.shape[1] > known:
+        names = list(encoding.places)
+        for width in range(known, x.shape[1]):
+            first = int(np.argmax(x[:, width] != 0))
+            if first > start:
+                encoding.places = {name: place for place, name in enumerate(names[:width])}
+                yield np.ascontiguousarray(x[start:first, :width]), slice(start, first)
+                start = first
+        encoding.places = {name: place for place, name in enumerate(names)}
+    yield x[start:] if start else x, slice(start, rows)

@@ -15,7 +15,7 @@ from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import InputError, MismatchError, shown
 from novikoff.core.player import Player
 from novikoff.core.types import Batch, Domain, Learner, Sparse
-from novikoff.data.frames import is_sparse, matrix_rows
+from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger

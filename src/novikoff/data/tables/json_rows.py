@@ -16,11 +16,10 @@ from typing import Any
 from novikoff.core.errors import SourceError, quoted
 from novikoff.core.types import Position
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
-from novikoff.data.formats.line_chunks import whole_lines
+from novikoff.data.formats.lines import whole_lines
 from novikoff.data.tables.cells import array, missing
 from novikoff.data.tables.column import Kind, is_missing
-from novikoff.data.tables.piece import RECOGNISED_ROWS, Piece
-from novikoff.data.tables.text_reader import SKIP, TextReader
+from novikoff.data.tables.table_reader import RECOGNISED_ROWS, SKIP, Piece, TextReader
 
 CORRECT = "Correct the line."
 SURROGATE = re.compile(r"[\ud800-\udfff]")

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from novikoff.core.errors import SourceError
-from novikoff.data.formats import line_chunks
-from novikoff.data.formats.line_chunks import whole_lines
-from novikoff.data.formats.opened import Opened
+from novikoff.data.formats import lines
+from novikoff.data.formats.byte_reader import Opened
+from novikoff.data.formats.lines import whole_lines
 from novikoff.data.formats.origin import Origin, place, sample
 
 TEXT = b"".join(b"%d 1:%d\n" % (i % 2, i) for i in range(20_000))
@@ -327,6 +327,6 @@ def test_chunks_are_whole_lines_that_make_up_the_text(text, chunk):
 
 
 def test_a_line_without_end_is_an_error(monkeypatch):
-    monkeypatch.setattr(line_chunks, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
     with pytest.raises(SourceError, match="a line must be shorter than 1,000 bytes: zeros has a longer one"):
         list(whole_lines(Opened(io.BytesIO(bytes(5000)), "zeros"), 10, 16, deque()))

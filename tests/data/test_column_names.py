@@ -12,7 +12,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from novikoff.core.errors import InputError, MismatchError
-from novikoff.data.matched import Matched, matched, names_of
+from novikoff.data.column_names import Matched, matched, names_of
 from novikoff.data.tables.expert_table import expert_table
 from novikoff.data.tables.formats import Frame
 from novikoff.data.unlabelled import unlabelled

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from novikoff.core.errors import NovikoffError
 from novikoff.core.types import Sparse
-from novikoff.data.formats import line_chunks
+from novikoff.data.formats import lines
 from novikoff.data.layout import runs
-from novikoff.data.tables.delimited import Delimited
-from novikoff.data.tables.plain_cells import PlainCells
+from novikoff.data.tables.delimited import Delimited, PlainCells
 from novikoff.data.tables.table import Table
 
 WHOLE = st.one_of(
@@ -38,7 +37,7 @@ FIRST = "2,0.5,Rome,2024-03-01,no\n3,1.5,Oslo,2024-03-02,yes\n" * 5
 def outcome(content, little, kept, chosen, **options):
     """All that a table gives, up to what is wrong with it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_chunks, "LITTLE", 2**30 if little else 0)
+        patch.setattr(lines, "LITTLE", 2**30 if little else 0)
         told = []
         try:
             table = Table(Delimited(io.BytesIO(content), **options), columns=kept, **chosen)
@@ -85,7 +84,7 @@ def test_kernels_number_values_whose_hashes_meet_and_tell_long_ones_apart():
     "text", ['1,"a"\n', "1,a\rb\n", "1,\0\n", "\ufeff1,a\n", "1,a,b\n", "1\n", "one,a\n", "1,NA\n"]
 )
 def test_a_chunk_that_is_not_plain_is_left_to_others(text, monkeypatch):
-    monkeypatch.setattr(line_chunks, "LITTLE", 0)
+    monkeypatch.setattr(lines, "LITTLE", 0)
     plain = PlainCells(["x", "w"], ",", {"x": "number", "w": "category"}, set(), "w")
     good, bad = b"2,b\r\n3,c\n", text.encode()
     assert plain.arrays(bytearray(good + bytes(80)), len(good)) is not None

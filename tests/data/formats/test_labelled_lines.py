@@ -2,7 +2,7 @@
 
 from threading import Event
 
-from novikoff.data.formats.workers import workers
+from novikoff.data.formats.labelled_lines import workers
 
 
 def test_who_leaves_does_not_wait_for_threads_and_what_was_not_begun_is_not_done():

@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.core.errors import Advice, MismatchError, Option
 from novikoff.core.stream import Stream
 from novikoff.core.types import Example
-from novikoff.data.matched import matched, matched_row, mismatch, names_of_row
+from novikoff.data.column_names import matched, matched_row, mismatch, names_of_row
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column
 from novikoff.data.tables.encoding import Encoding

@@ -8,8 +8,8 @@ from typing import Any
 
 from novikoff.core.errors import Advice, MismatchError, Option, SourceError, quoted
 from novikoff.core.stream import Target
+from novikoff.data.column_names import mismatch
 from novikoff.data.layout import columns_called, find_column, target_column
-from novikoff.data.matched import mismatch
 from novikoff.data.tables.column import (
     NO_NUMBER,
     Column,
@@ -22,7 +22,7 @@ from novikoff.data.tables.column import (
     word_among_numbers,
 )
 from novikoff.data.tables.encoding import Encoding
-from novikoff.data.tables.piece import Reader
+from novikoff.data.tables.table_reader import Reader
 from novikoff.data.tables.weights import RowWeights
 
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."

@@ -1,0 +1,28 @@
+"""Hashes of names, as Vowpal Wabbit has them: which index a feature gets."""
+
+from __future__ import annotations
+
+LOW = 2**32 - 1
+
+
+def hashed(name: bytes, base: int) -> int:
+    """The 32-bit hash of a name in a namespace of hash `base`: base + n for a whole number n, else MurmurHash3."""
+    if name.isdigit():
+        return (base + int(name[-32:])) & LOW  # 2^32 divides 10^32
+    return murmur(name, base)
+
+
+def murmur(data: bytes, seed: int) -> int:
+    """MurmurHash3 x86_32 (Austin Appleby), as in data/_loops/words.py."""
+    h = seed
+    whole = len(data) & ~3
+    for at in range(0, len(data), 4):
+        four = int.from_bytes(data[at : at + 4], "little") * 0xCC9E2D51 & LOW
+        h ^= (four << 15 | four >> 17) * 0x1B873593 & LOW
+        if at < whole:
+            h = (h << 13 | h >> 19) & LOW
+            h = h * 5 + 0xE6546B64 & LOW
+    h ^= len(data)
+    h = (h ^ h >> 16) * 0x85EBCA6B & LOW
+    h = (h ^ h >> 13) * 0xC2B2AE35 & LOW
+    return h ^ h >> 16

@@ -1,0 +1,342 @@
+"""Sources in memory besides labelled arrays: pairs, numbers to be predicted, advice, losses, contexts.
+
+Pairs      any iterable of (x, y), played pair by pair: it may be endless, and x may be any object
+Targets    examples with numbers to be predicted: arrays, sparse matrices, or any iterable of (x, y). Outcomes y are
+           finite real numbers, shown as they are; their range is the learner's matter
+Advice     X of shape (rounds, experts), one prediction of each; y the outcomes. NaN: the expert is silent that round
+Losses     one array of shape (rounds, experts). Ranges are the learner's matter: it knows the loss
+Contexts   X has a row for each round: an example for learners, or with `advice` the arm that each expert says
+           (bandits/exp4.py). The losses have a column for each arm. Without contexts: `nk.Losses`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.core import encode
+from novikoff.core.errors import InputError, MismatchError, SourceError, named, shown
+from novikoff.core.labels import Numbering, one_label
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Domain, Example, Labels, Position, check_label
+from novikoff.data.arrays import Arrays, SparseMatrix, in_batches, is_sparse
+from novikoff.data.column_names import names_of
+
+HELD = (list, tuple, np.ndarray)
+"""What holds its items without any code of its own; not so a subclass."""
+PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
+
+
+def is_plain(value: Any) -> bool:
+    """Numbers, text, and lists, tuples, dicts or arrays of them: what has no code of somebody's behind it."""
+    kind = type(value)
+    if kind in PLAIN or (isinstance(value, np.generic) and kind.__module__ == "numpy"):
+        return True
+    if kind is np.ndarray:
+        return not value.dtype.hasobject or all(map(is_plain, value.reshape(-1).tolist()))
+    if kind is dict:
+        return is_plain([*value]) and is_plain([*value.values()])
+    return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
+
+
+def arrays_of(environment: Any) -> tuple[Any, Any] | None:
+    """X and y, if it is (X, y): not two pairs (x, y)."""
+    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+        x, y = environment
+        return None if isinstance(x, tuple) and isinstance(y, tuple) else (x, y)
+    return None
+
+
+def _told(pair: Any) -> str:
+    """An item that is not a pair, on one line."""
+    text = shown(pair)
+    return named(pair) if "\n" in text else text
+
+
+class Pairs(Stream):
+    """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
+
+    `many` is for learners with labels 0 .. many-1; if it is True, labels are any values, numbered as they come.
+    A list can be read again; a generator goes on where it was.
+    `fixed` is true for a list, a tuple or an array of plain values: any other object may make its pairs as it is asked.
+    """
+
+    def __init__(
+        self,
+        pairs: Iterable[tuple[Example, Any]],
+        domain: Domain | None = None,
+        labels: Labels | None = None,
+        many: int | None = None,
+        name: str = "pairs",
+    ) -> None:
+        given: Any = labels
+        if given is not None and not isinstance(given, Labels):
+            two = given if isinstance(given, (list, tuple)) and len(given) == 2 else ("ham", "spam")
+            do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or many=True for more than two."
+            raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(given)}", do)
+        if labels is not None and many is not None:
+            raise SourceError(f"labels must be two or many: got {labels} and many={many}. Pass one of them.")
+        try:
+            self.rereadable = iter(pairs) is not pairs
+        except TypeError:
+            raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
+        self.fixed = type(pairs) in HELD
+        self._pairs = pairs
+        self._many = many
+        self.name = name
+        self.domain = domain or Domain("any")
+        self.labels = labels or (Labels() if many is None else None)
+        self._set_numbering(many is True)
+
+    def _set_numbering(self, many: bool) -> None:
+        self.many, self._numbering = many, Numbering()
+        self.label_values = self._numbering.values if many else None
+
+    def show_many(self) -> None:
+        self.labels = None
+        self._set_numbering(True)
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        t = skipped = start["row"] if start else 0
+        if self.many:
+            self._set_numbering(True)
+        for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
+            try:
+                x, y = pair
+            except (TypeError, ValueError):
+                must = "each item must be a pair (x, y)"
+                raise SourceError(must, f"is {_told(pair)}", item=t, source=self.name) from None
+            self.fixed = self.fixed and is_plain(pair)
+            yield Batch([x], self._outcome(y, t), t, {"row": t})
+        if t == 0:
+            left = "" if self.rereadable else " (left). Pass a list to read it again"
+            raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
+
+    def _outcome(self, y: Any, t: int) -> NDArray[Any]:
+        """Of item t."""
+        try:
+            if self.many:
+                return np.array([self._numbering.encode(one_label(y))])
+            labels = self.labels or Labels()
+            label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
+            return np.array([label], dtype=np.int8 if self._many is None else np.int32)
+        except InputError as error:
+            raise SourceError(*error.args, item=t, source=self.name) from None
+        except ValueError:  # an array has no one truth
+            raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
+
+
+class Targets(Stream):
+    """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns, as for arrays."""
+
+    rereadable = True
+    outcomes = "numbers"
+
+    def __init__(
+        self, X: Any, y: ArrayLike, name: str = "targets", features: Sequence[str] | None = None
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._y = _outcomes(y, name)
+        unused = np.ones(len(self._y), dtype=np.int8)  # labels, of which the source of the rows must have some
+        if is_sparse(X):
+            self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
+        else:
+            named = names_of(X) if features is None else features
+            self._rows = Arrays(_columns(X, name), unused, name=name, features=named)
+            self.features = self._rows.features
+        self.domain, self.rows = self._rows.domain, len(self._y)
+        self.scaled_by_default = self._rows.scaled_by_default
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        for batch in self._rows.batches(start):
+            first = batch.first - 1
+            yield replace(batch, y=self._y[first : first + len(batch)])
+
+
+class TargetPairs(Pairs):
+    """Pairs (x, y), played one by one; there may be no end of them. A list can be read again."""
+
+    outcomes = "numbers"
+
+    def __init__(self, pairs: Iterable[tuple[Example, float]], name: str = "pairs") -> None:
+        super().__init__(pairs, name=name)
+        self.labels = None
+
+    def _outcome(self, y: Any, t: int) -> NDArray[np.float64]:
+        return _outcomes([y], f"item {t} of {self.name}")
+
+
+def targets(environment: Any) -> Stream:
+    """A stream of numbers to be predicted, from what is no stream yet."""
+    if (both := arrays_of(environment)) is not None:
+        return Targets(*both)
+    if isinstance(environment, Iterable):
+        return TargetPairs(environment)
+    raise MismatchError(
+        f"an environment must be a stream, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}."
+    )
+
+
+def _columns(X: ArrayLike, name: str) -> NDArray[Any]:
+    """X as doubles (rows, width); what else is wrong with it, `Arrays` will say."""
+    try:
+        examples = np.asarray(X)
+    except ValueError:
+        raise SourceError(
+            f"X must be an array: {name} has rows of different lengths. Make them of one length."
+        ) from None
+    if examples.dtype.kind in "iub":
+        examples = examples.astype(np.float64)
+    return examples[:, np.newaxis] if examples.ndim == 1 else examples
+
+
+def _outcomes(y: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        given = np.asarray(y)
+    except ValueError:
+        raise SourceError(f"outcomes must be numbers: {name} has rows of several.") from None
+    if given.dtype.kind not in "iufb":
+        raise SourceError(f"outcomes must be numbers: {name} has {given.dtype}. Labels are for a classifier.")
+    if given.ndim != 1:
+        raise SourceError(f"y must have one dimension: got shape {given.shape}.")
+    with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
+        reals = np.ascontiguousarray(given, dtype=np.float64)
+    finite = np.isfinite(reals)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise SourceError(f"outcomes must be finite: row {row + 1} of {name} has {reals[row]}. Clean or drop the row.")
+    return reals
+
+
+CELLS_PER_BATCH = 2**20
+"""Numbers in a batch, about."""
+
+
+class Advice(Stream):
+    """Predictions X, a column for each expert, and outcomes y.
+
+    `experts` names the columns: by default as a data frame does, else e0, e1, ...
+    """
+
+    rereadable = True
+
+    def __init__(
+        self, X: ArrayLike, y: ArrayLike, experts: Sequence[str] | None = None, name: str = "advice"
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._x, self._y = numbers(X, 2, "X", name), numbers(y, 1, "y", name)
+        if len(self._x) != len(self._y):
+            raise SourceError(f"X and y must be of one length: got {len(self._x):,} and {len(self._y):,} rounds.")
+        self.domain, self.rows = Domain("advice", self._x.shape[1]), len(self._y)
+        self.features = names_of(X) if experts is None else tuple(experts)
+        self.experts = _names(self.features, self._x.shape[1])
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        return in_batches(self._x, self._y, start, at_once(self._x), "owned")
+
+
+class Losses(Stream):
+    """A loss of each expert in each round. `experts` names the columns, as for advice."""
+
+    rereadable = True
+
+    def __init__(self, table: ArrayLike, experts: Sequence[str] | None = None, name: str = "losses") -> None:
+        self.name = name
+        self._table = numbers(table, 2, "a table of losses", name)
+        self.domain, self.rows = Domain("losses", self._table.shape[1]), len(self._table)
+        self.features = names_of(table) if experts is None else tuple(experts)
+        self.experts = _names(self.features, self._table.shape[1])
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        return in_batches(None, self._table, start, at_once(self._table), "owned")
+
+
+class Rounds(Stream):
+    """Any iterable of (advice, outcome), or of losses; it may be endless, and is played round by round."""
+
+    def __init__(self, rounds: Iterable[Any], losses: bool = False, name: str = "rounds") -> None:
+        self.name, self._losses = name, losses
+        self._rounds = rounds
+        self.rereadable, self.fixed = iter(rounds) is not rounds, type(rounds) in HELD
+        self.domain = Domain("losses" if losses else "advice")
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        done = start["row"] if start else 0
+        t = 0
+        for t, item in enumerate(self._rounds, start=1):
+            if t <= done and self.rereadable:
+                continue
+            where = f"round {t} of {self.name}"
+            self.fixed = self.fixed and is_plain(item)
+            if self._losses:
+                yield Batch(None, numbers(item, 1, "losses", where)[np.newaxis], t, {"row": t})
+                continue
+            try:
+                advice, outcome = item
+            except (TypeError, ValueError):
+                raise SourceError(f"each round must be a pair (advice, outcome): {where} is {item!r}.") from None
+            x, y = numbers(advice, 1, "advice", where), numbers([outcome], 1, "an outcome", where)
+            yield Batch(x[np.newaxis], y, t, {"row": t})
+        if t == 0:
+            raise SourceError(f"a source must not be empty: {self.name} has no rounds.")
+
+
+def advice(environment: Any, losses: bool) -> Stream:
+    """A stream of advice, or of losses, from arrays or from an iterable."""
+    if losses and hasattr(environment, "__array__"):
+        return Losses(environment)
+    if not losses and (both := arrays_of(environment)) is not None and np.ndim(both[1]) == 1:
+        return Advice(*both)
+    if not isinstance(environment, Iterable):
+        what = "an array (rounds, experts)" if losses else "arrays (X, y)"
+        raise SourceError(f"experts need a stream or {what}: got {type(environment).__name__}.")
+    return Rounds(environment, losses)
+
+
+def numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
+    """What was given as doubles, of so many dimensions."""
+    try:
+        array = encode.doubles(values)
+    except (TypeError, ValueError, OverflowError):
+        raise SourceError(f"{what} must be numbers: {name} has others, or rows of different lengths.") from None
+    if array.ndim != ndim or array.size == 0:
+        raise SourceError(f"{what} must have {ndim} dimension{'s'[: ndim - 1]} and not be empty: got {array.shape}.")
+    return array
+
+
+def _names(experts: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    names = tuple(experts) if experts is not None else tuple(f"e{i}" for i in range(width))
+    if len(names) != width:
+        raise SourceError(f"experts must name every column: got {len(names)} names for {width}.")
+    return names
+
+
+def at_once(table: NDArray[np.float64]) -> int:
+    """How many rows make a batch."""
+    return max(CELLS_PER_BATCH // int(table.shape[1]), 1)
+
+
+class Contexts(Stream):
+    """Rows X and the losses of each arm, of as many rounds."""
+
+    rereadable = True
+
+    def __init__(self, X: ArrayLike, losses: ArrayLike, advice: bool = False, name: str = "contexts") -> None:
+        self.name = name
+        self._x, self._y = numbers(X, 2, "X", name), numbers(losses, 2, "a table of losses", name)
+        if len(self._x) != len(self._y):
+            raise SourceError(
+                f"X and the losses must be of one length: got {len(self._x):,} and {len(self._y):,} rounds."
+            )
+        self.domain, self.rows = Domain("advice" if advice else "vector", self._x.shape[1]), len(self._y)
+        self.outcomes = "labels" if advice else "numbers"
+
+    def batches(self, start: Position | None = None) -> Iterator[Batch]:
+        return in_batches(self._x, self._y, start, at_once(self._y), "owned")
