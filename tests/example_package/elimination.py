@@ -5,13 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 import novikoff as nk
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.core.encode import point
 from novikoff.core.types import check_label
 from novikoff.data.formats.origin import Origin
 
 
-@theorem(kind="D", reference="valiant1984")
+@theorem(
+    kind="D",
+    reference="valiant1984",
+    words=Words(
+        covers="labels that are +1 just when one of some features is on",
+        why="each mistake eliminates at least one of the {began} features that were left",
+    ),
+)
 def elimination_mistakes(run):
     """Mistakes of elimination, where it misses no +1.
 
@@ -26,7 +33,8 @@ def elimination_mistakes(run):
     """
     missed = run.after.missed - run.before.missed
     eliminated = run.before.left - run.after.left
-    return Bound(eliminated, [seen("no round labelled +1 is missed", missed == 0)])
+    assumptions = [seen("no round labelled +1 is missed", missed == 0)]
+    return Bound(eliminated, assumptions, {"began": run.before.left})
 
 
 @dataclass(frozen=True)

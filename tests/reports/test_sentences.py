@@ -4,6 +4,7 @@ import dataclasses
 import importlib.util
 import math
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.core.certificate import Assumption, Certificate
+from novikoff.core.certificate import DECLARED, Assumption, Bound, Certificate, Words, theorem
 from novikoff.core.registry import CATALOG
+from novikoff.online_to_batch.theorems.best_risk import best_risk
 from novikoff.reports import plain, sentences, summary
 from novikoff.reports.explanation import theorems
 from novikoff.reports.terminal import drift
@@ -41,10 +43,6 @@ def made(status="valid", quantity="mistakes", side="upper", kind="D", **more):
     given = {"theorem": "new_theorem", "kind": kind, "side": side, "quantity": quantity, "observed": 3, "bound": 7,
              "trivial": 10, "status": status, "reason": "" if status == "valid" else "the reason"}  # fmt: skip
     return Certificate(**{**given, **more})
-
-
-def test_words_are_those_of_a_theorem():
-    assert set(sentences.WORDS) <= set(theorems())
 
 
 HERE = Path(__file__).parent
@@ -87,7 +85,8 @@ def test_every_theorem_has_a_sentence_for_each_status(name, every):
         assert said.endswith(".")
         assert not re.search(r"[{}]|None|nan|\.\.|  ", said), said
         assert not jargon(said), "say it in plain words, or explain the word in docs/glossary.md"
-    if name in sentences.WORDS and sentences.WORDS[name].why:
+    words = DECLARED[name].words
+    if words is not None and words.why:
         assert sentences.why(found), "a quantity has another name"
 
 
@@ -102,9 +101,44 @@ def test_a_theorem_without_words_is_told_by_what_it_says(status, side, kind, qua
     assert ("report" in said) == (status == "violated")
 
 
+def test_a_theorem_brings_its_own_words():
+    words = Words("rounds with a moon", "the moon was {share:down} full", "there was a moon")
+
+    @theorem("D", "valiant1984", words=words)
+    def moonlit_mistakes(moon):
+        return Bound(7, quantities=moon, observed=3, trivial=10)
+
+    assert moonlit_mistakes.words is DECLARED["moonlit_mistakes"].words is words
+    said = sentences.sentence(moonlit_mistakes({"share": 0.12345}))
+    assert "Why: the moon was 0.1234 full." in said
+    assert "Why: there was a moon." in sentences.sentence(moonlit_mistakes({}))
+    void = dataclasses.replace(moonlit_mistakes({}), status="void", bound=None, reason="it was day")
+    assert sentences.sentence(void) == "This promise is for rounds with a moon. It does not apply here: it was day."
+    del DECLARED["moonlit_mistakes"]
+
+
+def test_certificates_of_a_file_have_their_words_in_a_new_process(tmp_path):
+    ledger = nk.play(nk.Perceptron(bias=1.0), spam(), keep=50)
+    mixed = nk.mix(spam(), shards=2, epochs=2, held=1, threads=1)
+    nk.save(nk.keep(ledger, "best", stream=spam()), tmp_path / "kept.nk")
+    nk.save(mixed.kept, tmp_path / "held.nk")
+    nk.save(ledger, tmp_path / "game.nk", without_rows=True)
+    script = """if True:
+        import sys, novikoff as nk
+        from novikoff.reports.sentences import sentence
+        kept, held, game = map(nk.load, sys.argv[1:])
+        print(*map(sentence, [kept.certificate, held.certificate, *game.certify()]), sep="\\n")
+    """
+    files = [str(tmp_path / name) for name in ("kept.nk", "held.nk", "game.nk")]
+    done = subprocess.run([sys.executable, "-c", script, *files], capture_output=True, text=True, check=True)
+    told = done.stdout.splitlines()
+    assert len(told) == 2 + len(ledger.certify())
+    assert all("Why: " in line or line.startswith("This promise is for ") for line in told), told
+
+
 @pytest.mark.parametrize("status", ["valid", "vacuous"])
 def test_one_mistake_is_one_mistake(status):
-    said = sentences.sentence(made(status, observed=1, bound=11, trivial=1, theorem="best_risk",
+    said = sentences.sentence(made(status, observed=1, bound=11, trivial=1, theorem=best_risk.name,
                                    quantities={"first": 1, "trials": 21, "errors": 1}))  # fmt: skip
     assert "1 mistake" in said
     assert not re.search(r"\b1 (mistakes|examples|errors)", said)

@@ -53,7 +53,7 @@ class Assumption:
 class Certificate(Shown):
     """A theorem evaluated on a run.
 
-    theorem      its name, which is also the name of its file in certificates/
+    theorem      its name, which is also the name of its file
     kind         D: holds on every stream · E: in expectation over coins · P: with probability 1 - delta
     side         upper: observed <= bound was promised · lower: observed >= bound
     quantity     what is bounded: "mistakes", "expected mistakes", "regret"
@@ -175,6 +175,20 @@ class Bound:
     void: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Text of a theorem for the reports; reports/sentences.py makes sentences of it.
+
+    covers      completes "This promise is for ..."
+    why         completes "Why: ..."; {norm:up} is the quantity `norm` rounded up, {margin:down} is rounded down
+    otherwise   the same, for a certificate that lacks a quantity of `why`
+    """
+
+    covers: str
+    why: str = ""
+    otherwise: str = ""
+
+
 Where = Callable[[Run[Any]], bool]
 P = ParamSpec("P")
 B = TypeVar("B", bound=Bound | None)
@@ -183,17 +197,19 @@ B = TypeVar("B", bound=Bound | None)
 class DeclaredTheorem(Generic[P, B]):
     """A theorem and its declaration; of a run it makes a certificate, or None where it has nothing to say.
 
-    name         that of its function, and of its file in certificates/
+    name         that of its function, and of its file
     kind, side, quantity, reference   as in every certificate of it
     where        is it a run that the theorem speaks of? Of others it has nothing to say
+    words        its text for the reports; None: the reports describe its certificates by quantity and side
     """
 
     def __init__(
-        self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str, where: Where | None
-    ) -> None:
+        self, bound: Callable[P, B], kind: Kind, side: Side, quantity: str, reference: str, where: Where | None,
+        words: Words | None,
+    ) -> None:  # fmt: skip
         functools.update_wrapper(self, bound)
         self.name: str = bound.__name__
-        self.kind, self.side, self.quantity, self.reference = kind, side, quantity, reference
+        self.kind, self.side, self.quantity, self.reference, self.words = kind, side, quantity, reference, words
         self._where, self._bound = where, bound
 
     @overload
@@ -238,23 +254,47 @@ class DeclaredTheorem(Generic[P, B]):
                            assumptions, dict(bound.quantities), self.reference, bound.why)  # fmt: skip
 
 
+DECLARED: dict[str, DeclaredTheorem[Any, Any]] = {}
+"""Every theorem declared in this process, by name.
+
+A certificate that was loaded from a file finds its theorem here: the learner that promises it was loaded with it.
+"""
+
+
 @overload
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper"
+    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, words: Words | None = None
 ) -> Callable[[Callable[P, B]], DeclaredTheorem[P, B]]: ...
 
 
 @overload
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, where: Where
+    kind: Kind,
+    reference: str,
+    quantity: str = "mistakes",
+    side: Side = "upper",
+    *,
+    where: Where,
+    words: Words | None = None,
 ) -> Callable[[Callable[P, Bound | None]], DeclaredTheorem[P, Bound | None]]: ...
 
 
 def theorem(
-    kind: Kind, reference: str, quantity: str = "mistakes", side: Side = "upper", *, where: Where | None = None
+    kind: Kind,
+    reference: str,
+    quantity: str = "mistakes",
+    side: Side = "upper",
+    *,
+    where: Where | None = None,
+    words: Words | None = None,
 ) -> Callable[[Callable[P, Any]], DeclaredTheorem[P, Any]]:
     """Declare a theorem: the function below, which finds its bound on a run, becomes one that makes a certificate."""
-    return lambda bound: DeclaredTheorem(bound, kind, side, quantity, reference, where)
+
+    def declare(bound: Callable[P, Any]) -> DeclaredTheorem[P, Any]:
+        DECLARED[bound.__name__] = made = DeclaredTheorem(bound, kind, side, quantity, reference, where, words)
+        return made
+
+    return declare
 
 
 def has_comparators(run: Run[Any]) -> bool:

@@ -1,7 +1,7 @@
 """Certificates in plain words: a sentence for each theorem, for whoever tells of them.
 
 Every number in a sentence is rounded outward: what it says is promised too. A theorem without words of its own is told
-by what its certificate says. What is special to each is in reports/words.py.
+by what its certificate says. The words of each are in its declaration (`Words` in core/certificate.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
-from novikoff.core.certificate import FAILED, UNTRIED, Certificate, Side, bound_text, number
-from novikoff.reports.words import WORDS
+from novikoff.core.certificate import DECLARED, FAILED, UNTRIED, Certificate, Side, Words, bound_text, number
 
 ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension)s\b")
 """A number, and the plural that does not go with it."""
@@ -57,7 +56,7 @@ def _sentence(certificate: Certificate, claimed: bool) -> str:
         broken = f"A proven promise was broken ({certificate.comparison()})."
         return f"{broken} That is a bug in novikoff: please report it, with what was played."
     if certificate.status == "void" or certificate.bound is None:
-        words = WORDS.get(certificate.theorem)
+        words = words_of(certificate)
         begin = f"This promise is for {words.covers}. " if words else ""
         return f"{begin}{_nothing_promised(certificate.reason)}"
     if certificate.status == "vacuous":
@@ -126,13 +125,19 @@ def _claim(certificate: Certificate) -> str:
 
 def why(certificate: Certificate) -> str:
     """From what the bound follows; "" if the theorem has no words for it."""
-    words = WORDS.get(certificate.theorem)
-    for text in words.why if words else ():
+    words = words_of(certificate)
+    for text in (words.why, words.otherwise) if words else ():
         try:
             return _Outward().format(text, **certificate.quantities)
         except KeyError:
             continue
     return ""
+
+
+def words_of(certificate: Certificate) -> Words | None:
+    """The words that its theorem was declared with."""
+    declared = DECLARED.get(certificate.theorem)
+    return None if declared is None else declared.words
 
 
 def rests_on(certificate: Certificate) -> Iterator[str]:

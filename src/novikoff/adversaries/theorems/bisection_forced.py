@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.core.certificate import MOST_BITS, Bound, draws_nothing, theorem
+from novikoff.core.certificate import MOST_BITS, Bound, Words, draws_nothing, theorem
 from novikoff.core.errors import brief
 from novikoff.core.types import Run
 
@@ -40,7 +40,15 @@ class BisectionFacts:
     axes: int = 0
 
 
-@theorem("D", "littlestone1988", side="lower")
+@theorem(
+    "D",
+    "littlestone1988",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+    ),
+)
 def bisection_forced(run: Run[BisectionFacts]) -> Bound:
     """M >= rounds in which the interval could still be cut."""
     before, after = run.before, run.after

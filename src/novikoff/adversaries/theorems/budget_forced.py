@@ -26,7 +26,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.adversaries.theorems.majority_flip_forced import told
-from novikoff.core.certificate import Bound, draws_nothing, theorem
+from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.types import Label, Run
 
 
@@ -44,7 +44,15 @@ class BudgetRuinFacts:
     escapes: int
 
 
-@theorem("D", "dekel2008", side="lower")
+@theorem(
+    "D",
+    "dekel2008",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="it has {vectors} vectors, one more than the learner can keep; all its answers fit one target, {witness}",
+    ),
+)
 def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:
     """M >= T if the learner was never right on all vectors; else M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after

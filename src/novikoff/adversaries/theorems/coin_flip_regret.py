@@ -25,14 +25,23 @@ import math
 from fractions import Fraction
 
 from novikoff.adversaries.theorems.contrarian_regret import AnswerCounts, better_constant
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.core.types import Run
 
 LARGEST_EXACT = 10_000
 """Rounds up to which the binomial coefficient is computed; above, exp(-1/(8k)) is short by less than 1e-13 of it."""
 
 
-@theorem("E", "cesabianchi2006", quantity="regret", side="lower")
+@theorem(
+    "E",
+    "cesabianchi2006",
+    quantity="regret",
+    side="lower",
+    words=Words(
+        covers="labels that are coins",
+        why="the best constant, {witness}, made {best_mistakes} mistakes",
+    ),
+)
 def coin_flip_regret(run: Run[AnswerCounts]) -> Bound:
     """E[M - m] = E|S_T|/2, rounded downwards."""
     label, fewest = better_constant(run.constants)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, draws_nothing, theorem
+from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.types import Label, Run
 
 
@@ -30,7 +30,16 @@ class AnswerCounts:
     positives: int
 
 
-@theorem("D", "shalevshwartz2014", quantity="regret", side="lower")
+@theorem(
+    "D",
+    "shalevshwartz2014",
+    quantity="regret",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="the best constant, {witness}, made {best_mistakes} mistakes",
+    ),
+)
 def contrarian_regret(run: Run[AnswerCounts]) -> Bound:
     """M - m >= ceil(T/2), in whole numbers."""
     label, fewest = better_constant(run.constants)

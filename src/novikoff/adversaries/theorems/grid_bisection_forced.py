@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import MOST_BITS, Bound, draws_nothing, floor_log2, theorem
+from novikoff.core.certificate import MOST_BITS, Bound, Words, draws_nothing, floor_log2, theorem
 from novikoff.core.errors import brief
 from novikoff.core.types import Run
 
@@ -37,7 +37,15 @@ class GridBisectionFacts:
     forced: int
 
 
-@theorem("D", "littlestone1988", side="lower")
+@theorem(
+    "D",
+    "littlestone1988",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+    ),
+)
 def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
     """M >= min(T, floor(log2 V)), in whole numbers."""
     before, after = run.before, run.after

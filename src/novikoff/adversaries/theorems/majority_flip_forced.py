@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, draws_nothing, theorem
+from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Label, Run
 
@@ -33,7 +33,15 @@ class MajorityFlipFacts:
     said: tuple[Label, ...]
 
 
-@theorem("D", "littlestone1988", side="lower")
+@theorem(
+    "D",
+    "littlestone1988",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="every label fits {points} points, of which {shown} were shown",
+    ),
+)
 def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Bound:
     """M >= min(T, points not shown before the game)."""
     before, after = run.before, run.after

@@ -18,11 +18,19 @@ from __future__ import annotations
 import math
 
 from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts, told
-from novikoff.core.certificate import Bound, draws_nothing, theorem
+from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "novikoff1962", side="lower")
+@theorem(
+    "D",
+    "novikoff1962",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="its {vectors} vectors are at right angles, so a linear classifier fits whatever it answers",
+    ),
+)
 def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:
     """M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.core.certificate import Bound, draws_nothing, floor_log2, theorem
+from novikoff.core.certificate import Bound, Words, draws_nothing, floor_log2, theorem
 from novikoff.core.types import Run
 
 
@@ -42,7 +42,15 @@ class PlaneBisectionFacts:
     forced: int
 
 
-@theorem("D", "littlestone1988", side="lower")
+@theorem(
+    "D",
+    "littlestone1988",
+    side="lower",
+    words=Words(
+        covers="a learner that draws nothing",
+        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+    ),
+)
 def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:
     """M >= min(T, floor(log2 V)), in whole numbers."""
     before, after = run.before, run.after

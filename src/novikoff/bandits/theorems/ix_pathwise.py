@@ -28,11 +28,20 @@ from __future__ import annotations
 import math
 
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
-from novikoff.core.certificate import Bound, outward, rule, theorem
+from novikoff.core.certificate import Bound, Words, outward, rule, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "neu2015", quantity="loss", where=rule("ix"))
+@theorem(
+    "D",
+    "neu2015",
+    quantity="loss",
+    where=rule("ix"),
+    words=Words(
+        covers="weights that fall exponentially with estimates of the loss",
+        why="its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",
+    ),
+)
 def ix_pathwise(run: Run[BanditFacts]) -> Bound:
     """The least estimate + ln N / eta + what was spent round by round."""
     after = run.after

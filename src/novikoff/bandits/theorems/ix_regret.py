@@ -33,11 +33,19 @@ from __future__ import annotations
 import math
 
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, draws, game, own_books, regret, why_void
-from novikoff.core.certificate import NO_LARGER, Assumption, Bound, largest_regret, outward, theorem
+from novikoff.core.certificate import NO_LARGER, Assumption, Bound, Words, largest_regret, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("P", "neu2015", quantity="regret")
+@theorem(
+    "P",
+    "neu2015",
+    quantity="regret",
+    words=Words(
+        covers="weights that fall exponentially with estimates of the loss",
+        why="so much can be told in advance, for every table of losses",
+    ),
+)
 def ix_regret(run: Run[BanditFacts]) -> Bound | None:
     """(2 ln N + ln(2/delta)) / eta + K * the sum of rates + ln(2/delta); None for other rules, and for gamma = 0."""
     after = run.after

@@ -40,11 +40,26 @@ from novikoff.bandits.theorems.bandit_facts import (
     regret,
     why_void,
 )
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("P", "neu2015", quantity="regret")
+@theorem(
+    "P",
+    "neu2015",
+    quantity="regret",
+    words=Words(
+        covers="arms that were drawn with known chances",
+        why=(
+            "what was played cost {loss:up}, and by what was seen of it each of {experts} experts costs at least "
+            "{costs_at_least:down}"
+        ),
+        otherwise=(
+            "what was played cost {loss:up}, and by what was seen of it every arm, played always, costs at least "
+            "{costs_at_least:down}"
+        ),
+    ),
+)
 def observable_regret(run: Run[BanditFacts]) -> Bound | None:
     """S less the least of what every policy costs at least; None before the first round."""
     after = run.after

@@ -24,11 +24,20 @@ Reference
 from __future__ import annotations
 
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
-from novikoff.core.certificate import Bound, outward, rule, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, rule, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "zimmert2021", quantity="loss", where=rule("tsallis"))
+@theorem(
+    "D",
+    "zimmert2021",
+    quantity="loss",
+    where=rule("tsallis"),
+    words=Words(
+        covers="Tsallis-INF",
+        why="its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",
+    ),
+)
 def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
     """The least estimate + what was spent round by round."""
     after = run.after

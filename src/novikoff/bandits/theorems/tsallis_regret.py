@@ -24,11 +24,19 @@ from __future__ import annotations
 import math
 
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, regret, why_void
-from novikoff.core.certificate import NO_LARGER, Bound, fixed_in_advance, largest_regret, outward, seen, theorem
+from novikoff.core.certificate import NO_LARGER, Bound, Words, fixed_in_advance, largest_regret, outward, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("E", "zimmert2021", quantity="regret")
+@theorem(
+    "E",
+    "zimmert2021",
+    quantity="regret",
+    words=Words(
+        covers="Tsallis-INF on a table that was fixed in advance",
+        why="so much can be told in advance, for every table of losses",
+    ),
+)
 def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
     """4 sqrt(K T) - 2 sqrt T; None for other rules."""
     after = run.after

@@ -22,14 +22,25 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 OFF = 2.0**-50
 """Of a threshold, after a round."""
 
 
-@theorem("D", "angelopoulos2024", "deviation of coverage")
+@theorem(
+    "D",
+    "angelopoulos2024",
+    "deviation of coverage",
+    words=Words(
+        covers="thresholds that move by ever smaller steps",
+        why=(
+            "each threshold rises after a miss and falls after a hit, by {step} over the root of the rounds so far, "
+            "and can go nowhere else"
+        ),
+    ),
+)
 def coverage_decaying(run: Run[object]) -> Bound | None:
     """The promise for the group that is farthest from its share of misses; None where another rule plays."""
     facts = run.coverage

@@ -24,11 +24,26 @@ from __future__ import annotations
 from fractions import Fraction
 
 from novikoff.conformal.theorems.coverage_facts import LARGEST
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "angelopoulos2024", "deviation of coverage")
+@theorem(
+    "D",
+    "angelopoulos2024",
+    "deviation of coverage",
+    words=Words(
+        covers="thresholds that move by a fixed step",
+        why=(
+            "every miss moves the threshold of its group up, other rounds down, and it cannot leave a short range: in "
+            "{groups} groups, {group} was farthest, with {misses} misses in {rounds_counted} rounds"
+        ),
+        otherwise=(
+            "every miss moves the threshold up and every other round down, and it cannot leave a short range: {misses} "
+            "misses in {rounds_counted} rounds"
+        ),
+    ),
+)
 def coverage_deviation(run: Run[object]) -> Bound | None:
     """The promise for the group that is farthest from its share of misses; None where no tracker plays."""
     facts = run.coverage

@@ -18,11 +18,19 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "angelopoulos2023", "deviation of coverage")
+@theorem(
+    "D",
+    "angelopoulos2023",
+    "deviation of coverage",
+    words=Words(
+        covers="any rule for sets under the governor",
+        why="a set is everything where misses are {band:up} too many, and nothing where they are as many too few",
+    ),
+)
 def coverage_governed(run: Run[object]) -> Bound | None:
     """The promise; None where no governor plays."""
     facts = run.coverage

@@ -25,11 +25,19 @@ import math
 from fractions import Fraction
 
 from novikoff.conformal.theorems.coverage_facts import CoverageFacts
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "gibbs2021", "deviation of coverage")
+@theorem(
+    "D",
+    "gibbs2021",
+    "deviation of coverage",
+    words=Words(
+        covers="thresholds that move with each group that a row is in",
+        why="what the {groups} groups are ahead by, together, grows by little in a miss and falls in a hit",
+    ),
+)
 def coverage_overlapping(run: Run[object]) -> Bound | None:
     """The promise for the group that is farthest from its share of misses; None where groups do not overlap."""
     facts = run.coverage

@@ -18,11 +18,19 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "zinkevich2003", "pinball loss")
+@theorem(
+    "D",
+    "zinkevich2003",
+    "pinball loss",
+    words=Words(
+        covers="thresholds that move by a fixed step",
+        why="the best threshold that never changes is {best_threshold:up}",
+    ),
+)
 def coverage_pinball(run: Run[object]) -> Bound | None:
     """The promise; None where no tracker plays."""
     facts = run.coverage

@@ -36,14 +36,22 @@ from __future__ import annotations
 import math
 
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts, convex, not_in_advance, why_void
-from novikoff.core.certificate import Assumption, Bound, outward, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 DELTA = 0.025
 """So that this theorem and average_risk_always hold together with probability 0.95."""
 
 
-@theorem("P", "cesabianchi2004", quantity="risk of the average")
+@theorem(
+    "P",
+    "cesabianchi2004",
+    quantity="risk of the average",
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="its mean loss on examples it had not seen is that, but for chance",
+    ),
+)
 def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:
     """The mean loss of the run + C sqrt(ln(1/delta)/(2n)); None before the first round."""
     if run.rounds == 0:

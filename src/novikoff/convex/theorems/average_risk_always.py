@@ -30,7 +30,7 @@ import math
 
 from novikoff.convex.theorems.average_risk import DELTA, risk_bound
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 
 LARGEST, RATIO, RATES = 1.0 - 2.0**-7, 2.0 / 3.0, 80
@@ -39,7 +39,15 @@ UP = 1.0 + 1e-12
 """What sums of losses may be too small by, rounded."""
 
 
-@theorem("P", "cesabianchi2004", quantity="risk of the average")
+@theorem(
+    "P",
+    "cesabianchi2004",
+    quantity="risk of the average",
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="its mean loss on examples it had not seen is that, but for chance",
+    ),
+)
 def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:
     """(C/n) (M + the least margin over the rates); None before the first round."""
     if run.rounds == 0:

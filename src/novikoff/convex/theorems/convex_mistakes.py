@@ -16,11 +16,21 @@ import math
 
 from novikoff.convex.theorems.convex_facts import ConvexFacts
 from novikoff.convex.theorems.convex_regret import convex_regret
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "mcmahan2017")
+@theorem(
+    "D",
+    "mcmahan2017",
+    words=Words(
+        covers="follow the regularised leader with the hinge loss",
+        why=(
+            "there is a linear classifier whose total hinge loss on these rows is {comparator_loss:up}; its size in "
+            "the learner's metric costs {penalty:up}, and learning it {delta:up}"
+        ),
+    ),
+)
 def convex_mistakes(run: Run[ConvexFacts]) -> Bound | None:
     """The bound on the hinge loss, as a whole number; None of another loss."""
     if run.after.loss != "hinge" or (found := convex_regret(run)) is None:

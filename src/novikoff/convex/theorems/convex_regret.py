@@ -28,11 +28,22 @@ Reference
 from __future__ import annotations
 
 from novikoff.convex.theorems.convex_facts import ConvexFacts, judged
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "mcmahan2017", "loss")
+@theorem(
+    "D",
+    "mcmahan2017",
+    "loss",
+    words=Words(
+        covers="follow the regularised leader with a convex loss",
+        why=(
+            "there is a linear predictor that loses {comparator_loss:up} on these rows; its size in the learner's "
+            "metric costs {penalty:up}, and learning it {delta:up}"
+        ),
+    ),
+)
 def convex_regret(run: Run[ConvexFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None:

@@ -25,11 +25,23 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import SLACK, MetricFacts, steady
-from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, outward, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss", where=has_comparators)
+@theorem(
+    "D",
+    "mcmahan2017",
+    "log loss",
+    where=has_comparators,
+    words=Words(
+        covers="follow the regularised leader from any round on",
+        why=(
+            "the weights that it had after round {after}, copied anew whenever the rounds had doubled, would have lost "
+            "{comparator_loss:up} in the rounds since"
+        ),
+    ),
+)
 def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
     """The least regret over the copies of its weights; None if none is early enough."""
     if run.log_loss is None:

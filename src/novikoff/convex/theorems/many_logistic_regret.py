@@ -31,7 +31,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.comparators.metric_facts import SLACK, steady
-from novikoff.core.certificate import Bound, has_comparators, outward, refutations, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, outward, refutations, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Run
 
@@ -60,7 +60,21 @@ class ManyLogisticFacts:
     least: list[float]
 
 
-@theorem("D", "jezequel2020", "log loss", where=has_comparators)
+@theorem(
+    "D",
+    "jezequel2020",
+    "log loss",
+    where=has_comparators,
+    words=Words(
+        covers="logistic regression of each label against the rest, on any rows",
+        why=(
+            "for each of the {labels} labels there are weights that tell it from the rest, whose log losses on these "
+            "rows add up to {comparator_loss:up}; their length costs {penalty:up}, learning them {delta:up}, where the "
+            "learner took losses for more {deficit:up}, and labels that nobody could know {novelty:up}; all of them "
+            "together cost {surplus:down} less than one by one"
+        ),
+    ),
+)
 def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
     """The least right side over the comparators of each label."""
     if run.log_loss is None:

@@ -33,11 +33,22 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.many_facts import ManyFacts, assumptions, reason_void
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "mcmahan2017", "log loss")
+@theorem(
+    "D",
+    "mcmahan2017",
+    "log loss",
+    words=Words(
+        covers="follow the regularised leader with many labels, on any rows",
+        why=(
+            "there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "
+            "their length costs {penalty:up}, learning them {delta:up}, and labels that nobody could know {novelty:up}"
+        ),
+    ),
+)
 def many_regret(run: Run[ManyFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None:

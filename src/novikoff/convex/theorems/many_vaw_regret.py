@@ -31,7 +31,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.convex.theorems.vaw_regret import SLACK
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 
@@ -62,7 +62,18 @@ class ManyVawFacts:
     unprojected: float
 
 
-@theorem("D", "vovk2001", "Brier score")
+@theorem(
+    "D",
+    "vovk2001",
+    "Brier score",
+    words=Words(
+        covers="ridge regression on which of many labels came",
+        why=(
+            "the best weights that the {labels} labels could have had lose {best_in_hindsight:up}, their length among "
+            "it; to learn them costs {chi:up}, and labels that nobody could know {novelty:up}"
+        ),
+    ),
+)
 def many_vaw_regret(run: Run[ManyVawFacts]) -> Bound | None:
     """The promise, beside the Brier score; None where that is not known."""
     if run.brier is None:

@@ -29,11 +29,19 @@ from __future__ import annotations
 import math
 
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts, convex, why_void
-from novikoff.core.certificate import NO_LARGER, Bound, largest_regret, outward, seen, theorem
+from novikoff.core.certificate import NO_LARGER, Bound, Words, largest_regret, outward, seen, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "zinkevich2003", quantity="regret")
+@theorem(
+    "D",
+    "zinkevich2003",
+    quantity="regret",
+    words=Words(
+        covers="steps against the gradient of a convex loss",
+        why="no weights of length {radius:up} or less do better by more",
+    ),
+)
 def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
     """The promise for all u, beside the regret against the best that is known."""
     after = run.after

@@ -46,7 +46,7 @@ from fractions import Fraction
 
 from novikoff.comparators.limits import up
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.distributed.theorems.mixing_facts import MixingFacts
 from novikoff.linear.theorems.perceptron_facts import near, shortlist
 
@@ -55,7 +55,18 @@ LARGEST = 2**62
 """A common denominator of the mu that is larger is not looked at."""
 
 
-@theorem("D", "mcdonald2010", quantity="weighted sum of mistakes")
+@theorem(
+    "D",
+    "mcdonald2010",
+    quantity="weighted sum of mistakes",
+    words=Words(
+        covers="the Perceptron on shards, mixed after every epoch",
+        why=(
+            "there is a linear classifier of length {norm:up} whose hinge loss over all epochs, weighed as shards "
+            "were, is {hinge:up}, and no row is longer than {R:up}"
+        ),
+    ),
+)
 def mixing_mistakes(facts: MixingFacts) -> Bound:
     """The least root over the comparators, exactly."""
     K, rounds = facts.weighted, facts.rounds

@@ -24,12 +24,18 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, rule, seen, theorem
+from novikoff.core.certificate import Bound, Words, rule, seen, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
 
 
-@theorem("D", "derooij2014", quantity="regret", where=rule("adaptive"))
+@theorem(
+    "D",
+    "derooij2014",
+    quantity="regret",
+    where=rule("adaptive"),
+    words=Words(covers="weights at a rate that adapts to what was lost"),
+)
 def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
     """D_T + D_{T-1}."""
     after = run.after

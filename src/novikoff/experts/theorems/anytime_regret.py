@@ -25,12 +25,18 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, rule, theorem
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 
 
-@theorem("D", "cesabianchi2006", quantity="regret", where=rule("anytime"))
+@theorem(
+    "D",
+    "cesabianchi2006",
+    quantity="regret",
+    where=rule("anytime"),
+    words=Words(covers="weights that fall exponentially with the loss, at a rate that falls with the rounds"),
+)
 def anytime_regret(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least."""
     after = run.after

@@ -22,12 +22,21 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, rule, seen, theorem
+from novikoff.core.certificate import Bound, Words, rule, seen, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
 
 
-@theorem("D", "cesabianchi1997", quantity="regret", where=rule("doubling"))
+@theorem(
+    "D",
+    "cesabianchi1997",
+    quantity="regret",
+    where=rule("doubling"),
+    words=Words(
+        covers="weights that fall exponentially with the loss, at a rate that falls whenever the rounds have doubled",
+        why="over {epochs} epochs",
+    ),
+)
 def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
     """The sum of the bounds of the epochs, for the comparator that makes it least."""
     after = run.after

@@ -28,14 +28,22 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Assumption, Bound, outward, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import IN_RANGE, ExpertsFacts, by_its_weights, every_round, slack
 
 DELTA = 0.05
 
 
-@theorem("P", "howard2020", quantity="loss")
+@theorem(
+    "P",
+    "howard2020",
+    quantity="loss",
+    words=Words(
+        covers="losses that do not depend on the draw of their round",
+        why="the expected losses add up to {expected_loss:up}, and the coins fall far from that rarely",
+    ),
+)
 def drawn_loss(run: Run[ExpertsFacts]) -> Bound | None:
     """What was lost is at most k + L/3 + sqrt(L^2/9 + 2kL), in units of the largest loss; None if nothing is drawn.
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
 
@@ -36,7 +36,12 @@ LARGEST_RATE = {"log": 1.0, "squared": 0.5}
 """On the loss itself: up to there exp(-rate * loss) is concave in the prediction."""
 
 
-@theorem("D", "cesabianchi2006", quantity="regret")
+@theorem(
+    "D",
+    "cesabianchi2006",
+    quantity="regret",
+    words=Words(covers="a mixture of forecasts whose loss is curved enough"),
+)
 def exp_concave_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r for the comparator that makes it least; None for other rules, plays, losses or larger rates."""
     after = run.after

@@ -28,12 +28,18 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, rule, theorem
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
 
 
-@theorem("D", "cesabianchi2006", quantity="regret", where=rule("fixed"))
+@theorem(
+    "D",
+    "cesabianchi2006",
+    quantity="regret",
+    where=rule("fixed"),
+    words=Words(covers="weights that fall exponentially with the loss, at a rate that never changes"),
+)
 def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least."""
     after = run.after

@@ -34,12 +34,21 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, largest_regret, rule, theorem
+from novikoff.core.certificate import Bound, Words, largest_regret, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
 
 
-@theorem("D", "herbster1998", quantity="regret", where=rule("share"))
+@theorem(
+    "D",
+    "herbster1998",
+    quantity="regret",
+    where=rule("share"),
+    words=Words(
+        covers="weights that are shared anew in every round",
+        why="against the best sequence with {switches} switches",
+    ),
+)
 def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:
     """The least cost of a path, and the gaps."""
     after = run.after

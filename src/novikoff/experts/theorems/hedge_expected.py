@@ -24,7 +24,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, Certificate, fixed_in_advance, theorem
+from novikoff.core.certificate import Bound, Certificate, Words, fixed_in_advance, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.hedge_facts import passed_on
@@ -32,7 +32,18 @@ from novikoff.experts.theorems.hedge_facts import passed_on
 EXPECTED = ("expected mistakes", "expected loss")
 
 
-@theorem("E", "freund1997", quantity="expected mistakes")
+@theorem(
+    "E",
+    "freund1997",
+    quantity="expected mistakes",
+    words=Words(
+        covers="a team with a learner that has a bound on average over its coins",
+        why=(
+            "a learner of the team promises at most {its_bound:up} ({its_theorem}), and not knowing which is best "
+            "costs the rest"
+        ),
+    ),
+)
 def hedge_expected(run: Run[ExpertsFacts]) -> Bound | None:
     """The least of B_i + c over bounds on expected mistakes; None if no learner has one."""
     return passed_on(run, in_expectation, in_advance=True, also=[fixed_in_advance(run)])

@@ -29,13 +29,24 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, Certificate, theorem
+from novikoff.core.certificate import Bound, Certificate, Words, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.hedge_facts import passed_on
 
 
-@theorem("D", "freund1997", quantity="expected mistakes")
+@theorem(
+    "D",
+    "freund1997",
+    quantity="expected mistakes",
+    words=Words(
+        covers="a team with a learner that has a bound of its own",
+        why=(
+            "a learner of the team promises at most {its_bound:up} ({its_theorem}), and not knowing which is best "
+            "costs the rest"
+        ),
+    ),
+)
 def hedge_mistakes(run: Run[ExpertsFacts]) -> Bound | None:
     """The least of B_i + c_i over certificates of kind D; None if no learner has one."""
     return passed_on(run, on_every_stream, in_advance=False)

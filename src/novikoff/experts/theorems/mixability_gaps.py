@@ -23,12 +23,21 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, rule, theorem
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, the_rate_never_rose
 
 
-@theorem("D", "derooij2014", quantity="regret", where=rule("fixed", "anytime", "doubling"))
+@theorem(
+    "D",
+    "derooij2014",
+    quantity="regret",
+    where=rule("fixed", "anytime", "doubling"),
+    words=Words(
+        covers="weights that fall exponentially with the loss, at a rate that never rises",
+        why="what mixing cost was added up round by round",
+    ),
+)
 def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least."""
     after = run.after

@@ -23,12 +23,21 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, largest_regret, rule, theorem
+from novikoff.core.certificate import Bound, Words, largest_regret, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
 
 
-@theorem("D", "freund1997b", quantity="regret while awake", where=rule("sleeping"))
+@theorem(
+    "D",
+    "freund1997b",
+    quantity="regret while awake",
+    where=rule("sleeping"),
+    words=Words(
+        covers="experts that may sleep",
+        why="it is counted in the {awake} rounds in which the expert was awake",
+    ),
+)
 def sleeping_regret(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r_T + the gaps while awake, for the expert with the least room."""
     after = run.after

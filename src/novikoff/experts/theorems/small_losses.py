@@ -24,12 +24,24 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, rule, theorem
+from novikoff.core.certificate import Bound, Words, rule, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
 
 
-@theorem("D", "littlestone1994", quantity="loss", where=rule("fixed"))
+@theorem(
+    "D",
+    "littlestone1994",
+    quantity="loss",
+    where=rule("fixed"),
+    words=Words(
+        covers="weights that fall exponentially with the loss, at a rate that never changes",
+        why=(
+            "the comparator lost {comparator_loss:up}, and the learner at most {factor:up} times that, and a price for "
+            "not knowing it"
+        ),
+    ),
+)
 def small_losses(run: Run[ExpertsFacts]) -> Bound:
     """S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that makes it least."""
     after = run.after

@@ -16,12 +16,23 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import best_constant
-from novikoff.core.certificate import Assumption, Bound, outward, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
 
 
-@theorem("D", "hazan2009", "log loss")
+@theorem(
+    "D",
+    "hazan2009",
+    "log loss",
+    words=Words(
+        covers="a mixture of copies begun at different times",
+        why=(
+            "the copy that began with the first round promises at most {promised:up} ({by}), and to mix others in "
+            "costs at most 0.6932"
+        ),
+    ),
+)
 def specialists_promise(run: Run[SpecialistsFacts]) -> Bound | None:
     """The least promise of the steady copy + ln 2; None if it has none."""
     if run.log_loss is None or not run.members:

@@ -22,12 +22,23 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import best_constant
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
 
 
-@theorem("D", "freund1997b", "log loss")
+@theorem(
+    "D",
+    "freund1997b",
+    "log loss",
+    words=Words(
+        covers="a mixture of copies begun at different times",
+        why=(
+            "the copy that began with the first round lost {steady_loss:up}, and to mix others in costs at most "
+            "{price:up}"
+        ),
+    ),
+)
 def specialists_regret(run: Run[SpecialistsFacts]) -> Bound | None:
     """The loss of the steady copy + ln 2; None without probabilities."""
     if run.log_loss is None:

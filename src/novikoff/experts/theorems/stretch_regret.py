@@ -20,12 +20,23 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, assumptions, reason_void
 
 
-@theorem("D", "daniely2015", "loss beyond the promise on a stretch")
+@theorem(
+    "D",
+    "daniely2015",
+    "loss beyond the promise on a stretch",
+    words=Words(
+        covers="every stretch of blocks, against a copy begun with it",
+        why=(
+            "each of the {stretches} stretches that are over was looked at: on none of them more was lost than the "
+            "copy begun with it lost, and its price"
+        ),
+    ),
+)
 def stretch_regret(run: Run[SpecialistsFacts]) -> Bound | None:
     """The worst stretch; None before the first is over, and without probabilities."""
     if run.log_loss is None or run.after.stretches == 0:

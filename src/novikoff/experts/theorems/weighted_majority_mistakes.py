@@ -28,7 +28,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.certificate import Assumption, Bound, outward, seen, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
 from novikoff.core.errors import ModelFileError, shown
 from novikoff.core.hypotheses import check_part
 from novikoff.core.types import Run
@@ -69,7 +69,18 @@ class WeightedMajorityFacts:
             raise ModelFileError(f"spread must be at most that of the class, {shown(most)}: got {shown(self.spread)}.")
 
 
-@theorem("D", "littlestone1994")
+@theorem(
+    "D",
+    "littlestone1994",
+    words=Words(
+        covers="a vote in which those that err lose weight",
+        why=(
+            "the best of {hypotheses} hypotheses made {best_mistakes} mistakes; each mistake multiplies the weight of "
+            "those that erred by {beta}"
+        ),
+        otherwise="each mistake multiplies the weight of those that erred, of {hypotheses} hypotheses, by {beta}",
+    ),
+)
 def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
     """The smaller of the pathwise and the a priori bound."""
     before, after = run.before, run.after

@@ -18,12 +18,23 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, not_realizable, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, not_realizable, outward, seen, theorem
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
 
 
-@theorem("D", "shalevshwartz2014", quantity="expected mistakes")
+@theorem(
+    "D",
+    "shalevshwartz2014",
+    quantity="expected mistakes",
+    words=Words(
+        covers="labels that at least one hypothesis gets right every time",
+        why=(
+            "{hypotheses} hypotheses began; right every time: {survivors}; and each round it follows one of those "
+            "left, drawn at random"
+        ),
+    ),
+)
 def consistent_expected(run: Run[VersionSpaceFacts]) -> Bound | None:
     """The sum of the chances of a mistake <= H(|V before|) - H(|V after|); None if nothing was drawn."""
     if run.deterministic:

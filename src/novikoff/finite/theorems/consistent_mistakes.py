@@ -13,12 +13,19 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, not_realizable, seen, theorem
+from novikoff.core.certificate import Bound, Words, not_realizable, seen, theorem
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
 
 
-@theorem("D", "shalevshwartz2014")
+@theorem(
+    "D",
+    "shalevshwartz2014",
+    words=Words(
+        covers="labels that at least one hypothesis gets right every time",
+        why="{hypotheses} hypotheses began; right every time: {survivors}; and every mistake removes at least one",
+    ),
+)
 def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:
     """M <= |V before| - |V after|; None for the learner that draws its hypothesis."""
     if not run.deterministic:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, floor_log2, seen, theorem
+from novikoff.core.certificate import Bound, Words, floor_log2, seen, theorem
 from novikoff.core.hypotheses import check_part
 from novikoff.core.types import Run
 
@@ -54,7 +54,17 @@ class CoverFacts:
         check_part("survivors", self.survivors, self.hypotheses)
 
 
-@theorem("D", "littlestone1988")
+@theorem(
+    "D",
+    "littlestone1988",
+    words=Words(
+        covers="rows that a linear classifier separates with a margin",
+        why=(
+            "{hypotheses} directions began, in cover {covers}; right every time: {survivors}; every mistake removes at "
+            "least half of those still in play"
+        ),
+    ),
+)
 def cover_restarts(run: Run[CoverFacts]) -> Bound:
     """The sum of Halving's bound over the covers played, in whole numbers."""
     before, after = run.before, run.after

@@ -19,13 +19,27 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, floor_log2, not_realizable, seen, theorem
+from novikoff.core.certificate import Bound, Words, floor_log2, not_realizable, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
 
 
-@theorem("D", "littlestone1988")
+@theorem(
+    "D",
+    "littlestone1988",
+    words=Words(
+        covers="labels that at least one hypothesis gets right every time",
+        why=(
+            "{hypotheses} hypotheses began, weighing {weight_before} together; right every time: {survivors}, weighing "
+            "{weight_after}. Every mistake removes at least half of the weight still in play"
+        ),
+        otherwise=(
+            "{hypotheses} hypotheses began; right every time: {survivors}. Every mistake removes at least half of "
+            "those still in play"
+        ),
+    ),
+)
 def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
     """M <= floor(log2(W before / W after)), in whole numbers."""
     before, after = run.before, run.after

@@ -17,12 +17,19 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, floor_log2, theorem
+from novikoff.core.certificate import Bound, Words, floor_log2, theorem
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
 
 
-@theorem("D", "littlestone1988")
+@theorem(
+    "D",
+    "littlestone1988",
+    words=Words(
+        covers="a learner that began again when no hypothesis was left",
+        why="it began again {restarts} times, and between two beginnings makes at most {mistakes_per_phase} mistakes",
+    ),
+)
 def halving_restarts(run: Run[VersionSpaceFacts]) -> Bound | None:
     """The sum of Halving's bound over the phases between restarts; None if there was no restart."""
     before, after = run.before, run.after

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Run
 
@@ -46,7 +46,14 @@ class TightestBoxFacts:
     rounds: int = 0
 
 
-@theorem("D", "maass1994")
+@theorem(
+    "D",
+    "maass1994",
+    words=Words(
+        covers="labels of a box on a grid",
+        why="each mistake begins the box ({created}) or moves one of its sides ({grown} steps)",
+    ),
+)
 def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
     """M <= the box created, and what its sides grew, in whole numbers."""
     before, after = run.before, run.after

@@ -27,7 +27,7 @@ import math
 from fractions import Fraction
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, has_comparators, refutations, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, refutations, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import UNIT, KernelFacts, assumptions
 from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
@@ -35,7 +35,19 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, qu
 NO_MORE = {"beyond_that": "no mistake bound is known"}
 
 
-@theorem("D", "crammer2004", quantity="supports", where=has_comparators)
+@theorem(
+    "D",
+    "crammer2004",
+    quantity="supports",
+    where=has_comparators,
+    words=Words(
+        covers="rows that a classifier of the kernel separates without a single exception",
+        why=(
+            "a classifier of the kernel separates these rows with a margin of {margin:down}, and no row is longer than "
+            "{R:up} in the kernel's space"
+        ),
+    ),
+)
 def cks_cache(run: Run[KernelFacts]) -> Bound | None:
     """|L| <= (R^2 + beta) ||g||^2; None if the learner throws nothing out."""
     tracked, after = run.tracked, run.after

@@ -49,7 +49,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import UNIT, KernelFacts, assumptions, on_mistakes, score_error, why_void
 from novikoff.linear.theorems.perceptron_facts import near, quantities
@@ -98,7 +98,18 @@ class Costs:
         return runs + (self.mistakes + 4) * 2 * UNIT * sums
 
 
-@theorem("D", "dekel2008", where=has_comparators)
+@theorem(
+    "D",
+    "dekel2008",
+    where=has_comparators,
+    words=Words(
+        covers="the Forgetron on any rows",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}, and "
+            "forgetting {evictions} examples cost no more than is counted"
+        ),
+    ),
+)
 def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
     """The least bound over the comparators and mixtures of them."""
     after, budget = run.after, run.after.budget

@@ -34,7 +34,7 @@ import math
 from fractions import Fraction
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Assumption, Bound, has_comparators, seen, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.forgetron_pathwise import Costs, unreadable
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, assumptions, on_mistakes, why_void
@@ -44,7 +44,18 @@ LEAST_BUDGET = 83
 TOLERANCE = Fraction(1, 10**9)
 
 
-@theorem("D", "dekel2008", where=has_comparators)
+@theorem(
+    "D",
+    "dekel2008",
+    where=has_comparators,
+    words=Words(
+        covers="a Forgetron with a budget large enough for short classifiers",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}: short "
+            "enough, {U:down} at most, for a budget of {budget}"
+        ),
+    ),
+)
 def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
     """The least 2 R^2 ||g||^2 + 4 D over the short comparators."""
     budget = run.after.budget

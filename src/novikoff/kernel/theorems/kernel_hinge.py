@@ -22,14 +22,25 @@ Reference
 from __future__ import annotations
 
 from novikoff.comparators.tally import Comparator
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
 from novikoff.linear.theorems.perceptron_facts import quantities
 from novikoff.linear.theorems.perceptron_hinge import largest_count
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="the kernel Perceptron on any rows",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss on these rows is "
+            "{hinge:up}, and no row is longer than {R:up} in the kernel's space"
+        ),
+    ),
+)
 def kernel_hinge(run: Run[KernelFacts]) -> Bound:
     """The least root over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)

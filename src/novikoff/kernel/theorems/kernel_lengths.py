@@ -19,13 +19,24 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, score_error, why_void
 from novikoff.linear.theorems.perceptron_lengths import least_bound
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="the kernel Perceptron on any rows",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss on these rows, with a "
+            "charge for the length of each row, is {hinge:up}"
+        ),
+    ),
+)
 def kernel_lengths(run: Run[KernelFacts]) -> Bound:
     """The least bound over comparators and kappas, exactly."""
     needed = needed_of_a_perceptron(run)

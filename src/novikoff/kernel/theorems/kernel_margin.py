@@ -20,13 +20,24 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, has_comparators, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
 from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 
 
-@theorem("D", "novikoff1962", where=has_comparators)
+@theorem(
+    "D",
+    "novikoff1962",
+    where=has_comparators,
+    words=Words(
+        covers="rows that a classifier of the kernel separates without a single exception",
+        why=(
+            "a classifier of the kernel separates these rows with a margin of {margin:down}, and no row is longer than "
+            "{R:up} in the kernel's space"
+        ),
+    ),
+)
 def kernel_margin(run: Run[KernelFacts]) -> Bound:
     """The least R^2 ||f||^2 over the comparators with no hinge loss."""
     best, needed = shortest(run.tracked), needed_of_a_perceptron(run)

@@ -18,14 +18,25 @@ Reference
 from __future__ import annotations
 
 from novikoff.comparators.tally import Comparator
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2, needed_of_a_perceptron, why_void
 from novikoff.linear.theorems.perceptron_facts import quantities
 from novikoff.linear.theorems.perceptron_squared_hinge import square_of_sum
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="the kernel Perceptron on any rows",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose squared hinge losses on these rows add up "
+            "to {squared_hinge:up}"
+        ),
+    ),
+)
 def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound:
     """The least (a + sqrt Q)^2 over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)

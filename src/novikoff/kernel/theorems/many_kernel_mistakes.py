@@ -28,7 +28,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.certificate import Bound, has_comparators, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, assumptions, growth2, why_void
 from novikoff.linear.theorems.perceptron_facts import explained
@@ -47,7 +47,19 @@ class ManyKernelFacts(KernelFacts):
     new: int = 0
 
 
-@theorem("D", "fink2006", where=has_comparators)
+@theorem(
+    "D",
+    "fink2006",
+    where=has_comparators,
+    words=Words(
+        covers="a kernel Perceptron for many labels on any rows",
+        why=(
+            "there are functions of the kernel for the {labels} labels, of length {norm:up} together, whose hinge "
+            "losses on these rows add up to {hinge:up}, and no row is longer than {R:up} in the kernel's space; labels "
+            "that nobody could know add {new}"
+        ),
+    ),
+)
 def many_kernel_mistakes(run: Run[Any]) -> Bound:
     """The least root over the comparators, exactly."""
     after: ManyKernelFacts = run.after

@@ -46,13 +46,24 @@ import math
 from fractions import Fraction
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, fixed_in_advance, has_comparators, outward, theorem
+from novikoff.core.certificate import Bound, Words, fixed_in_advance, has_comparators, outward, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, assumptions, growth2, on_mistakes, why_void
 from novikoff.linear.theorems.perceptron_facts import near, quantities
 
 
-@theorem("E", "cavallanti2007", where=has_comparators)
+@theorem(
+    "E",
+    "cavallanti2007",
+    where=has_comparators,
+    words=Words(
+        covers="a budget from which a random example leaves",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}, with a "
+            "budget of {budget}"
+        ),
+    ),
+)
 def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
     """The least bound on E[M] over the comparators; None if no example had to leave."""
     budget = run.after.budget

@@ -17,7 +17,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, needed_of_a_perceptron, why_void
 from novikoff.kernel.theorems.kernel_hinge import least_root
@@ -25,7 +25,18 @@ from novikoff.kernel.theorems.kernel_squared_hinge import least_square
 from novikoff.linear.theorems.perceptron_facts import quantities
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="a budget that was never full",
+        why=(
+            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}; with a "
+            "budget of {budget} no example had to leave"
+        ),
+    ),
+)
 def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
     """The least bound of the kernel Perceptron; None if an example had to leave."""
     if run.after.evictions:

@@ -20,13 +20,24 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, has_comparators, none_separates, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, none_separates, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.linear.theorems.perceptron_facts import SEPARATED
 
 
-@theorem("D", "grotschel1988", where=has_comparators)
+@theorem(
+    "D",
+    "grotschel1988",
+    where=has_comparators,
+    words=Words(
+        covers="rows that a linear classifier with the margin that was given separates without a single exception",
+        why=(
+            "a linear classifier separates these rows with a margin of {margin:down}, more than the {level:up} that "
+            "was given; each mistake shrinks an ellipsoid of {width} dimensions that must keep it"
+        ),
+    ),
+)
 def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators; None if no margin was given."""
     level = run.after.margin

@@ -27,13 +27,24 @@ import math
 from fractions import Fraction
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, has_comparators, none_separates, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, none_separates, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.linear.theorems.perceptron_facts import SEPARATED
 
 
-@theorem("D", "grotschel1988", where=has_comparators)
+@theorem(
+    "D",
+    "grotschel1988",
+    where=has_comparators,
+    words=Words(
+        covers="targets on the grid that was named",
+        why=(
+            "a linear classifier on the grid of {grid} separates these rows; each mistake shrinks an ellipsoid of "
+            "{width} dimensions that must keep it"
+        ),
+    ),
+)
 def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     """The bound for the grid that was named; None if none was."""
     facts = run.after

@@ -21,13 +21,24 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.ellipsoid_facts import EllipsoidFacts, least_bound, separators
 from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED
 
 
-@theorem("D", "grotschel1988", where=has_comparators)
+@theorem(
+    "D",
+    "grotschel1988",
+    where=has_comparators,
+    words=Words(
+        covers="rows that a linear classifier separates without a single exception",
+        why=(
+            "a linear classifier separates these rows with a margin of {margin:down} of their lengths; each mistake "
+            "shrinks an ellipsoid of {width} dimensions that must keep it"
+        ),
+    ),
+)
 def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
     """The least bound over the comparators that separate; None if cuts were at a given margin."""
     if run.after.margin > 0.0:

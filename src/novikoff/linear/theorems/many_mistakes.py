@@ -31,11 +31,21 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.many_facts import ManyFacts, assumptions, reason_void
-from novikoff.core.certificate import Bound, outward, theorem
+from novikoff.core.certificate import Bound, Words, outward, theorem
 from novikoff.core.types import Run
 
 
-@theorem("D", "fink2006")
+@theorem(
+    "D",
+    "fink2006",
+    words=Words(
+        covers="a Perceptron for many labels on any rows",
+        why=(
+            "there are weights for the {labels} labels whose hinge losses on these rows add up to {hinge:up}; labels "
+            "that nobody could know add {new}"
+        ),
+    ),
+)
 def many_mistakes(run: Run[ManyFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None:

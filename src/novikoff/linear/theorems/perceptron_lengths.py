@@ -35,7 +35,7 @@ from typing import Any
 from novikoff.comparators.rounding import root
 from novikoff.comparators.tally import PenalizedComparator
 from novikoff.comparators.tracker import ComparatorFacts
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
     PerceptronFacts,
@@ -47,7 +47,18 @@ from novikoff.linear.theorems.perceptron_facts import (
 )
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="the Perceptron on any rows",
+        why=(
+            "there is a linear classifier of length {norm:up} whose total hinge loss on these rows, with a charge for "
+            "the length of each row, is {hinge:up}, and no row is longer than {R:up}"
+        ),
+    ),
+)
 def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
     """The least bound over comparators and kappas, exactly."""
     needed = assumptions(run)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.rounding import root
-from novikoff.core.certificate import Bound, has_comparators, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
     INSEPARABLE,
@@ -34,7 +34,15 @@ from novikoff.linear.theorems.perceptron_facts import (
 )
 
 
-@theorem("D", "novikoff1962", where=has_comparators)
+@theorem(
+    "D",
+    "novikoff1962",
+    where=has_comparators,
+    words=Words(
+        covers="rows that a linear classifier separates without a single exception",
+        why="a linear classifier separates these rows with a margin of {margin:down}, and no row is longer than {R:up}",
+    ),
+)
 def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
     """The least R^2 ||u||^2 over the comparators with no hinge loss."""
     needed = assumptions(run)

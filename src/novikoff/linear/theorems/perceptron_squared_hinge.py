@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from novikoff.core.certificate import Bound, has_comparators, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, theorem
 from novikoff.core.types import Run
 from novikoff.linear.theorems.perceptron_facts import (
     PerceptronFacts,
@@ -32,7 +32,18 @@ from novikoff.linear.theorems.perceptron_facts import (
 )
 
 
-@theorem("D", "freund1999", where=has_comparators)
+@theorem(
+    "D",
+    "freund1999",
+    where=has_comparators,
+    words=Words(
+        covers="the Perceptron on any rows",
+        why=(
+            "there is a linear classifier of length {norm:up} whose squared hinge losses on these rows add up to "
+            "{squared_hinge:up}, and no row is longer than {R:up}"
+        ),
+    ),
+)
 def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
     """The least (a + sqrt Q)^2 over the comparators, exactly."""
     needed = assumptions(run)

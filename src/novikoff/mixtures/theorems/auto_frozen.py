@@ -34,14 +34,27 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import best_constant, steady
-from novikoff.core.certificate import Bound, has_comparators, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, has_comparators, outward, seen, theorem
 from novikoff.core.types import Run
 from novikoff.mixtures.theorems.auto_facts import AutoFacts, of_a_mixture, weights_before
 
 SHARE = 8
 
 
-@theorem("D", "vovk1998", "log loss", where=has_comparators)
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    where=has_comparators,
+    words=Words(
+        covers="a mixture of logistic regressions from any round on",
+        why=(
+            "its member {member} paid {before:up} in the first {after} rounds, which is observed and not promised; the "
+            "weights that it had then, copied anew whenever the rounds had doubled, would have lost "
+            "{comparator_loss:up} in the rounds since"
+        ),
+    ),
+)
 def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
     """The least right side over members and rounds; None if no copy is early enough."""
     if run.log_loss is None:

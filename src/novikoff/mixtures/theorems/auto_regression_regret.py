@@ -35,7 +35,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.convex.theorems.vaw_regret import SLACK, TINY
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 
@@ -82,7 +82,19 @@ class AutoRegressionFacts:
         return self.most[j] + self.chi[j] + self.first**2 + self.grown
 
 
-@theorem("D", "derooij2014", "squared loss")
+@theorem(
+    "D",
+    "derooij2014",
+    "squared loss",
+    words=Words(
+        covers="numbers to be predicted from any rows",
+        why=(
+            "the best weights that its member {member} could have had lose {best_in_hindsight:up}; to learn them costs "
+            "it at most {chi:up}, to mix the members {mixture:up}, and to learn the range of the outcomes {range:up}"
+        ),
+        otherwise="who says the last outcome again loses {member_loss:up}, and to mix the members costs {mixture:up}",
+    ),
+)
 def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
     """The least promise over the members, + the price of the mixture."""
     before, after = run.before, run.after

@@ -22,13 +22,24 @@ from __future__ import annotations
 import math
 
 from novikoff.comparators.metric_facts import SLACK
-from novikoff.core.certificate import Assumption, Bound, outward, seen, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Run
 from novikoff.mixtures.theorems.many_auto_regret import ManyAutoFacts
 
 
-@theorem("D", "vovk1998", "log loss")
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    words=Words(
+        covers="a mixture of forecasters of many labels, against the best of them",
+        why=(
+            "its member {member} lost {member_loss:up} in these rounds, to mix it with others costs {mixture:up}, and "
+            "labels that nobody could know {novelty:up}"
+        ),
+    ),
+)
 def many_auto_members(run: Run[ManyAutoFacts]) -> Bound | None:
     """The least loss of a forecaster that never slept, + the price of the mixture; None without probabilities."""
     if run.log_loss is None:

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from novikoff.comparators.many_facts import ManyFacts, assumptions, reason_void
 from novikoff.comparators.metric_facts import SLACK
-from novikoff.core.certificate import Bound, outward, seen, theorem
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 
@@ -55,7 +55,20 @@ class ManyAutoFacts(ManyFacts):
     steady: bool
 
 
-@theorem("D", "vovk1998", "log loss")
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    words=Words(
+        covers="a mixture of forecasters of many labels, on any rows",
+        why=(
+            "there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}; "
+            "their length costs {penalty:up}, learning them {delta:up}, where the learner took losses for more "
+            "{deficit:up}, the mixture {mixture:up}, and labels that nobody could know {novelty:up}. That is promised "
+            "by its member {member}; best was {best}, with {best_loss:up}"
+        ),
+    ),
+)
 def many_auto_regret(run: Run[ManyAutoFacts]) -> Bound | None:
     """The least right side over the comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None:

@@ -38,14 +38,22 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.online_to_batch.risk import candidate_limit, clopper_pearson, kl_limit
 from novikoff.online_to_batch.theorems.risk_facts import BestFacts, in_advance, independent, risk_bound, told
 
 FACTOR = 4.0 * (math.sqrt(2.0) + math.sqrt(2.0 / 3.0))
 
 
-@theorem("P", "cesabianchi2008", quantity="risk")
+@theorem(
+    "P",
+    "cesabianchi2008",
+    quantity="risk",
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="it was fixed after {first} examples and judged on the {trials} that followed: {errors} errors",
+    ),
+)
 def best_risk(facts: BestFacts) -> Bound:
     """RISK(H_t) <= U_t; observed is the rate of its errors on the examples after it."""
     every = facts.trials == facts.rounds - facts.first

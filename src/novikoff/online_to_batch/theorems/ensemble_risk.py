@@ -29,14 +29,23 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.online_to_batch.risk import poisson_closed, poisson_limit, share
 from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, independent, risk_bound, told
 
 WHEN = "for all n at once"
 
 
-@theorem("P", "cesabianchi2008", quantity=MEAN)
+@theorem(
+    "P",
+    "cesabianchi2008",
+    quantity=MEAN,
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="they made {mistakes} mistakes on {rounds} examples that each of them had not seen",
+        otherwise="their Brier scores on {rounds} examples that each of them had not seen add up to {brier} at most",
+    ),
+)
 def ensemble_risk(facts: EnsembleFacts) -> Bound:
     """Rbar <= P(M)/n; observed is the rate of mistakes."""
     assumptions, quantities, bound = [independent(facts)], told(facts, WHEN), None

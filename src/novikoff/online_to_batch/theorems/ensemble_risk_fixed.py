@@ -27,14 +27,23 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.online_to_batch.risk import kl_limit
 from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, in_advance, independent, risk_bound, told
 
 WHEN = "n fixed in advance"
 
 
-@theorem("P", "cesabianchi2008", quantity=MEAN)
+@theorem(
+    "P",
+    "cesabianchi2008",
+    quantity=MEAN,
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="they made {mistakes} mistakes on {rounds} examples that each of them had not seen",
+        otherwise="their Brier scores on {rounds} examples that each of them had not seen add up to {brier} at most",
+    ),
+)
 def ensemble_risk_fixed(facts: EnsembleFacts) -> Bound:
     """Rbar <= the p above M/n with n kl(M/n || p) = L; observed is the rate of mistakes."""
     bound = kl_limit(facts.mistakes, facts.rounds, facts.delta) if facts.rounds else None

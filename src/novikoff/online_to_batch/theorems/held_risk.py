@@ -20,12 +20,20 @@ from __future__ import annotations
 
 import math
 
-from novikoff.core.certificate import Bound, seen, theorem
+from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.online_to_batch.risk import clopper_pearson
 from novikoff.online_to_batch.theorems.risk_facts import HeldFacts, independent, risk_bound
 
 
-@theorem("P", "clopper1934", quantity="risk")
+@theorem(
+    "P",
+    "clopper1934",
+    quantity="risk",
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why="of up to {candidates} hypotheses it had the fewest errors on {trials} examples held back: {errors}",
+    ),
+)
 def held_risk(facts: HeldFacts) -> Bound:
     """RISK(H_j) <= U_j; observed is the rate of its errors."""
     assumptions = [

@@ -20,7 +20,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.online_to_batch.theorems import ensemble_risk, ensemble_risk_fixed
 from novikoff.online_to_batch.theorems.risk_facts import (
     MEAN,
@@ -33,7 +33,18 @@ from novikoff.online_to_batch.theorems.risk_facts import (
 )
 
 
-@theorem("P", "freund1999", quantity="risk")
+@theorem(
+    "P",
+    "freund1999",
+    quantity="risk",
+    words=Words(
+        covers="examples that are independent draws of one distribution",
+        why=(
+            "a vote errs at most twice as often as those who vote, and they made {mistakes} mistakes on {rounds} new "
+            "examples"
+        ),
+    ),
+)
 def voted_risk(facts: EnsembleFacts) -> Bound:
     """RISK(vote) <= 2 U, or its mean over the draw; observed is the rate of mistakes of the run."""
     assumptions = [independent(facts), *([in_advance(facts)] if facts.horizon else [])]

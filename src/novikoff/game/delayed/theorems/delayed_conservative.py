@@ -27,12 +27,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, LateFacts, least, nothing, passed
 
 
-@theorem("D", "mesterharm2005", QUANTITY)
+@theorem(
+    "D",
+    "mesterharm2005",
+    QUANTITY,
+    words=Words(
+        covers="answers whose labels come late, of a learner that changes on its mistakes only",
+        why=(
+            "played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and "
+            "at most {others} other rounds were waiting when a label came"
+        ),
+    ),
+)
 def delayed_conservative(run: Run[Any]) -> Bound | None:
     """G+1 times the least bound on the game of arrivals; None of a learner that is not conservative."""
     late: LateFacts = run.late

@@ -25,12 +25,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, least, nothing, passed
 
 
-@theorem("P", "howard2020", QUANTITY)
+@theorem(
+    "P",
+    "howard2020",
+    QUANTITY,
+    words=Words(
+        covers="answers that were drawn, whose labels come late and do not depend on the draw",
+        why=(
+            "played in the order in which the labels came, it makes at most {its_bound} mistakes but for rare coins "
+            "({its_theorem}), and {changed} answers were others when their labels came"
+        ),
+    ),
+)
 def delayed_drawn(run: Run[Any]) -> Bound | None:
     """The least bound on what was drawn in the game of arrivals, and the answers that changed."""
     found = least(run, "P")

@@ -26,12 +26,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.core.certificate import Bound, theorem
+from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, least, nothing, passed
 
 
-@theorem("D", "joulani2013", QUANTITY)
+@theorem(
+    "D",
+    "joulani2013",
+    QUANTITY,
+    words=Words(
+        covers="answers whose labels come late",
+        why=(
+            "played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and "
+            "{changed} answers changed while their labels were on the way"
+        ),
+    ),
+)
 def delayed_mistakes(run: Run[Any]) -> Bound | None:
     """The least bound on the game of arrivals, and the answers that changed."""
     found = least(run)
