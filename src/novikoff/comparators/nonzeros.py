@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
-from novikoff.core.stored import array, ends, indices, require
+from novikoff.core.restoring import array, ends, indices, require
 from novikoff.core.types import Sparse, State
 
 KEPT = "kept rows"

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, overload
 
+from novikoff.core.display import Shown
 from novikoff.core.errors import whole
 from novikoff.core.hypotheses import VersionSpaceFacts
-from novikoff.core.notebook import Shown
 from novikoff.core.types import Run
 
 Kind = Literal["D", "E", "P"]

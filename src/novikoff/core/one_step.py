@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from novikoff.core.display import Written
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.core.types import Batch, Example
-from novikoff.core.written import Written
 
 OF_BATCHES = ("learn_many", "predict_many", "scores_many", "probabilities_many")
 """Methods that are given a batch."""

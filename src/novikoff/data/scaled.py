@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.display import Written
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.nesting import restored, saved
@@ -46,7 +47,6 @@ from novikoff.core.types import (
     StepResult,
     Theorem,
 )
-from novikoff.core.written import Written
 from novikoff.data import _loops
 from novikoff.data.formats.buffer_pool import BufferPool
 

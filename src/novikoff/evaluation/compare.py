@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from novikoff.core import registry
 from novikoff.core.certificate import Certificate
+from novikoff.core.display import Shown
 from novikoff.core.errors import InputError, SpecError, counted
 from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
-from novikoff.core.notebook import Shown
 from novikoff.core.observer import Calls, Observer
 from novikoff.core.player import Player, is_learner
 from novikoff.core.stream import Stream, Target

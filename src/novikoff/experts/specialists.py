@@ -34,8 +34,7 @@ from novikoff.core.errors import POSITIVE, Advice, InputError, shown
 from novikoff.core.nesting import restored, saved
 from novikoff.core.one_step import Playing
 from novikoff.core.player import Player, rounds_learned
-from novikoff.core.restoring import array, integer, require
-from novikoff.core.stored import number, pair
+from novikoff.core.restoring import array, integer, number, pair, require
 from novikoff.core.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
 from novikoff.experts import _loops
 from novikoff.experts.stretches import STEADY, Between, doublings, place, price

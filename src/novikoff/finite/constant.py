@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from novikoff.core.display import Written
 from novikoff.core.restoring import require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
-from novikoff.core.written import Written
 
 
 @dataclass(frozen=True, slots=True)

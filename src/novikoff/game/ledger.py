@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.certificate import Certificate
+from novikoff.core.display import Shown
 from novikoff.core.errors import MismatchError, counted
-from novikoff.core.notebook import Shown
 from novikoff.core.stream import Target
 from novikoff.core.types import Adversary, StepResult, as_batch
 from novikoff.game.baselines import Confusion, Constant

@@ -41,9 +41,9 @@ from numpy.typing import NDArray
 from novikoff.convex.theorems.average_risk import average_risk
 from novikoff.convex.theorems.average_risk_always import average_risk_always
 from novikoff.core.certificate import RANK, Assumption, Certificate
+from novikoff.core.display import Shown
 from novikoff.core.errors import Advice, InputError, Option, named, shown
 from novikoff.core.executors import Executor, Threads, executor
-from novikoff.core.notebook import Shown
 from novikoff.core.one_step import check_batch
 from novikoff.core.player import Player
 from novikoff.core.registry import entry, learner_name

@@ -29,7 +29,7 @@ from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, resto
 from novikoff.comparators.rows import one_row
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
-from novikoff.core.stored import array, integer, number, require
+from novikoff.core.restoring import array, integer, number, require
 from novikoff.core.types import Batch, State
 
 Vector = NDArray[np.float64]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.core.display import Written
 from novikoff.core.registry import entry, names
-from novikoff.core.written import Written
 from novikoff.game.specs import make
 
 GIVEN = {

@@ -1,11 +1,21 @@
-"""Written: a learner as a short text, its name and what it was given that is not the default."""
+"""How results and learners are shown: a short text of a learner, and a page in a notebook."""
 
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 from typing import Any
 
-from novikoff.core.notebook import Shown
+
+class Shown:
+    """Has a `_repr_html_`, made by reports/page.py."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        made: str = import_module("novikoff.reports.page").fragment(self)
+        return made
+
 
 LONGEST = 100
 """Characters of a text."""
