@@ -27,6 +27,17 @@ def first_of(count):
     return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
 
 
+def drive(test, errors):
+    """Show a drift test the errors of each block: errors[t] is that of round t + 1, of the snapshot at hand."""
+    at = test.first
+    while at < len(errors):
+        test.refresh()
+        block = errors[at : min(test.next_snapshot, len(errors))]
+        test.see(block)
+        at += len(block)
+    return test
+
+
 def some(every, **values):
     """Combinations of these values for parameters, in a short run one in `every`; in `make test-all` the others too.
 

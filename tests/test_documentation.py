@@ -11,9 +11,11 @@ import pytest
 import documents
 import novikoff as nk
 from helpers import without_times
+from novikoff.bandits import off_policy
 from novikoff.core.registry import CATALOG, MANY
 from novikoff.data.demo import DEMOS
 from novikoff.distributed import mixed
+from novikoff.drift import monitor
 from novikoff.game.delayed import late
 from novikoff.online_to_batch.keep import PROMISES
 from novikoff.reports.explanation import explain, read_references, theorems
@@ -124,7 +126,8 @@ def test_everything_can_be_explained(name):
 def test_every_theorem_is_promised_by_someone():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
-    assert promised | {theorem.__name__ for theorem in (*PROMISES, *late.PROMISES, *mixed.PROMISES)} == set(theorems())
+    others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES)
+    assert promised | {theorem.__name__ for theorem in others} == set(theorems())
 
 
 def test_references_are_printed_as_they_are_written():

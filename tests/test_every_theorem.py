@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import novikoff as nk
+from helpers import drive
 from novikoff.adversaries.bisection import Bisection
 from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.adversaries.coin_flip import CoinFlip
@@ -29,9 +30,11 @@ from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.plane_bisection import PlaneBisection
+from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
+from novikoff.bandits.theorems.policy_limits import PolicyFacts
 from novikoff.core.certificate import DeclaredTheorem
 from novikoff.core.player import outcomes
-from novikoff.core.types import Domain, StepResult
+from novikoff.core.types import Domain, Run, StepResult
 from novikoff.distributed import mixing
 from novikoff.finite.classes import cube, table, thresholds
 from novikoff.kernel._loops import rows
@@ -336,6 +339,34 @@ def of_risk(facts=lambda n, m, horizon: EnsembleFacts(n, m, horizon=horizon), ho
     empty = lambda: facts(0, 0, True)
     return Case(told, lambda facts: facts, facts(1000, 100, True), None, None,
                 ((drift, "independent draws"), (empty, "no example was played")))  # fmt: skip
+
+
+ERRORS = st.lists(st.booleans(), max_size=300).map(np.array)
+
+
+def of_bets(game, sample, drifting, why):
+    """A test that bets on errors: void after an alarm, also on arbitrary errors."""
+    return Case(ERRORS, lambda errors: game(np.asarray(errors, dtype=bool)).facts(), sample, None, None,
+                ((lambda: game(drifting).facts(), why),), unless=why)  # fmt: skip
+
+
+def watched(errors):
+    """A monitor of a classifier with a risk of at most 0.2."""
+    monitor = nk.Monitor(0.2)
+    monitor.see(errors)
+    return monitor
+
+
+def logged(rows, **changes):
+    """What a log of losses and probabilities shows of the policy that plays the arm that was played with chance 1/2."""
+    losses, chances = np.asarray(rows).reshape(-1, 2).T
+    weighed = [0.5 / (chances + gamma) for gamma in GAMMAS]
+    sums, rest = (tuple(float(weight @ paid) for weight in weighed) for paid in (losses, 1.0 - losses))
+    lost = float(losses.sum())
+    after = dataclasses.replace(BanditFacts("log", len(losses), 2, 2, lost, GAMMAS, (sums, sums)), **changes)
+    run = Run(dataclasses.replace(after, rounds=0), after, len(losses), 0, 0.0, (0, 0), adaptive=False,
+              deterministic=False, loss=lost, fixed=False)  # fmt: skip
+    return PolicyFacts(run, 2, sums, rest)
 
 
 def mixed(stream, forgets=False):
@@ -737,6 +768,16 @@ CASES = {
         (lambda: dataclasses.replace(run_of(nk.TsallisINF(2), nk.Losses(lead(2, 60))), adaptive=True),
          "fixed in advance"),
     ),
+    "policy_limits": Case(
+        arrays(np.float64, st.tuples(st.integers(1, 25), st.just(2)), elements=st.floats(0.015625, 1)), logged,
+        np.tile([[0.25, 0.5], [0.75, 0.5]], (2000, 1)), None, None,
+        ((lambda: logged([[0.5, 0.5]], suspect="they are not"), "by which the arms were drawn (they are not)"),
+         (lambda: logged([]), "no round was played")),
+    ),
+    "drift_alarm": of_bets(
+        lambda errors: drive(nk.DriftTest(), errors), np.arange(500) % 5 == 0, np.arange(500) >= 400, "equally likely",
+    ),
+    "monitor_alarm": of_bets(watched, np.arange(500) % 5 == 0, np.arange(500) >= 200, "a chance of at most 0.2"),
     "hedge_mistakes": Case(
         INDICES, lambda stream: run_of(team(), stream), PLAIN * 5, None,
         lambda: run_of(broken(team()), PLAIN * 5),

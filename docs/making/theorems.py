@@ -7,8 +7,10 @@ import inspect
 from collections import defaultdict
 
 from making.docstrings import escape, markdown
+from novikoff.bandits import off_policy
 from novikoff.core.registry import CATALOG, MANY
 from novikoff.distributed import mixed
+from novikoff.drift import monitor
 from novikoff.game.delayed import late
 from novikoff.online_to_batch.keep import PROMISES
 from novikoff.reports.explanation import read_references, theorems
@@ -39,6 +41,10 @@ def _promised() -> dict[str, list[str]]:
         found[theorem.name].append("a classifier that was [kept](../guides/error-limit.md)")
     for theorem in late.PROMISES:
         found[theorem.name].append("a game whose labels come [late](../certificates.md)")
+    for theorem in off_policy.PROMISES:
+        found[theorem.name].append("a [log](../bandits.md) of a bandit")
+    for theorem in monitor.PROMISES:
+        found[theorem.name].append("a [test of drift](../guides/drift.md)")
     for theorem in mixed.PROMISES:
         found[theorem.name].append("the Perceptron on shards, [mixed](../ray.md)")
     return found

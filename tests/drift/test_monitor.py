@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from helpers import drive
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.drift._loops import drift as kernel
 from novikoff.drift.monitor import DriftTest, Monitor
@@ -44,17 +45,6 @@ def test_the_coins_are_its_own():
     start = mix((7 & MASK) ^ purpose_word("drift 64"))
     for t in (0, 1, 12345):
         assert kernel.uniform(np.uint64(start), t) == uniform(7, "drift 64", t)
-
-
-def drive(test, errors):
-    """Show it the errors of each block: errors[t] is that of round t + 1, of the snapshot at hand."""
-    at = test.first
-    while at < len(errors):
-        test.refresh()
-        block = errors[at : min(test.next_snapshot, len(errors))]
-        test.see(block)
-        at += len(block)
-    return test
 
 
 def reference(seed, errors):

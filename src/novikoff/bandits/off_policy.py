@@ -7,14 +7,9 @@ Log
     Further columns may be policies: with what probability each would have played the arm that was played.
 Regret
     bandits/theorems/observable_regret.py: at most S less the least that any arm, played always, costs at least.
-Limits (P, for all T at once)
-    For N policies, always playing one of the arms among them, both sides, and a grid of C numbers gamma: with
-    probability at least 1 - delta each policy costs
-        at least   max over gamma of  S(l) - ln(2 N C / delta) / (2 gamma),
-        at most    T - max over gamma of  S(1 - l) - ln(2 N C / delta) / (2 gamma),
-    S(l) the sum of q l / (p + gamma) over the rounds, q the policy's probability of the arm that was played.
-    Proof: that of bandits/theorems/observable_regret.py, once for the losses l and once for 1 - l, whose sum is T less
-    what the policy costs; 2 N C statements. []
+Limits
+    bandits/theorems/policy_limits.py: what each policy costs at least and at most, all of them at once, always playing
+    one of the arms among them.
 What can be refuted
     For the "loss" 1 in every round each arm costs T: if the same lower limit, with a delta of 1e-6, is above T, then
     the probabilities are not those of the draws, and nothing is certified. Probabilities that are told too large are
@@ -33,6 +28,7 @@ from numpy.typing import NDArray
 
 from novikoff.bandits.theorems.bandit_facts import DELTA, GAMMAS, BanditFacts, at_least
 from novikoff.bandits.theorems.observable_regret import observable_regret
+from novikoff.bandits.theorems.policy_limits import PolicyFacts, policy_limits
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import Advice, InputError, Option, SourceError, quoted, shown
 from novikoff.core.types import Run
@@ -51,6 +47,7 @@ PROBABILITY = ("probability", "propensity", "prob", "p")
 
 NOTHING = "Without it nothing can be promised."
 MOST_ARMS = 100_000
+PROMISES = (observable_regret, policy_limits)
 IMPOSSIBLE = 1e-6
 """The chance at which the probabilities of a log are not believed."""
 
@@ -323,7 +320,7 @@ class _Sums:
             total = self._high * self._rounds - self._lost * span
         return OffPolicy(
             self._rounds, tuple(self._arms), tuple(self._plays.tolist()), total, columns.rewards, self._high, regret,
-            () if facts.suspect else tuple(self._limits_of(facts)), delta, reader.name, tuple(map(str, reader.notes)),
+            tuple(self._limits_of(run)), delta, reader.name, tuple(map(str, reader.notes)),
         )  # fmt: skip
 
     def _suspect(self, facts: BanditFacts) -> str:
@@ -338,19 +335,19 @@ class _Sums:
                 )
         return ""
 
-    def _limits_of(self, facts: BanditFacts) -> Iterator[Limits]:
-        """Of each arm, then of each policy."""
+    def _limits_of(self, run: Run[BanditFacts]) -> Iterator[Limits]:
+        """Limits of each arm, then of each policy; none where the theorem is void."""
         names = [*self._arms, *self._columns.policies]
-        below, above = ([*_tuples(self._of_arms[s]), *_tuples(self._of_policies[s])] for s in (0, 1))
-        finest = int(np.argmin(self._gammas))
-        statements, rounds, span = 2 * (facts.arms + len(self._columns.policies)), self._rounds, self._high - self._low
-        for name, low, high in zip(names, below, above, strict=True):
-            least = max(at_least(facts, low, statements), 0.0) / rounds * (1.0 - 1e-12)
-            most = 1.0 - max(at_least(facts, high, statements), 0.0) / rounds * (1.0 - 1e-12)
-            about = min(max(low[finest] / rounds, least), most)
-            told = [self._low + span * value for value in (about, least, most)]
+        losses, savings = ([*_tuples(self._of_arms[s]), *_tuples(self._of_policies[s])] for s in (0, 1))
+        policies, span = run.after.arms + len(self._columns.policies), self._high - self._low
+        for name, lost, saved in zip(names, losses, savings, strict=True):
+            limit = policy_limits(PolicyFacts(run, policies, lost, saved))
+            if limit.bound is None:
+                continue
+            low, about, high = limit.quantities["at_least"], limit.observed, limit.bound
+            told = [self._low + span * value for value in (about, low, high)]
             if self._columns.rewards:
-                told = [self._high - span * value for value in (about, most, least)]
+                told = [self._high - span * value for value in (about, high, low)]
             yield Limits(name, *told)
 
 

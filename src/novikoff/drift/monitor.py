@@ -1,45 +1,21 @@
 """Tests that can refute that examples are independent draws of one distribution, while they come in.
 
-Drift test (T2)
-    At rounds 64, 128, 256, ... the hypothesis h is frozen. In the block up to the next such round let e_i = 1 if h errs
-    on its example i, k errors before it, u_i a fresh coin in [0, 1):
-        p_i = u_i (k + 1) / i  if e_i = 1,  else  (k + u_i (i - k)) / i.
-    Wealth 1 is bet on these p: a third of it on "fewer errors", on nothing, on "more errors", which p multiplies by
-    1 + g, 1 and 1 - g, g = p - 1/2; before example number i of all, a share min(0.01, 1/i) of the capital is put
-    together and shared out in three again. This is done three times, with g = p - 1/2, (p - 1/2)/4 and (p - 1/2)/16, a
-    third of the wealth in each: small bets find small changes. Alarm when the wealth reaches 1/alpha.
-    Theorem: if the examples are exchangeable (independent draws of one distribution are), an alarm is ever raised with
-    chance at most alpha.
-    Proof: given all up to the freezing, h is fixed and the examples of the block are exchangeable, so e_1, .., e_b are.
-    Given how many errors are among e_1, .., e_i and everything after i, e_i is a uniform draw from them, so that p_i is
-    uniform on [0, 1] and independent of p_{i+1}, .., p_b, which are functions of what is given. So the p are
-    independent and uniform given the past at the freezing. The mean of 1 + g and of 1 - g is then 1, and sharing out
-    conserves capital: the wealth is a martingale for the past at the freezing and the p so far, and these grow from
-    block to block. Ville's inequality. []
-    It needs that h stays frozen and that blocks end at rounds fixed in advance, whatever was seen. On the mistakes of a
-    learner that goes on learning no such test is possible: independent examples can give any sequence of them.
+Drift test
+    At rounds 64, 128, 256, ... the hypothesis is frozen, and wealth is bet on its errors up to the next such round, by
+    the rule of drift/theorems/drift_alarm.py, which limits the chance of a false alarm. Small bets find small changes.
+    Alarm when the wealth reaches 1/alpha.
     A change exactly at a freezing is not seen: let a second test with another `first` run along, each with alpha/2.
     Shares that become rarer keep the wealth from melting away in a long stream without drift (as n^(-2/3) at most; with
     0.01 for ever it is e^-380 after 100,000 examples, and no later change could be found).
-Monitor (T3)
-    A classifier is frozen whose risk was certified to be at most U with probability 1 - delta. On its error e on each
-    example since, wealth is multiplied by 1 + (e - U) 2^-k / U, in eight equal parts, k = 1 .. 8. Fresh capital comes
-    in before examples number 1024 j, j = 0, 1, ..: 2/((j+1)(j+2)), which is 1 at first and 2 in all. Alarm when the
-    wealth reaches 2/alpha.
-    Theorem: if the examples are independent draws of the distribution that the certificate speaks of, and were not used
-    for it, an alarm is ever raised with chance at most delta + alpha.
-    Proof: if the risk is at most U, the mean of each factor given the past is at most 1. So the wealth and what is
-    still to come in are together a supermartingale that begins at 2: Ville's inequality. []
+Monitor
+    A classifier is frozen whose risk was certified, and wealth is bet on its errors, by the rule of
+    drift/theorems/monitor_alarm.py, which limits the chance of a false alarm. Alarm when the wealth reaches 2/alpha.
     Without fresh capital the wealth of a good classifier would melt away, and no later drift could be found.
-    An alarm refutes independence or the certificate: it says nothing of a mistake bound, which needs neither.
 Exactness
     One example after the other, in a compiled loop: chunks of any size, and a stop in between, leave the same bits.
-    Each bet rounds by less than 8 * 2^-53 of the wealth, which an alarm must exceed. Wealth is no longer bet once it is
-    2^300.
+    Wealth is no longer bet once it is 2^300.
 Cost
     O(1) memory; 10 million examples in 0.4 s (test) and 0.2 s (monitor), beside the predictions.
-Reference
-    [vovk2021] for the bets, [vovk2005] for the p-values, [ville1939].
 """
 
 from __future__ import annotations
@@ -51,10 +27,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, ModelFileError, shown
 from novikoff.core.observer import Observer
 from novikoff.core.player import Player
 from novikoff.core.types import Batch, Learner, State, StepResult
+from novikoff.drift.theorems.drift_alarm import DriftFacts, drift_alarm
+from novikoff.drift.theorems.monitor_alarm import MonitorFacts, monitor_alarm
 from novikoff.numerics.coins import start
 
 if TYPE_CHECKING:
@@ -65,14 +44,14 @@ ALPHA = 0.05
 OFTEN = 0.01
 SCALES = np.array([1.0, 0.25, 0.0625])
 ENOUGH = 2.0**300
-ROUNDING = 8.0 * 2.0**-53
 BETS = 8
 EVERY = 1024
+PROMISES = (drift_alarm, monitor_alarm)
 
 
 @dataclass(eq=False)
 class DriftTest:
-    """T2, driven by the game: `refresh` at each round `next_snapshot`, then `see` the errors of that snapshot.
+    """Drift test, driven by the game: `refresh` at each round `next_snapshot`, then `see` the errors of that snapshot.
 
     seed      of its coins, which are no one else's
     alpha     the chance of a false alarm, ever
@@ -111,7 +90,14 @@ class DriftTest:
     @property
     def alarm(self) -> bool:
         """Was the wealth ever 1/alpha? Then the examples are not independent draws of one distribution."""
-        return self.largest * self.alpha >= 1.0 + ROUNDING * self.seen
+        return self.facts().alarm
+
+    def facts(self) -> DriftFacts:
+        return DriftFacts(self.seen, self.largest, self.alpha)
+
+    def certify(self) -> list[Certificate]:
+        """Return the limit on the wealth; it is void after an alarm."""
+        return [drift_alarm(self.facts())]
 
     def refresh(self) -> None:
         """The hypothesis was frozen anew, after round `next_snapshot`."""
@@ -158,7 +144,7 @@ class DriftTest:
 
 
 class DriftWatch(Observer):
-    """T2 in a game as it is played: the learner itself is frozen at each snapshot, and its errors since are bet on.
+    """Drift test in a game as it is played: the learner is frozen at each snapshot, and its errors since are bet on.
 
     `nk.Game(learner, drift=nk.DriftTest())` has one, as `ledger.drift`; its test tells the wealth and the alarm.
     With labels that come late the examples are those of the game of arrivals: an alarm then says that they are not
@@ -219,7 +205,7 @@ class DriftWatch(Observer):
 
 @dataclass(eq=False)
 class Monitor:
-    """T3: watches a classifier whose risk was certified to be at most `limit`.
+    """Monitor of a classifier whose risk was certified to be at most `limit`.
 
     alpha     the chance of a false alarm, ever, beside the certificate's delta
     """
@@ -246,7 +232,14 @@ class Monitor:
     @property
     def alarm(self) -> bool:
         """Was the wealth ever 2/alpha? Then the risk is not what was certified, or examples are not independent."""
-        return self.largest * self.alpha >= 2.0 * (1.0 + ROUNDING * self.seen)
+        return self.facts().alarm
+
+    def facts(self) -> MonitorFacts:
+        return MonitorFacts(self.seen, self.errors, self.largest, self.limit, self.alpha)
+
+    def certify(self) -> list[Certificate]:
+        """Return the limit on the wealth; it is void after an alarm."""
+        return [monitor_alarm(self.facts())]
 
     def see(self, errors: NDArray[Any]) -> None:
         """Did the classifier err on each of the next examples?"""

@@ -1,0 +1,79 @@
+"""What a policy would have cost, from a log of what was played: limits from both sides, at every time at once.
+
+Theorem (upper; kind P, for all T simultaneously)
+    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with chances p_t(i) that are known. For N
+    policies with chances q_t(i), fixed before the draw (always playing arm i is one), and a grid of C numbers gamma
+    that was fixed before the first round, with probability at least 1 - delta, for all of them and all T at once, each
+    policy costs
+        at least   max over gamma of  S(l) - ln(2 N C / delta) / (2 gamma),
+        at most    T - max over gamma of  S(1 - l) - ln(2 N C / delta) / (2 gamma),
+    S(l) the sum of q l / (p + gamma) over the rounds, q the policy's probability of the arm that was played.
+    Reported is the upper limit of one policy, a round; the lower one is the quantity `at_least`. Observed is an
+    estimate, S(l) / T with the smallest gamma, moved into the limits if it is outside.
+Assumptions
+    losses are in their range (checked); the losses of a round were fixed before its draw (trusted of a log); the
+    probabilities are those of the draws (trusted; refuted where they cannot be: bandits/off_policy.py); a log shows all
+    arms (trusted, unless their number is given).
+Proof
+    That of bandits/theorems/observable_regret.py, once for the losses l and once for 1 - l, whose sum is T less what
+    the policy costs; 2 N C statements. []
+Reference
+    [neu2015] for one gamma and T fixed in advance; [ville1939].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, at_least, draws, game
+from novikoff.core.certificate import Bound, Words, theorem
+from novikoff.core.types import Run
+
+DOWN = 1.0 - 1e-12
+"""Factor that outweighs the rounding of a division by T."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFacts:
+    """One policy and a log.
+
+    log        the log, as a run
+    policies   N, for which the limits hold at once
+    losses     for each gamma: S(l)
+    savings    for each gamma: S(1 - l)
+    """
+
+    log: Run[BanditFacts]
+    policies: int
+    losses: tuple[float, ...]
+    savings: tuple[float, ...]
+
+
+@theorem(
+    "P",
+    "neu2015",
+    quantity="loss a round",
+    words=Words(
+        covers="policies on a log of arms that were drawn with known chances",
+        why="by what was seen of it in {rounds} rounds, the policy loses at least {at_least:down} a round, and no more",
+    ),
+)
+def policy_limits(facts: PolicyFacts) -> Bound:
+    """The upper limit on what the policy would have lost a round, from 0 to 1."""
+    run, log, statements = facts.log, facts.log.after, 2 * facts.policies
+    assumptions = [*game(run), *draws(run)]
+    if not log.rounds:
+        return Bound(None, assumptions, observed=0.0, trivial=1, void="no round was played")
+    low = max(at_least(log, facts.losses, statements), 0.0) / log.rounds * DOWN
+    high = 1.0 - max(at_least(log, facts.savings, statements), 0.0) / log.rounds * DOWN
+    finest = log.gammas.index(min(log.gammas))
+    return Bound(
+        high,
+        assumptions,
+        {"rounds": log.rounds, "at_least": low, "policies": facts.policies, "delta": log.delta,
+         "when": "at all rounds at once"},
+        observed=min(max(facts.losses[finest] / log.rounds, low), high),
+        trivial=1.0,
+        quantity="estimated loss a round",
+        why="no loss is above 1",
+    )  # fmt: skip

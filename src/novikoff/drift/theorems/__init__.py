@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.drift`: statement, assumptions and proof, one per file."""

@@ -1,0 +1,46 @@
+"""What the theorems on bets share: when an alarm is raised, and the bound on the wealth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from novikoff.core.certificate import Assumption, Bound, number, outward
+
+ROUNDING = 8.0 * 2.0**-53
+"""Share of the wealth by which one bet rounds, at most."""
+LARGEST_EXPONENT = 700.0
+"""Keeps the largest possible wealth a finite double."""
+
+
+def alarm(largest: float, alpha: float, seen: int, stake: float) -> bool:
+    """Return whether the largest wealth of `seen` bets, whatever they rounded, is `stake` / alpha or more."""
+    return largest * alpha >= stake * (1.0 + ROUNDING * seen)
+
+
+def refutable(claim: str, alarmed: bool, largest: float) -> Assumption:
+    """Return the assumption that is bet against: refuted by an alarm, else trusted."""
+    if alarmed:
+        return Assumption(f"{claim} (the wealth of bets against that grew from 1 to {number(largest)})", "refuted")
+    return Assumption(claim, "trusted")
+
+
+def wealth_bound(
+    largest: float, alpha: float, seen: int, stake: float, gain: float, assumptions: Sequence[Assumption],
+    quantities: Mapping[str, Any],
+) -> Bound:  # fmt: skip
+    """Return the bound `stake` / alpha on the largest wealth.
+
+    stake   all the capital that ever comes in
+    gain    largest factor by which one bet multiplies the wealth; before stake * gain^seen reaches the bound, the
+            bound says nothing
+    """
+    return Bound(
+        outward(stake * (1.0 + ROUNDING * seen) / alpha),
+        assumptions,
+        {"examples": seen, **quantities, "delta": alpha, "when": "at all rounds at once"},
+        observed=largest,
+        trivial=stake * math.exp(min(seen * math.log(gain), LARGEST_EXPONENT)),
+        why="no more can be won in so few rounds",
+    )
