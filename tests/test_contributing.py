@@ -88,6 +88,14 @@ def test_every_theorem_is_written_where_it_is_said_to_be():
         assert f"`{name}`" in (ROOT / "docs/status.md").read_text()
 
 
+def test_no_other_file_of_the_package_has_a_line_for_each_theorem():
+    naming = [
+        {str(path.relative_to(ROOT)) for path, text in SOURCES.items() if path.stem != name and f'"{name}"' in text}
+        for name in theorems()
+    ]
+    assert set.intersection(*naming) == {path for path in ROWS["theorem"][1] if path.startswith("src/")}
+
+
 def test_type_checkers_know_the_loops_that_are_called():
     called = {
         (package, name)
