@@ -343,7 +343,7 @@ def test_what_is_kept_of_a_game_keeps_the_names(tmp_path):
 
 
 def test_comparators_in_hindsight_read_columns_by_name():
-    from novikoff.game.look_back import look_back
+    from novikoff.game.play import look_back
 
     ledger = nk.play(nk.Perceptron(), table())
     plain, turned = (look_back(ledger, nk.Frame(one), nk.play) for one in (table(), table(ORDERS[1])))

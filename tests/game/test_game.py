@@ -11,7 +11,7 @@ from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.core.errors import InputError, MismatchError, SourceError, SpecError
 from novikoff.core.observer import Calls
-from novikoff.game.look_back import look_back
+from novikoff.game.play import look_back
 
 STREAM = [(5, -1), (8, -1), (9, 1)]
 

@@ -24,8 +24,7 @@ from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
 from novikoff.game.ledger import Ledger
-from novikoff.game.look_back import check_hindsight, look_back
-from novikoff.game.play import play, prepare
+from novikoff.game.play import check_hindsight, look_back, play, prepare
 from novikoff.reports import plain, terminal
 from novikoff.reports.bounds import Bounds
 from novikoff.reports.progress import Progress

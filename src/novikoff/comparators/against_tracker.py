@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.goal import Goal
-from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
+from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, ScoredTracker
 from novikoff.core.restoring import array, flag, integer, number

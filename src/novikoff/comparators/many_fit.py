@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.many_comparator import ManyGoal
+from novikoff.comparators.many_facts import ManyGoal
 
 Vector = NDArray[np.float64]
 Loss = Callable[[Vector], tuple[float, Vector]]

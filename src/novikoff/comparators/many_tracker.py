@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators import _loops
-from novikoff.comparators.many_comparator import ManyComparator, ManyComparatorFacts, ManyGoal
+from novikoff.comparators.many_facts import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal, Full
-from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
+from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
 from novikoff.core.restoring import array, flag, integer, number, require
 from novikoff.core.types import State

@@ -31,9 +31,9 @@ from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
 from novikoff.comparators.goal import Goal, dual_of
 from novikoff.comparators.metric import U0
-from novikoff.comparators.metric_comparator import MetricComparator, MetricComparatorFacts
+from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
-from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
+from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
 from novikoff.core.restoring import array, flag, integer, number, require
 from novikoff.core.types import State

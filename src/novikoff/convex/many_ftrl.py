@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.goal import added_doubt
-from novikoff.comparators.many_comparator import ManyGoal
-from novikoff.comparators.many_facts import ManyFacts
+from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.convex import _loops

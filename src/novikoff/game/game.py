@@ -1,4 +1,4 @@
-"""The game: see x, predict, see y, learn; and the ledger that remembers it. `playing.py` runs whole games."""
+"""The game: see x, predict, see y, learn; and the ledger that remembers it. `play.py` runs whole games."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from novikoff.core.one_step import check_batch
 from novikoff.core.player import Player, is_learner
 from novikoff.core.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
-from novikoff.game.delayed.by_id import Answer, ById
-from novikoff.game.delayed.pending import MOST, Id
+from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
 
 if TYPE_CHECKING:

@@ -19,12 +19,9 @@ from novikoff.core.stream import Target
 from novikoff.core.types import Learner, State
 from novikoff.data.tables.encoding import Encoding
 from novikoff.game.baselines import Baselines
-from novikoff.game.calibration import Calibration
-from novikoff.game.certifying import Proved
-from novikoff.game.consistency import check
-from novikoff.game.ledger import Ledger
-from novikoff.game.metrics import WeightedMetrics
-from novikoff.game.ranking import Ranking
+from novikoff.game.ledger import Ledger, Proved
+from novikoff.game.ledger_checks import check
+from novikoff.game.metrics import Calibration, Ranking, WeightedMetrics
 from novikoff.numerics.total import Total
 
 FORMAT = 2

@@ -10,28 +10,228 @@ Weights
     All rates of a ledger are from it.
 Cost
     None without weights. With weights, the counting of a game twice.
+    Some nanoseconds a round and 0.8 MB for `Ranking`; batches of any size leave the same bits.
+Area under the ROC curve (`Ranking`)
+    The share of pairs of a round labelled +1 and one labelled -1 in which the first had the higher score; where both
+    are the same the pair counts half. 1/2 is what scores do that know nothing. A score is that of its round, before
+    the label came.
+    A score is counted in the bin of its sign, its power of 2 from 2^-64 to 2^64 and seven binary digits more: a bin is
+    less than 1/128 wide, in parts of the score, whatever its scale. Of two scores in one bin it is not known which is
+    higher, unless all in there are the same. So the area lies in an interval for certain; it is told with its middle.
+    A score that is not a number counts as one near 0: it says +1, as 0 does.
+Calibration
+    Rounds are sorted by the P(+1) that was said into ten bins, before the label was known; each has its rounds, how
+    many of them were +1, and the sum of what was said. A learner is calibrated if in each bin the mean of what was said
+    is the share of +1.
 """
 
 from __future__ import annotations
 
 import math
+from array import array
 from copy import deepcopy
-from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.errors import ModelFileError
 from novikoff.core.player import Player
-from novikoff.core.types import Learner, StepResult
+from novikoff.core.types import Learner, State, StepResult
 from novikoff.game.baselines import Baselines
-from novikoff.game.calibration import Calibration
-from novikoff.game.consistency import next_mark
-from novikoff.game.ranking import Ranking
+from novikoff.game.ledger_checks import next_mark
 from novikoff.numerics.total import Total
 
 if TYPE_CHECKING:
     from novikoff.game.coverage import Coverage
+
+CALIBRATION_BINS = 10
+
+
+class Bin(NamedTuple):
+    """Rounds in which P(+1) was from `low` to `high`.
+
+    predicted   the mean of P(+1) in these
+    observed    the share of them that was +1
+    """
+
+    low: float
+    high: float
+    rounds: int
+    predicted: float
+    observed: float
+
+
+@dataclass(slots=True)
+class Calibration:
+    """What was counted so far, bin by bin."""
+
+    rounds: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
+    positives: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
+    sums: list[float] = field(default_factory=lambda: [0.0] * CALIBRATION_BINS)
+
+    def write(self, chances: NDArray[np.float64], y: NDArray[Any]) -> None:
+        """Rounds with these labels, each of which had been given this probability; NaN is in no bin."""
+        numbers = ~np.isnan(chances)
+        chances, y = (chances, y) if numbers.all() else (chances[numbers], y[numbers])
+        up = y == 1
+        said = np.where(up, chances, 1.0 - chances)
+        bins = np.minimum((said * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
+        sums = np.array(self.sums)
+        np.add.at(sums, bins, said)  # one after the other
+        self.sums = sums.tolist()
+        for counts, chosen in ((self.rounds, bins), (self.positives, bins[up])):
+            counts[:] = (np.array(counts) + np.bincount(chosen, minlength=CALIBRATION_BINS)).tolist()
+
+    def write_one(self, chance: float, y: int) -> None:
+        """One round."""
+        if chance == chance:
+            said = chance if y == 1 else 1.0 - chance
+            k = min(int(said * CALIBRATION_BINS), CALIBRATION_BINS - 1)
+            self.rounds[k] += 1
+            self.positives[k] += y == 1
+            self.sums[k] += said
+
+    @property
+    def predicted(self) -> float:
+        """The sum of P(+1) over all rounds."""
+        return math.fsum(self.sums)
+
+    @property
+    def error(self) -> float:
+        """The mean over rounds of |predicted - observed| of their bin: the expected calibration error."""
+        off = math.fsum(abs(said - up) for said, up in zip(self.sums, self.positives, strict=True))
+        return off / max(sum(self.rounds), 1)
+
+    def table(self) -> list[Bin]:
+        """The bins that have rounds."""
+        return [
+            Bin(
+                k / CALIBRATION_BINS,
+                (k + 1) / CALIBRATION_BINS,
+                rounds,
+                self.sums[k] / rounds,
+                self.positives[k] / rounds,
+            )
+            for k, rounds in enumerate(self.rounds)
+            if rounds
+        ]
+
+    def state(self) -> State:
+        return asdict(self)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        counts = [*state["rounds"], *state["positives"]]
+        sound = len(counts) == 2 * CALIBRATION_BINS and all(type(n) is int and n >= 0 for n in counts)
+        if not sound or any(up > rounds for rounds, up in zip(state["rounds"], state["positives"], strict=True)):
+            raise ModelFileError(f"calibration must be counts of rounds: got {state!r}.")
+        if not all(0.0 <= said <= rounds for rounds, said in zip(state["rounds"], state["sums"], strict=True)):
+            raise ModelFileError(f"calibration must be sums of probabilities: got {state!r}.")
+        return cls(list(state["rounds"]), list(state["positives"]), list(state["sums"]))
+
+
+RANKING_BINS = 2**15
+
+
+class Area(NamedTuple):
+    """The area under the ROC curve.
+
+    value       the middle of what it can be
+    low, high   between which it is, for certain
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(slots=True, eq=False)
+class Ranking:
+    """The scores so far.
+
+    waiting   scores of single rounds that are still to be counted, a few hundred at a time; `labels` are theirs
+    """
+
+    waiting: array[float] = field(default_factory=lambda: array("d"))
+    labels: array[int] = field(default_factory=lambda: array("b"))
+    _counts: NDArray[np.int64] | None = None
+    _only: NDArray[np.float64] | None = None
+    _counted: int = 0
+
+    @property
+    def rounds(self) -> int:
+        """Rounds whose scores are known."""
+        return self._counted + len(self.waiting)
+
+    def add(self, scores: NDArray[np.float64], y: NDArray[Any]) -> None:
+        """Those of many rounds."""
+        from novikoff.game._loops.ranking import count
+
+        self.settle()
+        if self._counts is None or self._only is None:
+            self._counts, self._only = np.zeros((RANKING_BINS, 2), dtype=np.int64), np.zeros(RANKING_BINS)
+        count(scores, scores.view(np.int64), y, self._counts, self._only)
+        self._counted += len(y)
+
+    def settle(self) -> None:
+        """Count those that wait."""
+        if self.waiting:
+            scores, y = np.array(self.waiting), np.array(self.labels)
+            del self.waiting[:], self.labels[:]
+            self.add(scores, y)
+
+    @property
+    def positives(self) -> int:
+        """Rounds labelled +1 that were counted."""
+        self.settle()
+        return 0 if self._counts is None else int(self._counts[:, 1].sum())
+
+    def area(self) -> Area | None:
+        """The area under the ROC curve; None if one of the labels never came."""
+        self.settle()
+        if self._counts is None or self._only is None:
+            return None
+        bins = np.flatnonzero(self._counts.any(axis=1))
+        same = (~np.isnan(self._only[bins])).tolist()
+        below = halves = unknown = positives = 0  # pairs, in whole numbers of Python
+        for (negative, positive), alike in zip(self._counts[bins].tolist(), same, strict=True):
+            halves += positive * (2 * below + (negative if alike else 0))
+            unknown += 0 if alike else positive * negative
+            below, positives = below + negative, positives + positive
+        if not (pairs := below * positives):
+            return None
+        if not unknown:
+            value = halves / (2 * pairs)
+            return Area(value, value, value)
+        low, high = Fraction(halves, 2 * pairs), Fraction(halves + 2 * unknown, 2 * pairs)
+        return Area(float((low + high) / 2), max(math.nextafter(float(low), -1.0), 0.0),
+                    min(math.nextafter(float(high), 2.0), 1.0))  # fmt: skip
+
+    def state(self) -> State | None:
+        """As plain data: the bins that are not empty; None if there are none."""
+        self.settle()
+        if self._counts is None or self._only is None or not self._counted:
+            return None
+        bins = np.flatnonzero(self._counts.any(axis=1))
+        return {"bins": bins, "counts": self._counts[bins], "only": self._only[bins]}
+
+    @classmethod
+    def restore(cls, state: State | None) -> Ranking:
+        if state is None:
+            return cls()
+        ranking, (bins, counts, only) = cls(), (np.asarray(state[name]) for name in ("bins", "counts", "only"))
+        sound = bins.dtype.kind == counts.dtype.kind == "i" and only.dtype == np.float64
+        if not (sound and counts.shape == (len(bins), 2) and only.shape == bins.shape == (len(bins),)
+                and (np.diff(bins) > 0).all() and (counts >= 0).all()
+                and (not len(bins) or (bins[0] >= 0 and bins[-1] < RANKING_BINS))):  # fmt: skip
+            raise ModelFileError("scores that were counted must have a count in each of their bins, in order.")
+        ranking._counts, ranking._only = np.zeros((RANKING_BINS, 2), dtype=np.int64), np.zeros(RANKING_BINS)
+        ranking._counts[bins], ranking._only[bins] = counts, only
+        ranking._counted = int(counts.sum())
+        return ranking
 
 
 @dataclass(eq=False, repr=False)

@@ -23,8 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.comparators.many_comparator import ManyGoal
-from novikoff.comparators.many_facts import ManyFacts
+from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.core.restoring import Schema
 from novikoff.core.types import StepResult, Theorem

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.goal import Goal, added_doubt
-from novikoff.comparators.many_comparator import ManyGoal
+from novikoff.comparators.many_facts import ManyGoal
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_facts import steady
 from novikoff.convex.logistic import curvature, facts_of, goal_of

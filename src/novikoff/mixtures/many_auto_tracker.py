@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.against_tracker import AgainstTracker
-from novikoff.comparators.many_comparator import ManyComparatorFacts
+from novikoff.comparators.many_facts import ManyComparatorFacts
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.core.types import Batch, State

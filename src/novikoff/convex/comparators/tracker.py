@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.nonzeros import joined, kept_state, nonzeros_of, restored_kept
-from novikoff.comparators.rows import one_row
+from novikoff.comparators.rows import joined, kept_state, nonzeros_of, one_row, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
 from novikoff.core.restoring import array, integer, number, require

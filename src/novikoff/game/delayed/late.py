@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, State, StepResult
-from novikoff.game.consistency import next_mark, require
 from novikoff.game.delayed.pending import Pending
 from novikoff.game.delayed.theorems.delayed_conservative import delayed_conservative
 from novikoff.game.delayed.theorems.delayed_drawn import delayed_drawn
 from novikoff.game.delayed.theorems.delayed_mistakes import delayed_mistakes
 from novikoff.game.delayed.theorems.late_facts import LateFacts
+from novikoff.game.ledger_checks import next_mark, require
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger

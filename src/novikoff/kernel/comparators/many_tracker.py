@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.linear import LONGEST, SHORTEST, ratio
-from novikoff.comparators.many_comparator import ManyGoal
+from novikoff.comparators.many_facts import ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.nonzeros import nonzeros_of
-from novikoff.comparators.rows import KEPT, Rows, chosen, one_row, restored_rows, rows_state
+from novikoff.comparators.rows import KEPT, Rows, chosen, nonzeros_of, one_row, restored_rows, rows_state
 from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.comparators.tally import Tally
 from novikoff.core.restoring import array, require
