@@ -7,8 +7,7 @@ import subprocess
 import pytest
 
 from helpers import novikoff
-from novikoff.cli.examples import EXAMPLES
-from novikoff.cli.parser import parser
+from novikoff.cli.parser import EXAMPLES, parser
 
 VERBS = parser()._subparsers._group_actions[0].choices
 

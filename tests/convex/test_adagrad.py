@@ -20,8 +20,7 @@ from novikoff.convex.comparators.losses import CODES, ConvexLoss
 from novikoff.core.errors import InputError
 from novikoff.core.registry import CATALOG
 from novikoff.game.specs import make
-from novikoff.reports.explanation import explain
-from novikoff.reports.frames import INSTANCES
+from novikoff.reports.explanation import INSTANCES, explain
 from novikoff.testing import check_learner
 
 LOSSES = [ConvexLoss("hinge"), ConvexLoss("absolute"), ConvexLoss("pinball", 0.875), ConvexLoss("huber", 0.5),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import novikoff
-from novikoff.cli.flags import flag
+from novikoff.cli.output import flag
 from novikoff.cli.parser import parser
 from novikoff.core import errors
 from novikoff.core.errors import (

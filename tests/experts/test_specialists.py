@@ -13,8 +13,7 @@ import novikoff as nk
 from helpers import novikoff, same
 from novikoff.core.errors import InputError, ModelFileError, SpecError
 from novikoff.experts import _loops as experts_loops
-from novikoff.experts.specialists import Specialists
-from novikoff.experts.stretches import STEADY, doublings, place, price
+from novikoff.experts.specialists import STEADY, Specialists, doublings, place, price
 from novikoff.game.specs import make
 from novikoff.reports import page, plot, stretches
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import novikoff as nk
-from novikoff.cli.predictions import Watch
+from novikoff.cli.predict import Watch
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.game.persistence import load_game
 from novikoff.game.reservoir import HypothesisReservoir

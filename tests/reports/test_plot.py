@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.core.errors import InputError
 from novikoff.evaluation.compare import Compared, Comparison, Finished, compare
-from novikoff.reports import drawing, plot, plot_comparison
+from novikoff.reports import comparisons, drawing, plot
 from novikoff.reports.bounds import Bounds
 
 
@@ -64,7 +64,7 @@ def texts(figure):
 @pytest.mark.parametrize("count", [1, 2, 5, 8, 20])
 def test_every_learner_has_a_line_and_a_label_that_overlaps_no_other(count):
     names = [f"perceptron:bias={k}" for k in range(count)]
-    figure = plot_comparison.compared(made_up(names))
+    figure = comparisons.compared(made_up(names))
     assert curves(figure) == names
     assert sum(name in text for name in names for text in texts(figure) if text.startswith(name + " ")) == count
     placed = sorted(boxes(figure), key=lambda box: box.y0)
@@ -75,7 +75,7 @@ def test_every_learner_has_a_line_and_a_label_that_overlaps_no_other(count):
 
 def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
     comparison = compare(["perceptron", "constant"], data, shuffles=3)
-    axes = plot_comparison.compared(comparison).axes[0]
+    axes = comparisons.compared(comparison).axes[0]
     for learner, line in zip(comparison.learners, axes.get_lines()[:2], strict=True):
         rounds, mean, _ = learner.curve()
         t, rate = line.get_data()
@@ -91,19 +91,19 @@ def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
 
 
 def test_one_order_has_no_band_and_says_so():
-    figure = plot_comparison.compared(made_up(["a", "b"], shuffles=0))
+    figure = comparisons.compared(made_up(["a", "b"], shuffles=0))
     assert len(figure.axes[0].collections) == 0
     assert "5,000 rows; in their own order" in texts(figure)
-    assert any("mean over 4 shuffles" in text for text in texts(plot_comparison.compared(made_up(["a", "b"]))))
+    assert any("mean over 4 shuffles" in text for text in texts(comparisons.compared(made_up(["a", "b"]))))
 
 
 def test_many_rounds_are_shown_in_powers_of_ten():
-    assert plot_comparison.compared(made_up(["a"], rounds=1001)).axes[0].get_xscale() == "log"
-    assert plot_comparison.compared(made_up(["a"], rounds=1000)).axes[0].get_xscale() == "linear"
+    assert comparisons.compared(made_up(["a"], rounds=1001)).axes[0].get_xscale() == "log"
+    assert comparisons.compared(made_up(["a"], rounds=1000)).axes[0].get_xscale() == "linear"
 
 
 def test_axes_have_names_and_numbers_their_separators():
-    figure = plot_comparison.compared(made_up(["a", "b"], rounds=20_000))
+    figure = comparisons.compared(made_up(["a", "b"], rounds=20_000))
     figure.canvas.draw()
     axes = figure.axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "mistake rate up to this round, %")
@@ -115,9 +115,9 @@ def test_a_game_without_a_mistake_can_be_drawn_too(tmp_path):
     right = nk.play(nk.Constant(), [(0, 1)])
     for number, figure in enumerate(
         (
-            plot_comparison.compared(made_up(["a", "b"], rate=0.0, shuffles=1)),
+            comparisons.compared(made_up(["a", "b"], rate=0.0, shuffles=1)),
             plot.game(right, [], "constant"),
-            plot_comparison.compared(compare(["constant"], [(0, 1)])),
+            comparisons.compared(compare(["constant"], [(0, 1)])),
         )
     ):
         drawing.save(figure, str(tmp_path / f"{number}.png"))
@@ -150,12 +150,12 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
 def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(data):
     comparison = compare(["perceptron"], data)
     level = 100 * comparison.constant.costs / 600
-    line = plot_comparison.compared(comparison).axes[0].get_lines()[1]
+    line = comparisons.compared(comparison).axes[0].get_lines()[1]
     assert (line.get_label(), set(line.get_ydata())) == (f"always {comparison.constant.says}", {level})
     easy = compare(
         ["perceptron"], (np.ones((3000, 1)) * np.resize([1.0, -1.0], 3000)[:, None], np.resize([1, -1], 3000))
     )
-    figure = plot_comparison.compared(easy)
+    figure = comparisons.compared(easy)
     assert curves(figure) == ["perceptron:bias=1,scale=standard"]
     assert any("; always 1 50.0 %" in text for text in texts(figure))
 
@@ -210,10 +210,10 @@ def test_a_bound_that_says_nothing_is_told_and_not_drawn():
 def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
     names = [f"{name}:budget={b}" for name in ("rbp", "forgetron") for b in (50, 200, 100)]
     comparison = made_up(names)
-    points = plot_comparison.budget_points(comparison)
+    points = comparisons.budget_points(comparison)
     assert [(point.learner, point.budget) for point in points[:3]] == [("rbp", 50), ("rbp", 200), ("rbp", 100)]
     assert points[4].rate == comparison.learners[4].rate.mean
-    figure = plot_comparison.compared(comparison)
+    figure = comparisons.compared(comparison)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "budget (examples kept)")
     bars = axes.containers
@@ -239,12 +239,12 @@ def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
     ],
 )
 def test_other_learners_are_drawn_by_rounds(names):
-    assert plot_comparison.budget_points(made_up(names)) == []
-    assert curves(plot_comparison.compared(made_up(names))) == names
+    assert comparisons.budget_points(made_up(names)) == []
+    assert curves(comparisons.compared(made_up(names))) == names
 
 
 def test_other_arguments_stay_in_the_name_of_a_budget_line():
-    found = plot_comparison.budget_points(made_up(["rbp:budget=50,gamma=0.5", "rbp:gamma=0.5,budget=1e3"]))
+    found = comparisons.budget_points(made_up(["rbp:budget=50,gamma=0.5", "rbp:gamma=0.5,budget=1e3"]))
     assert [(point.learner, point.budget) for point in found] == [("rbp:gamma=0.5", 50), ("rbp:gamma=0.5", 1000)]
 
 
@@ -292,10 +292,10 @@ def test_labels_that_are_far_apart_stay_where_they_are():
 def test_matplotlib_is_imported_only_to_draw():
     code = """
 import sys, novikoff.cli.comparison
-from novikoff.reports import drawing, plot, plot_comparison
+from novikoff.reports import comparisons, drawing, plot
 from novikoff.reports.bounds import Bounds
 assert "matplotlib" not in sys.modules
-plot_comparison.budgets([plot_comparison.Point("a", 1, 0.5)])
+comparisons.budgets([comparisons.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
@@ -310,7 +310,7 @@ def test_a_long_reason_is_cut(length, wanted):
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
 def test_a_plot_replaces_a_plot_and_nothing_else(tmp_path, ending):
-    figure, path = plot_comparison.compared(made_up(["a", "b"])), tmp_path / f"plot.{ending}"
+    figure, path = comparisons.compared(made_up(["a", "b"])), tmp_path / f"plot.{ending}"
     drawing.save(figure, str(path))
     drawing.check(str(path))
     drawing.save(figure, str(path))

@@ -54,16 +54,16 @@ def compare_source(
         counter.clear()
     say_notes(stream, silent, said)
     if telling.plot is not None:
+        from novikoff.reports.comparisons import compared
         from novikoff.reports.drawing import save
-        from novikoff.reports.plot_comparison import compared
 
         save(compared(comparison), telling.plot, telling.force)
         if not silent:
             print(f"plot written to {telling.plot}", file=sys.stderr)
     if telling.report is not None:
-        from novikoff.reports import comparing
+        from novikoff.reports import comparisons
 
-        write_report(telling, comparing.comparison(comparison, telling.command))
+        write_report(telling, comparisons.comparison(comparison, telling.command))
     with while_heard():
         if telling.as_json:
             print(json.dumps({**plain.comparison(comparison), "notes": notes(stream)}))

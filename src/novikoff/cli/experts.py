@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of, write_report
 from novikoff.cli.opening import notes, say_notes
 from novikoff.cli.output import while_heard
-from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Saving
+from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError, MismatchError

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.cli.opening import notes, open_source, say_columns, say_notes, wants_numbers
 from novikoff.cli.output import while_heard
-from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Saving
+from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError

@@ -12,8 +12,7 @@ from zipfile import is_zipfile
 
 from novikoff import numerics
 from novikoff.cli import verbs
-from novikoff.cli.flags import flag
-from novikoff.cli.output import Tolerant, silence
+from novikoff.cli.output import Tolerant, flag, silence
 from novikoff.cli.parser import parser
 from novikoff.core.errors import NovikoffError
 from novikoff.core.registry import names

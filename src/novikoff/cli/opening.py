@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from novikoff.cli.flags import flag
+from novikoff.cli.output import flag
 from novikoff.core import registry
 from novikoff.core.errors import InputError, with_options
 from novikoff.core.player import outcomes

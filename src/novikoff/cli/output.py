@@ -2,15 +2,31 @@
 
 Files that were asked for are written before anything is printed, and the exit code does not depend on who listens. What
 is said on standard error never ends a game.
+
+In messages, options are flags: the library names parameters of Python, `skip_bad=N`, the command line `--skip-bad N`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
+
+from novikoff.core.errors import Option
+
+FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "keep"}
+
+
+def flag(option: Option) -> str:
+    """An option as it is typed."""
+    name = FLAGS.get(option.name, option.name.replace("_", "-"))
+    if option.value is False:
+        return f"--no-{name}"
+    value = option.letter or ("" if option.value is None or option.value is True else shlex.quote(str(option.value)))
+    return f"--{name} {value}" if value else f"--{name}"
 
 
 @contextlib.contextmanager

@@ -9,11 +9,11 @@ from argparse import (
     Namespace,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from novikoff import __version__
-from novikoff.cli import examples, verbs
+from novikoff.cli import verbs
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
@@ -55,7 +55,7 @@ def parser() -> Parser:
 
     def verb(name: str, act: Callable[[Namespace], int]) -> Parser:
         one: Parser = added.add_parser(
-            name, help=act.__doc__, description=act.__doc__, epilog=examples.told(name), allow_abbrev=False,
+            name, help=act.__doc__, description=act.__doc__, epilog=examples_of(name), allow_abbrev=False,
             formatter_class=RawDescriptionHelpFormatter,
         )  # fmt: skip
         one.set_defaults(act=act, verb=one, quiet=False)
@@ -420,3 +420,47 @@ def _range(text: str) -> tuple[float, float]:
     except ValueError:
         raise ArgumentTypeError(f"must be two numbers, LEAST,MOST: got {text!r}") from None
     return least, most
+
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "demo": ("demo",),
+    "run": (
+        "run mail.csv                                     # auto, which has nothing to set",
+        "run perceptron:bias=1 mail.svm --save m.nk       # keep learner and ledger",
+        "run --resume m.nk mail.svm --save m.nk           # go on after the last save",
+        "run logistic mail.csv --keep best --save kept.nk # one classifier, with a limit on its error",
+        "run mail.csv --cover 0.9 --report page.html      # sets of labels; a page to read and to send",
+    ),
+    "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
+    "predict": ("predict m.nk new.csv --scores", "predict kept.nk new.csv --no-label"),
+    "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
+    "convert": ("convert big.svm big.arrow",),
+    "arena": ("arena", "arena --port 8000 --no-browser"),
+    "duel": ("duel threshold-halving:n=1000 grid-bisection:n=1000 --rounds 40", "duel midpoint bisection --rounds 60"),
+    "experts": (
+        "experts forecasts.csv --loss squared",
+        "experts forecasts.csv -l ada-hedge --plot regret.png",
+        "experts losses.csv --loss table --switches 3 --horizon 10000",
+    ),
+    "bandit": (
+        "bandit log.csv --policy candidate                # what a log says of other policies",
+        "bandit exp3-ix stream:bandit-losses:gap=0.1      # a learner on a table of losses",
+    ),
+    "mix": (
+        "mix 'part-*.svm' --shards 8 --held 1 --save m.nk # files as shards, one held back to limit the error",
+        "mix big.svm --shards 100 --on ray                # on a cluster",
+    ),
+    "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
+    "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
+    "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
+    "list": ("list", "list --json"),
+    "explain": ("explain perceptron", "explain perceptron_margin"),
+}
+"""By verb: each as it is typed after `novikoff`."""
+
+
+def examples_of(verb: str) -> str | None:
+    """The examples of a verb, below each other."""
+    if verb not in EXAMPLES:
+        return None
+    return "examples:\n" + "\n".join(f"  novikoff {one}" for one in EXAMPLES[verb])

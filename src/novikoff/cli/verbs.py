@@ -63,7 +63,7 @@ def compare(asked: Namespace) -> int:
 
 def mix(asked: Namespace) -> int:
     """Play the Perceptron on parts of a source at once, and mix them after every epoch: on threads, or on Ray."""
-    from novikoff.cli.mixing import mix_source
+    from novikoff.cli.mix import mix_source
     from novikoff.cli.saving import Saving
 
     options = ("shards", "epochs", "weights", "bias", "normalize", "held", "delta", "on")
@@ -75,7 +75,7 @@ def mix(asked: Namespace) -> int:
 
 def predict(asked: Namespace) -> int:
     """Print what a saved learner says of each example of a source; it learns nothing."""
-    from novikoff.cli.predictions import predict_source
+    from novikoff.cli.predict import predict_source
 
     reading = _reading(asked)
     if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
@@ -155,7 +155,7 @@ def experts(asked: Namespace) -> int:
 
 def bandit(asked: Namespace) -> int:
     """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
-    from novikoff.cli.bandits import Asked, refuse, run_bandit, run_log
+    from novikoff.cli.bandit import Asked, refuse, run_bandit, run_log
 
     reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
     columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}

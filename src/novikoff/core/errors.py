@@ -11,7 +11,7 @@
     └── ModelFileError      a model file that is not one of ours
 
 Every message has the form *what must be: what was, where. What to do.* An error keeps these apart: who lets it pass and
-knows better where it was says so with `at`, and the command line names its flags for the options (cli/flags.py).
+knows better where it was says so with `at`, and the command line names its flags for the options (cli/output.py).
 """
 
 from __future__ import annotations

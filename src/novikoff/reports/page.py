@@ -18,7 +18,7 @@ from novikoff.core.player import Player, is_learner
 from novikoff.evaluation.compare import Comparison
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.keep import OnlineToBatch
-from novikoff.reports import comparing, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
+from novikoff.reports import comparisons, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.reports.bounds import proved
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
@@ -50,7 +50,7 @@ def document(what: Any, command: Sequence[str] = ()) -> str:
     if isinstance(what, Ledger):
         return game(what, what.certify(), what.spec or type(what.learner).__name__, command=command)
     if isinstance(what, Comparison):
-        return comparing.comparison(what, command)
+        return comparisons.comparison(what, command)
     if isinstance(what, OnlineToBatch):
         return html.document(
             f"{what.how} classifier",
@@ -298,7 +298,7 @@ def fragment(what: Any) -> str:
     if isinstance(what, Certificate):
         return html.card(what)
     if isinstance(what, Comparison):
-        return _image(comparing.curves(what)) + comparing.table(what)
+        return _image(comparisons.curves(what)) + comparisons.table(what)
     if isinstance(what, OnlineToBatch):
         return kept(what)
     if is_learner(what):

@@ -26,9 +26,9 @@ from novikoff.server.actor import Actor, Job, Look
 from novikoff.server.answering import Item
 from novikoff.server.bulk import bulk
 from novikoff.server.dashboard import Dashboard
-from novikoff.server.metrics import Histogram
+from novikoff.server.prometheus import Histogram
 from novikoff.server.service import Service, log
-from novikoff.server.telling import metrics, told
+from novikoff.server.status import metrics, told
 from novikoff.server.wire import (
     KINDS,
     PLAIN,

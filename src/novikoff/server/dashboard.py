@@ -21,7 +21,7 @@ from novikoff.arena.guard import HEADERS
 from novikoff.core.certificate import bound_text
 from novikoff.server.actor import Actor
 from novikoff.server.service import beside
-from novikoff.server.telling import told
+from novikoff.server.status import told
 
 if TYPE_CHECKING:
     from novikoff.server.app import App

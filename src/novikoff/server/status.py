@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from novikoff.server.actor import Actor
-from novikoff.server.metrics import Histogram, family
+from novikoff.server.prometheus import Histogram, family
 from novikoff.server.service import Service
 
 COUNTERS = (

@@ -9,12 +9,10 @@ from typing import Any
 
 from novikoff.bandits.off_policy import bandit
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
-from novikoff.cli.flags import flag
 from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
 from novikoff.cli.opening import notes, say_notes
-from novikoff.cli.output import while_heard
-from novikoff.cli.resuming import goes_on
-from novikoff.cli.saving import Saving
+from novikoff.cli.output import flag, while_heard
+from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched
 from novikoff.core.errors import InputError, MismatchError, with_options
 from novikoff.data.tables.expert_table import expert_table
