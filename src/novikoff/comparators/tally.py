@@ -256,8 +256,8 @@ class Tally:
             fresh, saved = getattr(tally, name), state[name]
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
                 raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
-            if name == "squares" and bool((saved < 0.0).any()):
-                raise ValueError("squares must be from 0: got one that is not.")
+            if name in ("sums", "squares") and bool((saved[:, :-1] < 0.0).any()):  # of what margins lack to an edge
+                raise ValueError(f"{name} must be from 0: got one that is not.")
             setattr(tally, name, np.array(saved, order="C"))
         tally.rows, tally.mistakes = int(state["rows"]), int(state["mistakes"])
         counted = [tally.rows] * (len(tally.counts) - directions) + [tally.mistakes] * directions
