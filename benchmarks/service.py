@@ -244,8 +244,8 @@ def stall(folder):
     import numpy as np
 
     from novikoff.game.persistence import snapshot
-    from novikoff.server.play import Play, begin
-    from novikoff.server.rows import Rows
+    from novikoff.server.examples import Rows
+    from novikoff.server.model_game import Play, begin
     from novikoff.server.wire import Model
 
     for learner, count in (("perceptron:bias=1", 60_000), ("auto", 10_000)):

@@ -13,7 +13,7 @@ import uvicorn
 
 from novikoff.game import persistence
 from novikoff.server.app import App
-from novikoff.server.play import Play, begin
+from novikoff.server.model_game import Play, begin
 from novikoff.server.server import configured, listening
 from novikoff.server.service import Service
 from novikoff.server.wire import Model

@@ -9,7 +9,7 @@ import time
 import httpx
 
 import novikoff
-from novikoff.server.play import Play, begin
+from novikoff.server.model_game import Play, begin
 from novikoff.server.server import serve
 from novikoff.server.wire import Model
 

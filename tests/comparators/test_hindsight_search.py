@@ -13,9 +13,9 @@ from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.descent import Descent
 from novikoff.comparators.limits import Mixture, down, hinge_limit, margin_limit, objective, squared_limit, up
 from novikoff.comparators.linear_tracker import LinearTracker
-from novikoff.comparators.placing import placed
 from novikoff.comparators.scale import hinge_scale, squared_scale
 from novikoff.comparators.search import Step, Task, hinge_search, lengths_search, margin_search, squared_search
+from novikoff.comparators.second_pass import placed
 from novikoff.core.types import Batch
 from novikoff.data.arrays import Arrays
 

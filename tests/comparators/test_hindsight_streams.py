@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers import some
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.hindsight import CHANGED, OTHERS, hindsight, joined
-from novikoff.comparators.reading import Reading, read
+from novikoff.comparators.rereading import Reading, read
 from novikoff.core.errors import InputError
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Labels, Run, Sparse

@@ -10,7 +10,7 @@ from novikoff.cli.main import main
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.core.types import Batch
 from novikoff.data.cached import hold
-from novikoff.data.tables import weights as weighing
+from novikoff.data.tables import row_weights as weighing
 from novikoff.drift.monitor import DriftWatch
 from novikoff.evaluation.compare import order
 from novikoff.evaluation.permutation import fewer_mistakes

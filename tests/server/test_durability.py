@@ -11,7 +11,7 @@ import time
 import httpx
 import pytest
 
-from novikoff.server import answering
+from novikoff.server import handlers
 from novikoff.server.recovery import DATABASE, snapshots
 from novikoff.server.store import Arrival, Round, Store
 from serving import opened, parts, played
@@ -282,7 +282,7 @@ def test_a_clock_that_jumps_back_changes_nothing(tmp_path, monkeypatch):
         client.predict("a", {"f": 1})
         first = client.ask("GET", "/m/rounds/a")["at"]
     now = time.time()
-    monkeypatch.setattr(answering.time, "time", lambda: now - 1e6)
+    monkeypatch.setattr(handlers.time, "time", lambda: now - 1e6)
     with opened(tmp_path) as client:
         client.predict("b", {"f": 1})
         assert client.ask("GET", "/m/rounds/b")["at"] >= first

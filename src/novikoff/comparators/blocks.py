@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.reading import Reading, read
+from novikoff.comparators.rereading import Reading, read
 from novikoff.comparators.rows import Rows, numbers
 from novikoff.core.stream import Stream
 from novikoff.core.types import Sparse

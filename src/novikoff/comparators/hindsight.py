@@ -42,8 +42,7 @@ from novikoff.comparators.limits import (
 )
 from novikoff.comparators.linear import HEAVIEST, LinearScorer
 from novikoff.comparators.linear_tracker import LinearComparatorFacts
-from novikoff.comparators.placing import again, placed, the_same
-from novikoff.comparators.reading import Reading, fingerprint
+from novikoff.comparators.rereading import Reading, fingerprint
 from novikoff.comparators.rounding import length_of, root
 from novikoff.comparators.search import (
     FIRST,
@@ -56,6 +55,7 @@ from novikoff.comparators.search import (
     margin_search,
     squared_search,
 )
+from novikoff.comparators.second_pass import again, placed, the_same
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor

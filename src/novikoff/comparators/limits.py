@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.blocks import Blocks
 from novikoff.comparators.linear_tracker import LinearComparatorFacts
-from novikoff.comparators.placing import placed
 from novikoff.comparators.rounding import length_of, root
+from novikoff.comparators.second_pass import placed
 
 Vector = NDArray[np.float64]
 

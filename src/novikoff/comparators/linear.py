@@ -21,7 +21,7 @@ Is it the Perceptron?
     sqrt n in the first two terms, sqrt d in the last.
 Are they the same rows?
     The probe's margins are summed over all rows, the positive and the negative ones apart (`probed`): rows that are
-    shown again must leave the same two sums, whatever the weights of the directions are (comparators/placing.py).
+    shown again must leave the same two sums, whatever the weights of the directions are (comparators/second_pass.py).
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """

@@ -25,7 +25,7 @@ class LinearComparatorFacts(ComparatorFacts):
     bias, normalize the features: those of the learner, if all is well
     top             thresholds go up to 2^top
     directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
-    probed          sums of the probe's margins over all rounds, above and below 0 (comparators/placing.py)
+    probed          sums of the probe's margins over all rounds, above and below 0 (comparators/second_pass.py)
     """
 
     nonzeros: int

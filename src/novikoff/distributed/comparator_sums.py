@@ -30,9 +30,9 @@ from novikoff.comparators.exact_tally import ExactTally
 from novikoff.comparators.hindsight import CHANGED, OTHERS, joined
 from novikoff.comparators.linear import LinearScorer
 from novikoff.comparators.linear_tracker import LinearComparatorFacts, LinearTracker
-from novikoff.comparators.placing import again, the_same
-from novikoff.comparators.reading import rows_of, tell_skipped, two_labels
+from novikoff.comparators.rereading import rows_of, tell_skipped, two_labels
 from novikoff.comparators.rounding import of_length
+from novikoff.comparators.second_pass import again, the_same
 from novikoff.comparators.shards import merged
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor

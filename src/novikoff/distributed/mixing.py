@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.comparators.linear import LinearScorer
-from novikoff.comparators.reading import rows_of, tell_skipped, two_labels
+from novikoff.comparators.rereading import rows_of, tell_skipped, two_labels
 from novikoff.comparators.rows import RowBuffer, chosen, sizes, without_zeros
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Count, Executor, Over, executor

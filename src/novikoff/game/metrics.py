@@ -3,7 +3,7 @@
 Rounds
     A `Ledger` is the `Metrics` of its rounds: what theorems count.
 Weights
-    In a game with weighted rows (data/tables/weights.py) a row of weight k is k rounds. All but the first of these
+    In a game with weighted rows (data/tables/row_weights.py) a row of weight k is k rounds. All but the first of these
     predict a label that the learner has just seen, so rates over rounds say nothing of how it predicts: with k = 7 for
     one of two labels, precision and recall of that label are near 6/7 for any learner that follows its last label. So
     there is a second count beside that of rounds, `WeightedMetrics`: the prediction of a row's first round, k times.

@@ -24,7 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from novikoff.comparators.reading import tell_skipped
+from novikoff.comparators.rereading import tell_skipped
 from novikoff.convex.online_gradient import OnlineGradient
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
 from novikoff.core.certificate import Assumption

@@ -19,8 +19,8 @@ from typing import Any
 
 from novikoff.core.errors import ModelFileError
 from novikoff.game.persistence import Snapshot, snapshot
-from novikoff.server.answering import Answering, Item
-from novikoff.server.play import Play
+from novikoff.server.handlers import Answering, Item
+from novikoff.server.model_game import Play
 from novikoff.server.prometheus import Histogram
 from novikoff.server.recovery import DATABASE, KEPT, Log, write_snapshot
 from novikoff.server.store import Store, damaged

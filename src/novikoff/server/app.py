@@ -23,9 +23,9 @@ from novikoff.arena.guard import HEADERS, body_of, foreign
 from novikoff.game import persistence
 from novikoff.server import openapi
 from novikoff.server.actor import Actor, Job, Look
-from novikoff.server.answering import Item
 from novikoff.server.bulk import bulk
 from novikoff.server.dashboard import Dashboard
+from novikoff.server.handlers import Item
 from novikoff.server.prometheus import Histogram
 from novikoff.server.service import Service, log
 from novikoff.server.status import metrics, told

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from novikoff.server.actor import Actor
-from novikoff.server.answering import Item
+from novikoff.server.handlers import Item
 from novikoff.server.wire import Label, RefusedError, bulk_line, encode
 
 LINES = 500

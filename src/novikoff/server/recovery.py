@@ -20,7 +20,7 @@ import msgspec
 from novikoff.core.errors import ModelFileError
 from novikoff.game import persistence
 from novikoff.game.ledger import Ledger
-from novikoff.server.play import Play, begin
+from novikoff.server.model_game import Play, begin
 from novikoff.server.store import DamagedError, Store
 from novikoff.server.wire import Model
 

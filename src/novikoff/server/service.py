@@ -23,7 +23,7 @@ from novikoff.game import persistence
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, sentences, terminal
 from novikoff.server.actor import Actor, Job
-from novikoff.server.play import Play, begin, bits_of, check_options
+from novikoff.server.model_game import Play, begin, bits_of, check_options
 from novikoff.server.recovery import BASE, DATABASE, write_facts
 from novikoff.server.store import Store
 from novikoff.server.wire import NAME, Model, RefusedError

@@ -151,7 +151,7 @@ def test_later_source_of_a_game_may_be_without_the_positive_label(frame, tmp_pat
 
 def test_service_takes_text_for_a_number_where_numbers_came_before():
     from novikoff.core.types import Domain
-    from novikoff.server.rows import Rows
+    from novikoff.server.examples import Rows
 
     rows = Rows(Domain("vector"), 18)
     assert rows.read({"age": "75"}) != rows.read({"age": 75})  # nothing was known: a category

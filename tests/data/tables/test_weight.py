@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.core.errors import SourceError
-from novikoff.data.tables import weights as weighing
+from novikoff.data.tables import row_weights as weighing
 
 
 @pytest.fixture

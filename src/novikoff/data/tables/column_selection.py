@@ -22,8 +22,8 @@ from novikoff.data.tables.column import (
     word_among_numbers,
 )
 from novikoff.data.tables.encoding import Encoding
+from novikoff.data.tables.row_weights import RowWeights
 from novikoff.data.tables.table_reader import Reader
-from novikoff.data.tables.weights import RowWeights
 
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
 

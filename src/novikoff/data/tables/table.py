@@ -11,8 +11,8 @@ Labels
     for any. With `outcomes="numbers"` they are numbers to be predicted.
     What its cells say is told by data/tables/label_column.py. With `labelled=False` there is none, and y is -1.
 Weights
-    A row of weight k is learned in k rounds and scored once (data/tables/weights.py): k is of a column of weights, of
-    its label, or the product of both.
+    A row of weight k is learned in k rounds and scored once (data/tables/row_weights.py): k is of a column of weights,
+    of its label, or the product of both.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from novikoff.data.tables.column_selection import (
 )
 from novikoff.data.tables.encoding import Encoding, Surprises
 from novikoff.data.tables.label_column import LabelColumn
+from novikoff.data.tables.row_weights import RowWeights, repeated
 from novikoff.data.tables.table_reader import Piece, Reader
-from novikoff.data.tables.weights import RowWeights, repeated
 
 
 class Table(Stream):

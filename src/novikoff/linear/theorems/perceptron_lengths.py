@@ -5,9 +5,9 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with u = -2 (1, .., 1) and
         M  <=  sum over ALL rounds of max(0, 1 + kappa ||x~||^2 - y<u,x~>)  -  <u,w_1>  +  kappa ||w_1||^2
                +  ||u||^2 / (4 kappa).
     Reported is the smallest over the comparators and kappas that were tracked, and M <= rounds (u = 0, kappa -> 0), as
-    an integer; zero rows labelled +1 are no rounds where they were left out (comparators/reading.py). At the best kappa
-    it is never above that of linear/theorems/perceptron_hinge.py: equal where all lengths are, far below where a few
-    examples are long. Over several passes the sum is over all rounds of all passes.
+    an integer; zero rows labelled +1 are no rounds where they were left out (comparators/rereading.py). At the best
+    kappa it is never above that of linear/theorems/perceptron_hinge.py: equal where all lengths are, far below where a
+    few examples are long. Over several passes the sum is over all rounds of all passes.
 Assumptions
     the learner is the Perceptron: it changed on its mistakes only, and by y x~ (checked, perceptron_facts.py); the
     comparators saw all of its rounds with its features (checked); x is finite (checked).

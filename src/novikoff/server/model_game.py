@@ -1,6 +1,6 @@
 """The game of one model: its learner, its ledger, and what the user calls the labels. It knows no disk and no wire.
 
-The game is played in the order in which labels arrive (late.py). Rows come as bytes (rows.py), in batches.
+The game is played in the order in which labels arrive (late.py). Rows come as bytes (examples.py), in batches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from novikoff.game.delayed.late import Late
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
-from novikoff.server.rows import EXACT, PAIRS, Rows
+from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
 
 MOST_LABELS = 10_000

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from novikoff.core.errors import NovikoffError
+from novikoff.server.examples import check_form
 from novikoff.server.recovery import Log, recover
-from novikoff.server.rows import check_form
 from novikoff.server.store import Arrival, Round, Store
 from novikoff.server.wire import Asked, Labelled, Learn, Model, Predict, Predicted, RefusedError
 
