@@ -3,12 +3,12 @@
 Algorithm
     After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied, and what they had added
     up until then; the copies before these have done their work, and a few sums are left of them. Nothing is fitted, and
-    no row is kept.
+    no row is kept. The rows of a stack are the clipped scores that the members before it played.
 Promise
     Losses of a copy are summed over every round until the next, rounded up (comparators/_loops/log_losses.py).
 Cost
     O(non-zeros) per round for eight members, eight numbers a feature; members on random features O(256) each, and what
-    it takes to find these again.
+    it takes to find these again; a stack O(members).
 Reference
     [mcmahan2017].
 """
@@ -85,13 +85,18 @@ class Copies(NamedTuple):
 
 
 class FrozenWeights:
-    """Copies of the weights of one learner that has `own_weights`. first: rounds before the first copy."""
+    """Copies of the weights of one learner that has `own_weights`.
 
-    def __init__(self, first: int = 2) -> None:
+    first     rounds before the first copy
+    stacked   is the last of its scores that of a stack on the others?
+    """
+
+    def __init__(self, first: int = 2, stacked: bool = False) -> None:
         self.next, self.after = int(first), -1
         self._plain = _copies([])  # on the rows as they are
         self._images: Images | None = None
         self._on_images: list[Copies] = []
+        self._stack = _copies([]) if stacked else None  # on the scores of the other members
         self._notes: dict[int, Vector] = {}
         self._ended: list[tuple[int, dict[int, Vector]]] = []  # after which round, and the notes and results of each
         self._told = np.zeros((0, at.TOLD))
@@ -101,13 +106,19 @@ class FrozenWeights:
         """The sum of the log losses of the scores, for each of those who make up the learner."""
         return tuple(self._told[:, at.LOSS].tolist())
 
+    @property
+    def _copied(self) -> list[Copies]:
+        """All copies, in groups that see the same rows."""
+        return [self._plain, *self._on_images, *([] if self._stack is None else [self._stack])]
+
     def freeze(self, learner: Any, rows: int) -> None:
         """Copy the weights of the learner, which has played so many rounds of the game."""
         own: list[Own] = learner.own_weights()
         if self.after >= 0:
             self._ended.append((self.after, self._results(own, rows)))
-        plain, waves = ([one for one in own if (one.goal.images is None) == kind] for kind in (True, False))
-        self._plain = _copies(plain)
+        waves, stack = [one for one in own if one.goal.images is not None], [one for one in own if one.goal.on_scores]
+        self._plain = _copies([one for one in own if one.goal.images is None and not one.goal.on_scores])
+        self._stack = None if self._stack is None else _copies(stack)
         self._images = learner.images_from_here([one.goal.member for one in waves]) if waves else None
         self._on_images = [_copies([one]) for one in waves]
         self._notes = {one.goal.member: self._noted(one) for one in own}
@@ -128,8 +139,7 @@ class FrozenWeights:
         """The next rows, and the scores that were played."""
         if not len(self._told):
             self._told = np.zeros((scores.shape[1], at.TOLD))
-            for copies in (self._plain, *self._on_images):
-                _check_owners(copies, scores.shape[1])
+            self._check_copies(scores.shape[1])
         check_members(self._told, scores)
         known = self._plain.vectors
         if places > len(known):
@@ -137,21 +147,43 @@ class FrozenWeights:
             self._plain = self._plain._replace(vectors=np.vstack([known, np.zeros((more, known.shape[1]))]))
         see: Any = _loops.log_losses.see
         vectors, owners, sums = self._plain.vectors, self._plain.owners, self._plain.sums
-        see(vectors, *rows, y, scores, kappas, owners, -1.0, sums, self._told)
-        if self._images is None:
-            return
+        last = scores.shape[1] if self._stack is None else -1  # a stack has a kappa for each row, and rows of its own
+        members = np.ascontiguousarray(scores[:, :last])
+        see(vectors, *rows, y, members, kappas[None, :last], owners, -1.0, sums, self._told[:last])
         for start in range(0, len(y), TOGETHER):
             some = slice(start, start + TOGETHER)
+            if self._stack is not None:
+                self._see_stack(self._stack, y[some], scores[some])
+            if self._images is None:
+                continue
             part = rows._replace(ends=rows.ends[start : start + TOGETHER + 1])
             for copies, seen in zip(self._on_images, self._images.of(part), strict=True):
                 j, told = int(copies.owners[0]), np.zeros((1, at.TOLD))
                 own = np.ascontiguousarray(scores[some, j : j + 1])
-                see(copies.vectors, *seen, y[some], own, kappas[j : j + 1], 0 * copies.owners, -1.0, copies.sums, told)
+                see(copies.vectors, *seen, y[some], own, kappas[None, j : j + 1], np.minimum(copies.owners, 0), -1.0,
+                    copies.sums, told)  # fmt: skip
+
+    def _see_stack(self, stack: Copies, y: NDArray[np.int8], scores: Vector) -> None:
+        see: Any = _loops.log_losses.see
+        stack_rows: Any = _loops.log_losses.stack_rows
+        *rows, kappas = stack_rows(scores)
+        own = np.ascontiguousarray(scores[:, -1:])
+        see(stack.vectors, *rows, y, own, kappas, np.minimum(stack.owners, 0), -1.0, stack.sums, self._told[-1:])
+
+    def _check_copies(self, scores: int) -> None:
+        """Refuse copies of other members than these, and of a stack with too few weights for them."""
+        stack = self._stack
+        for copies in (self._plain, *self._on_images):
+            _check_owners(copies, scores if stack is None else scores - 1)
+        if stack is not None and len(stack.owners):
+            _check_owners(stack, scores)
+            must = f"the copy of a stack must have {scores - 1:,} weights"
+            require(len(stack.vectors) >= scores - 1, must, stack.vectors.shape)
 
     def _results(self, own: Sequence[Own], rounds: int) -> dict[int, Vector]:
         """What is left of every copy of those who are awake, with the metric that the learner has now."""
         found, slip = {}, (rounds + 20) * 2.0 * U0
-        for copies in [self._plain, *self._on_images]:
+        for copies in self._copied:
             for goal, weights in own:
                 if goal.member not in copies.owners:
                     continue
@@ -218,6 +250,7 @@ class FrozenWeights:
             "plain": [part.copy() for part in self._plain],
             "images": None if self._images is None else self._images.state(),
             "on_images": [[part.copy() for part in copies] for copies in self._on_images],
+            "stack": None if self._stack is None else [part.copy() for part in self._stack],
             "notes": _numbered(self._notes),
             "ended": [[after, _numbered(of_each)] for after, of_each in self._ended],
             "told": self._told.copy(),
@@ -236,9 +269,12 @@ class FrozenWeights:
         require(len(frozen._on_images) == members, f"copies on random features must be {members}", state["on_images"])
         for copies in frozen._on_images:
             require(copies.owners.shape == (at.LANES,) and copies.owners[0] >= 0, "a copy must be of a member", copies)
+        frozen._stack = None if state["stack"] is None else restored_lanes(state["stack"], known)
+        if known is not None:
+            frozen._check_copies(known)
         frozen._notes = _by_number(state["notes"], NOTES)
         frozen._ended = [(int(after), _by_number(of_each, NOTES + RESULTS)) for after, of_each in state["ended"]]
-        named = {int(j) for copies in (frozen._plain, *frozen._on_images) for j in copies.owners if j >= 0}
+        named = {int(j) for copies in frozen._copied for j in copies.owners if j >= 0}
         require(named == set(frozen._notes), "each copy must have its notes", sorted(frozen._notes))
         return frozen
 

@@ -26,6 +26,7 @@ class Goal(NamedTuple):
     matrix     its sum of h x x', and the same of that
     member     whose theorem it is, for a learner with members: the number of its scores
     images     the rows as the member sees them, from all rows as they are; None if just so
+    on_scores  its rows are the scores of the members before it, clipped: it is a stack
     """
 
     loss: str
@@ -36,6 +37,7 @@ class Goal(NamedTuple):
     images: Callable[[Any], Any] | None = None
     matrix: Full | None = None
     linear: float | None = None
+    on_scores: bool = False
 
 
 def dual_of(goal: Goal, linear: float, size: float, rounds: int) -> float:

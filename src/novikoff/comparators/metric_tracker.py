@@ -121,7 +121,7 @@ class MetricTracker(WarmTracker):
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
         check_members(self._told, scores)
         see: Any = _loops.log_losses.see
-        see(self._vectors, *rows, y, scores, np.array(self.kappas[: scores.shape[1]]), self._owners, self.margin,
+        see(self._vectors, *rows, y, scores, np.array([self.kappas[: scores.shape[1]]]), self._owners, self.margin,
             self._sums, self._told)  # fmt: skip
 
     def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
@@ -188,7 +188,7 @@ class MetricTracker(WarmTracker):
             chosen = [generic(goal, places)] if hopeless else best_for(goal, seen, places, y, played, kappa)
             owners, vectors = in_lanes([0] * (1 + len(chosen)), [np.zeros(places), *chosen])
             sums, own = np.zeros((at.SUMS, len(owners))), told[goal.member : goal.member + 1]
-            see(vectors, *seen, y, played[:, None], np.array([kappa]), owners, self.margin, sums, own)
+            see(vectors, *seen, y, played[:, None], np.array([[kappa]]), owners, self.margin, sums, own)
             these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(1 + len(chosen))]
             if hopeless:
                 unexplained = max(unexplained, *(u.unexplained for u in these))

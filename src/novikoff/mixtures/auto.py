@@ -20,7 +20,8 @@ Algorithm
 Promise
     mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
     L <= L_u + what the member's own theorem says of u + ln(J+1).
-    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights that the member had itself.
+    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights that the member had itself, and
+    against those that the stack had on the members' scores.
 Cost
     O(non-zeros of x) per round and 20 numbers a feature for the diagonal members; O(256^2) per round for each other
     member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s in
@@ -220,26 +221,27 @@ class Auto(Forecasters, Probabilistic):
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
         if self.rounds:
-            return MetricTracker(self.bias, kappas, keep=0, fits=False, frozen=FrozenWeights(first=0))
-        return MetricTracker(self.bias, kappas, fits=False, frozen=FrozenWeights())
+            return MetricTracker(self.bias, kappas, keep=0, fits=False, frozen=FrozenWeights(0, stacked=True))
+        return MetricTracker(self.bias, kappas, fits=False, frozen=FrozenWeights(stacked=True))
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
-        """Of a member of the second order: its arrays, its own sums, its ridge, and the slots of its places."""
+        """Of a member of the second order or the stack: its arrays, its sums, its ridge and the slots of its places."""
         m = j - len(self._roots)
         parts = [part[m] for part in self._squares]
         if m < len(self._ridges):
             return parts, parts[3], float(self._ridges[m]), self._slots[: self.features.count + 1]
-        return parts, parts[3], 1.0, np.arange(mix.WAVES, dtype=np.int32)
+        return parts, parts[3], 1.0, np.arange(self.members if j == self.members else mix.WAVES, dtype=np.int32)
 
     def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """-b of a member of the second order, place by place, and what it may be off by."""
+        """-b of a member of the second order or the stack, place by place, and what it may be off by."""
         (held, *_), totals, _, slots = self._of(j)
         here = (slots >= 0) & (slots < totals[at.COUNT])
         added, counts, sizes = np.zeros((3, len(slots)))
-        random = j >= len(self._roots) + len(self._ridges)
         added[here] = -held[at.MOMENT, slots[here]]
-        counts[here] = totals[at.UPDATES] if random else held[at.SEEN, slots[here]]
-        sizes[here] = np.sqrt(2.0) if random else held[at.LARGEST, slots[here]]
+        if j < len(self._roots) + len(self._ridges):
+            counts[here], sizes[here] = held[at.SEEN, slots[here]], held[at.LARGEST, slots[here]]
+        else:  # random features are cosines times sqrt 2, the stack's x are clipped scores
+            counts[here], sizes[here] = totals[at.UPDATES], mix.CLIP if j == self.members else np.sqrt(2.0)
         return added, (1.0 + float(totals[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
 
     def _diagonal(self, j: int) -> NDArray[np.float64]:
@@ -283,9 +285,9 @@ class Auto(Forecasters, Probabilistic):
         return found
 
     def own_weights(self) -> list[Own]:
-        """The weights of each member that never slept, as comparators of what it does from here on."""
+        """The weights of the stack and each member that never slept, as comparators of what it does from here on."""
         found = []
-        for j in range(self.members if self._plan is not None else 0):
+        for j in range(self.members + 1 if self._plan is not None else 0):
             if self._standing[mix.SLEPT, j] > 0.0:
                 continue
             if j < len(self._roots):
@@ -304,7 +306,7 @@ class Auto(Forecasters, Probabilistic):
         return Images(self._turns, self._shifts, widths, self._moments.copy(), self.rounds)
 
     def _goal(self, j: int, promised: float) -> Goal:
-        """What is said of a comparator by the theorem of a member."""
+        """What the theorem of a member, or of the stack, says of a comparator."""
         places, lanes, second = self.features.count + 1, len(self._roots), len(self._ridges)
         if j < lanes:
             held = self._held[:places]
@@ -314,9 +316,9 @@ class Auto(Forecasters, Probabilistic):
         (held, _, sums, _), totals, ridge, slots = self._of(j)
         full, ridges, here = full_metric(slots, ridge, held, sums, totals), np.zeros(len(slots)), slots >= 0
         ridges[here] = ridge * held[at.LARGEST, slots[here]] ** 2
-        images = self._images(j - lanes - second) if j >= lanes + second else None
-        linear = float(totals[at.LINEAR])
-        return Goal("parabola", Diagonal(ridges), promised, self._steps(j), j, images, full, linear)
+        images = self._images(j - lanes - second) if lanes + second <= j < self.members else None
+        linear, stack = float(totals[at.LINEAR]), j == self.members
+        return Goal("parabola", Diagonal(ridges), promised, self._steps(j), j, images, full, linear, stack)
 
     def _images(self, m: int) -> Callable[[Any], Any]:
         """The rows of a game from its first on, as a member on random features sees them."""

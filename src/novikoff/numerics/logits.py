@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
+from novikoff.numerics.sizes import CLIP
 
 LARGEST = 700.0
 BEYOND = 1e300
@@ -54,6 +55,21 @@ def chance(z: float) -> float:
 def log_loss(z: float) -> float:
     """ln(1 + e^-z) for z = y times the score."""
     return np.log1p(exp(-z)) if z > 0.0 else np.log1p(exp(z)) - z
+
+
+@inlined
+def stacked(scores: NDArray[np.float64], x: NDArray[np.float64]) -> float:
+    """Write the clipped scores of members to x, the row of a stack; return the kappa of its loss in this round.
+
+    scores, x   (J,)
+    kappa is tanh(C/2)/(C/2) with C = max(1, the largest |x_i|): the share of the curvature of the log loss that is left
+    at scores up to C, so at those of every convex combination of the members.
+    """
+    farthest = 1.0
+    for i in range(len(scores)):
+        x[i] = min(max(scores[i], -CLIP), CLIP)
+        farthest = max(farthest, abs(x[i]))
+    return np.tanh(0.5 * farthest) / (0.5 * farthest)
 
 
 @compiled

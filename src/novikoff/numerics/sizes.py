@@ -7,3 +7,6 @@ LEAST_SIZE, LARGEST_SIZE = 2.0**-500, 2.0**500
 
 WAVES = 256
 """Random Fourier features of a member of `auto`, the constant among them."""
+
+CLIP = 8.0
+"""Largest size of a score that the stack of `auto` learns from; members' scores are clipped to it."""

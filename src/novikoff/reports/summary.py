@@ -182,6 +182,7 @@ def carried(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
         return ""
     told = ", ".join(f"{name} {about(share)} (now {about(now)})" for name, share, now in parts)
     promised = next((one.quantities["member"] for one in certificates if "member" in one.quantities), None)
+    promised = "the stack" if promised == "stack" else promised
     return f"Mean weights: {told}." + (f" The smallest promise is that of {promised}." if promised else "")
 
 

@@ -35,7 +35,7 @@ from novikoff.comparators._loops.log_losses_layout import (
 )
 from novikoff.numerics.compiled import compiled
 from novikoff.numerics.exp import exp
-from novikoff.numerics.logits import log_loss
+from novikoff.numerics.logits import log_loss, stacked
 
 Vector = NDArray[np.float64]
 U0 = 2.0**-53
@@ -91,6 +91,26 @@ products: Any = _products
 
 
 @compiled
+def stack_rows(scores: Vector) -> tuple[NDArray[np.int64], NDArray[np.uint32], Vector, Vector]:
+    """The rows that a stack learned from, and its kappas (rows, 1), to the bit as the learner has them.
+
+    scores   (rows, J+1): those that the members played, 0 of members asleep, and last that of the stack
+    Row t is places[ends[t]:ends[t+1]], all J of them, and the values beside.
+    """
+    rows, members = len(scores), scores.shape[1] - 1
+    ends, kappas = np.empty(rows + 1, np.int64), np.empty((rows, 1))
+    places, values = np.empty(rows * members, np.uint32), np.empty(rows * members)
+    ends[0] = 0
+    for t in range(rows):
+        start, stop = t * members, (t + 1) * members
+        for i in range(members):
+            places[start + i] = i
+        kappas[t, 0] = stacked(scores[t, :members], values[start:stop])
+        ends[t + 1] = stop
+    return ends, places, values, kappas
+
+
+@compiled
 def see(
     vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int8],
     scores: Vector, kappas: Vector, owners: NDArray[np.int64], margin: float, sums: Vector, told: Vector,
@@ -99,20 +119,22 @@ def see(
 
     vectors   (places, K), as many places as the rows may have, K a multiple of LANES
     scores    (rows, C): what each of those played who make up the learner
-    kappas    of each: of the second order, else 0
-    owners    whose scores each vector is compared with
+    kappas    (rows, C), or (1, C) if they are the same in all rows: 0 for a score that is not of the second order
+    owners    (K,): whose scores each vector is compared with; -1 for the unused lanes at the end, which are left out
     margin    of a learner that adds y x where y times the score is below that, and on mistakes; negative for others
     sums      (SUMS, K): log losses, hinge losses and max(l, Q); what rounding may have done to any of these; <u, sum of
               what was added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; and,
               after each of the two, what rounding may have done to it
     told      (C, TOLD): the log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2
     """
-    count, columns = vectors.shape[1], scores.shape[1]
+    count, columns, used = vectors.shape[1], scores.shape[1], 0
+    for k in range(count):
+        used = k + 1 if owners[k] >= 0 else used
     s, size, lost = np.empty(count), np.empty(count), np.empty(count)
     slope, curve, added, bend, paid = (np.empty(columns), np.empty(columns), np.empty(columns), np.empty(columns),
                                        np.empty(columns))  # fmt: skip
     for t in range(len(y)):
-        label = np.float64(y[t])
+        label, kappa = np.float64(y[t]), kappas[t if len(kappas) > 1 else 0]
         for k in range(0, count, LANES):
             products(vectors, k, places, values, ends[t], ends[t + 1], s, size)
         for c in range(columns):
@@ -120,7 +142,7 @@ def see(
             tail = exp(label * z)
             q = 1.0 / (1.0 + tail)
             g = -label * q
-            h = kappas[c] * (q * (tail * q)) if kappas[c] > 0.0 else 0.0
+            h = kappa[c] * (q * (tail * q)) if kappa[c] > 0.0 else 0.0
             slope[c] = g
             curve[c] = h
             added[c] = g - h * z
@@ -133,9 +155,9 @@ def see(
             told[c, LINEAR] += g * z - 0.5 * h * z * z
             told[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
         off = (ends[t + 1] - ends[t] + 2) * U0
-        for k in range(count):
+        for k in range(used):
             lost[k] = log_loss(label * s[k])
-        for k in range(count):
+        for k in range(used):
             c = owners[k]
             g, h = slope[c], curve[c]
             gap = s[k] - scores[t, c]

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from novikoff.convex._loops.ftrl import learn, look
 from novikoff.linear._loops.second_order import Places, Slots, Vector, changes, learn_logistic, meet, product
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT
-from novikoff.mixtures._loops.auto_layout import CLIP, IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE
+from novikoff.mixtures._loops.auto_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE
 from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.fourier import project, standardise, wave
 from novikoff.numerics.lanes import dense
-from novikoff.numerics.logits import hedged, log_loss
+from novikoff.numerics.logits import hedged, log_loss, stacked
 
 
 @inner
@@ -109,11 +109,7 @@ def play(
                 m = j - lanes
                 here, matrix, count = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT])
                 if j == members:
-                    farthest = 1.0
-                    for i in range(members):
-                        x[m, i] = min(max(z[i], -CLIP), CLIP)
-                        farthest = max(farthest, abs(x[m, i]))
-                    bend = np.tanh(0.5 * farthest) / (0.5 * farthest)
+                    bend = stacked(z[:members], x[m])
                 elif m >= full:
                     wave(projected, shifts, np.sqrt(2.0 * widths[m - full] / vary), x[m])
                 else:

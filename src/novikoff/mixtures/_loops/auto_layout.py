@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from novikoff.numerics.sizes import CLIP as CLIP
 from novikoff.numerics.sizes import WAVES as WAVES
 
-CLIP = 8.0
-"""The scores that the stack learns from go up to this."""
 LIGHT = 1e-6
 """A weight in the mixture below which a member may rest."""
 LITTLE = 0.25

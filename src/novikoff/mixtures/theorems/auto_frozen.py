@@ -1,4 +1,4 @@
-"""Log loss of `auto`, against its members' own weights, frozen after 2, 4, 8 ... rounds: nothing is fitted.
+"""Log loss of `auto`, against its members' and its stack's own weights, frozen after 2, 4, 8 ... rounds: no fit.
 
 Theorem (upper)
     As in mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j that never slept. Let s = s_0 < s_1 <
@@ -8,12 +8,17 @@ Theorem (upper)
                  + sum of Delta since s,
     L_j(s) what it paid until s: that part is observed, not promised. For a member of the second order, on random
     features too, the same with its ridge L in place of A and, as loss, the larger of the log loss and of the parabola
-    that it took for it. Told is the least over the members, and over the s in the first eighth of the rounds.
+    that it took for it.
+    For the stack it is that of the second order with L = I, the row x of a round being the scores that the members
+    played in it, clipped to -8 .. 8 and 0 of members asleep, and h = kappa P(+1) P(-1), kappa = tanh(C/2)/(C/2), with
+    the C = max(1, max |x_i|) of the round. Its copies w_i weigh members: the comparator combines the members as they
+    played, who went on learning, and is no fixed function of the rows given.
+    Reported is the least over members and stack, and over the s in the first eighth of the rounds.
     Of a learner that had begun before the ledger was opened, ln(J+1) is -ln of the weight that j had then.
 Assumptions
     its rounds are the ledger's, the comparators saw them all; each weight is what the log losses of the scores say, and
     all of them add up to 1: the mixture was played; the sums of the members are those of the scores they played, along
-    every copy; no metric shrank (all checked). A member that slept promises nothing.
+    every copy; no metric shrank (all checked). A member that slept promises nothing; the stack never sleeps.
 Proof
     Of the mixture: as there; if the ledger was opened later, ln w_j has grown by L - L_j since, and is at most 0.
     Diagonal: convex/theorems/ftrl_suffix.py, from s_i to s_(i+1), with u = w_i.
@@ -24,7 +29,18 @@ Proof
     Whatever z is: with b = -sum of (g - hz) x, S = sum of h x x' and A = L + S, min F_t is
     (sum of l - g z + h z^2/2) - b'A^-1 b/2. So from s_i on, for every u, the losses are at most the sum of Q(u) +
     (sum of g z - h z^2/2) + b'A^-1 b/2 at the end - <b_i, u> + u'(L + S_i)u/2. Promised is the larger of the two.
-    Rounding: b'A^-1 b is bounded with the weights that the learner has (comparators/metric.py); the rest as there.
+    The stack: nothing above needs one kappa for all rounds, nor that of the lemma there, nor rows that do not depend on
+    what was played. It needs h >= 0, so that A >= L > 0 and each F has its least value at w, and the same h in Q, in b
+    and in A. Then F_(t-1)(w) = min F_(t-1) + (w - w_(t-1))'A_(t-1)(w - w_(t-1))/2, whose least value over <w,x> = s is
+    min F_(t-1) + (s - z0)^2/(2v), so that, as L = I never grows,
+        l(z) + min F_(t-1) - min F_t  =  -min over s of [ (s-z0)^2/(2v) + g(s-z) + h(s-z)^2/2 ]  =  Delta.
+    u'(L_(i+1) - L_i)u is 0. The lemma only says where max(l, Q) is l: in the rounds with |<w_i,x>| <= C, as where w_i
+    is a convex combination of members. [] With the stack's loss until s, L_stack(s) + ln(J+1) = L(s) - ln w(s): that is
+    the same as to observe L(s) and to pay -ln of the weight of the stack after s.
+    Rounding: b'A^-1 b is bounded with the weights that the learner has (comparators/metric.py); the rest as there. The
+    comparators see the x and kappa of the stack to the bit: one function makes them of the scores that were played
+    (numerics/logits.py), for both. g and h are made by the same operations. So, as for other members, b and S are off
+    by the rounding of their sums alone, b by u0 n (n+20) 8 (1 + max|z|/4) after n rounds.
 Reference
     [vovk1998]; [mcmahan2017].
 """
@@ -49,6 +65,12 @@ SHARE = 8
     words=Words(
         covers="a mixture of logistic regressions from any round on",
         why=(
+            "its stack, a combination of the scores of its {combined} members, paid {before:up} in the first {after} "
+            "rounds, which is observed and not promised; on the scores that the members played since, the weights that "
+            "it had then, copied again whenever the rounds had doubled, would have lost {comparator_loss:up}. This "
+            "compares it with combinations of its own members, not with one model of the rows"
+        ),
+        otherwise=(
             "its member {member} paid {before:up} in the first {after} rounds, which is observed and not promised; the "
             "weights that it had then, copied anew whenever the rounds had doubled, would have lost "
             "{comparator_loss:up} in the rounds since"
@@ -80,6 +102,8 @@ def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
         "mixture": price[u.member],
         "best_constant": best_constant(run),
     }
+    if after.names[u.member] == "stack":
+        quantities["combined"] = u.member  # members that come before it
     trivial = u.before + (run.rounds - u.after) * math.log(2.0)
     value = outward(u.before + u.bound + price[u.member] + run.rounds * 2.0**-50)
     return Bound(value, needed, quantities, paid, trivial)
