@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, ratio
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.core.types import Sparse
 from novikoff.game.reservoir import HypothesisReservoir
 from novikoff.online_to_batch.keep import METHODS, keep
@@ -75,7 +75,7 @@ def quality(name, x, y):
                     continue
                 kept = keep(ledger, how, stream=stream)
                 limit = kept.certificate.bound if kept.certificate else None
-                error = np.mean(Player(kept).predict_many(test) != test.y)
+                error = np.mean(adapt(kept).predict_many(test) != test.y)
                 found[how].append((np.nan if limit is None else limit, error))
         last = np.array(found["last"])[:, 1].mean()
         print(f"{name}, {learner}: {len(seen):,} rows")

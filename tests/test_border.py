@@ -77,7 +77,7 @@ def test_an_odd_label_in_a_batch_is_our_error(make, label):
     with pytest.raises(InputError, match="round 2: a label must be -1 or"):
         game.learn_batch(nk.Batch(x, y, 1))
     learner = make()
-    if hasattr(learner, "learn_many"):
+    if learner.has("learn_many"):
         try:
             played = learner.learn_many(nk.Batch(x, y, 1))
         except InputError as error:

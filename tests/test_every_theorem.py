@@ -33,7 +33,7 @@ from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.bandits.theorems.policy_limits import PolicyFacts
 from novikoff.core.certificate import DeclaredTheorem
-from novikoff.core.player import outcomes
+from novikoff.core.learner import outcomes
 from novikoff.core.types import Domain, Run, StepResult
 from novikoff.distributed import mixing
 from novikoff.finite.classes import cube, table, thresholds

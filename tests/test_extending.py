@@ -290,7 +290,7 @@ class Team:
 )  # fmt: skip
 @pytest.mark.parametrize("later", [True, False])
 def test_a_team_is_one_however_its_type_is_written(written, later):
-    text = "from __future__ import annotations\n" if later else "from novikoff.core.types import Learner\n"
+    text = "from __future__ import annotations\n" if later else "from novikoff.core.learner import Learner\n"
     text += "import typing; from collections.abc import Iterable, Sequence; from novikoff import Constant\n"
     scope = {"__name__": "somewhere", "Team": Team}
     body = f"class Mine(Team):\n    def __init__(self, learners: {written}): self.team = learners\n"

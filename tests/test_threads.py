@@ -15,7 +15,7 @@ import novikoff as nk
 import test_many
 from bandits import test_exp4
 from mixtures import test_auto_regression
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.core.registry import CATALOG
 from novikoff.core.types import Batch, Sparse
 from novikoff.data.as_stream import as_stream, for_learner
@@ -90,14 +90,14 @@ def memory(thing, path="", found=None, seen=None):
     return found
 
 
-QUESTIONS = ("predict_one", "score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set")
+QUESTIONS = ("score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set")
 
 
 def ask(player, batch):
     """All that can be asked about the rows."""
-    learner, answers = player.learner, []
+    learner, answers = player.original, []
     for x, _ in batch.rows():
-        answers += [getattr(learner, name)(x) for name in QUESTIONS if hasattr(learner, name)]
+        answers += [learner.predict_one(x), *(getattr(learner, name)(x) for name in QUESTIONS if player.has(name))]
     answers.append(player.predict_many(batch))
     answers += [player.scores_many(batch)] if player.scores_rows else []
     answers += [player.probabilities_many(batch)] if player.probable else []
@@ -108,7 +108,7 @@ def ask(player, batch):
 def test_predictions_write_into_no_memory_of_the_learner(kind, stream):
     learner = kind()
     game, source = nk.Game(learner), as_stream(stream(), learner)
-    batches = [for_learner(batch, source, Player(learner), game.numbering) for batch in source.batches()]
+    batches = [for_learner(batch, source, adapt(learner), game.numbering) for batch in source.batches()]
     whole = batches[0]
     game.learn_batch(whole.part(0, 2 * len(whole) // 3))
     before = memory(learner)

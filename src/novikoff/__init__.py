@@ -32,6 +32,7 @@ _HOMES = {
     "Frame": "data.tables.formats",
     "Game": "game.game",
     "Labels": "core.types",
+    "Learner": "core.learner",
     "Ledger": "game.ledger",
     "Losses": "data.memory",
     "Monitor": "drift.monitor",

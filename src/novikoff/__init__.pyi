@@ -17,6 +17,7 @@ from novikoff.convex.vaw import Vaw as Vaw
 from novikoff.core.certificate import Assumption as Assumption
 from novikoff.core.certificate import Certificate as Certificate
 from novikoff.core.errors import NovikoffError as NovikoffError
+from novikoff.core.learner import Learner as Learner
 from novikoff.core.observer import Observer as Observer
 from novikoff.core.registry import Format as Format
 from novikoff.core.registry import register as register

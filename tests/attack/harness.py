@@ -27,7 +27,7 @@ import novikoff as nk
 from helpers import same
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import InputError
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.core.types import Sparse
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.game import Game
@@ -443,7 +443,7 @@ class Match:
         learner = self.new()
         stream = as_stream(self.stream(), learner)
         numbering = Game(learner).numbering
-        (batch,) = [for_learner(one, stream, Player(learner), numbering) for one in stream.batches()]
+        (batch,) = [for_learner(one, stream, adapt(learner), numbering) for one in stream.batches()]
         return batch
 
     def batch(self, start=0, stop=None):
@@ -591,7 +591,7 @@ def witness(match):
 
 def predicted(player, x):
     """The prediction of x, and the score, probabilities and set beside it, where there are any."""
-    learner = player.learner
+    learner = player.original
     if player.numbered and not learner.labels:
         return None, None, np.zeros(0) if player.probable else None, None
     said = learner.predict_one(x)
@@ -796,12 +796,12 @@ def threads(match, found, rng):
 
 
 def answered(player, rest, _):
-    if player.numbered and not player.learner.labels:
+    if player.numbered and not player.original.labels:
         return []
     found = [player.predict_many(rest)]
     if player.scores_rows and player.outcomes == "labels" and not player.pays:
         found.append(player.scores_many(rest))
-    if player.probable and hasattr(player.learner, "probabilities_one" if player.numbered else "probability_one"):
+    if player.probable and player.has("probabilities_one" if player.numbered else "probability_one"):
         found.append(player.probabilities_many(rest))
     return found
 

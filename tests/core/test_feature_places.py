@@ -244,8 +244,8 @@ def test_mappings_are_predicted_from_threads_as_from_one(spec):
     rows = list(mappings(False, rows=100))
     for x, y in rows:
         learner.play_one(x, y)
-    want = [learner.score_one(x) if hasattr(learner, "score_one") else learner.predict_one(x) for x, _ in rows]
-    ask = getattr(learner, "score_one", learner.predict_one)
+    ask = learner.score_one if learner.has("score_one") else learner.predict_one
+    want = [ask(x) for x, _ in rows]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(ask, [x for x, _ in rows] * 10)) == want * 10
 

@@ -12,7 +12,7 @@ import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.convex.ftrl import Ftrl
 from novikoff.core.errors import ModelFileError
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.core.registry import names
 from novikoff.game import ledger_state
 from novikoff.game.metrics import Calibration, Ranking
@@ -25,8 +25,8 @@ def test_the_score_of_a_row_is_the_score_that_was_played(name):
         learner = make(name, "learner", domain=nk.Domain("vector", 3))
     except nk.core.errors.NovikoffError:
         pytest.skip("it must be told more")
-    player = Player(learner)
-    if player.outcomes == "numbers" or not (player.tells_scores and hasattr(learner, "score_one")):
+    player = adapt(learner)
+    if player.outcomes == "numbers" or not (player.tells_scores and player.has("score_one")):
         pytest.skip("it has no scores of rows")
     rng = np.random.default_rng(0)
     for x in rng.normal(size=(40, 3)):
@@ -132,7 +132,7 @@ def scoring():
             learner = make(name, "learner", domain=nk.Domain("vector", 3))
         except nk.NovikoffError:
             continue
-        player = Player(learner)
+        player = adapt(learner)
         if player.scores and player.outcomes == "labels" and learner.domain.kind == "vector":
             yield name
 

@@ -52,8 +52,8 @@ def first_predictions(learner, x, y, weights):
         if not weight:
             continue
         said.append(learner.predict_one(row))
-        chances.append(learner.probability_one(row) if hasattr(learner, "probability_one") else np.nan)
-        scores.append(learner.score_one(row) if hasattr(learner, "score_one") else np.nan)
+        chances.append(learner.probability_one(row) if learner.has("probability_one") else np.nan)
+        scores.append(learner.score_one(row) if learner.has("score_one") else np.nan)
         for _ in range(weight):
             game.learn_one(row, label)
     return np.array(said), np.array(chances), np.array(scores)

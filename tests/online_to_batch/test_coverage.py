@@ -27,7 +27,7 @@ class Plane:
 
     def risk(self, classifier):
         """A hypothesis <w, x> >= 0 errs in the angle between w and the first axis; a vote is asked all around."""
-        if not hasattr(classifier, "score_one"):
+        if not classifier.has("score_one"):
             wrong = np.mean(np.asarray(classifier.predict_many(CIRCLE)) != np.where(CIRCLE.x[:, 0] > 0, 1, -1))
             return NOISE + (1.0 - 2.0 * NOISE) * wrong
         w = [classifier.score_one(np.array(axis)) for axis in ([1.0, 0.0], [0.0, 1.0])]

@@ -22,7 +22,7 @@ from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.core import encode, restoring
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments
 from novikoff.core.sizes import integer
 from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
@@ -33,11 +33,14 @@ Vector = NDArray[np.float64]
 MOST_ARMS = 100_000
 
 
-class BanditLearner(Playing):
+class BanditLearner(Learner):
     """A rule brings `_play`, `_chances` and its facts.
 
     policies   what it is compared with: the arms, or experts
     """
+
+    domain: Domain
+    seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
     params: ClassVar[Schema]

@@ -43,11 +43,11 @@ from novikoff.bandits.theorems.ix_regret import ix_regret
 from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
+from novikoff.core.learner import Learner, is_learner
 from novikoff.core.nesting import restored, saved
-from novikoff.core.player import is_learner
 from novikoff.core.restoring import Schema, arguments, require
 from novikoff.core.sizes import integer
-from novikoff.core.types import Batch, Domain, Example, Learner, State, StepResult, Theorem
+from novikoff.core.types import Batch, Domain, Example, State, StepResult, Theorem
 from novikoff.experts.panel import is_number
 from novikoff.experts.team import common_domain
 from novikoff.numerics.coins import uniform
@@ -67,6 +67,8 @@ class Exp4(BanditLearner):
     learners   or else those that look at x; they play on, and are the caller's no longer
     explore    the chance of drawing any arm in a round; None: falling for learners, 0 for experts
     """
+
+    domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
     params: ClassVar[Schema] = {

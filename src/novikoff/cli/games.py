@@ -16,8 +16,8 @@ from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError
+from novikoff.core.learner import adapt
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted
@@ -243,7 +243,7 @@ def in_force(learner: str, player: Any, defaults: dict[str, Any]) -> str:
     """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
     spec = specs.parse(learner)
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
-    playing = Player(player)
+    playing = adapt(player)
     more = {name: value for name, value in given.items()
             if name not in (spec.named or {}) and value in playing.settings(name)}  # fmt: skip
     named = {**(spec.named or {}), **more}
@@ -257,7 +257,7 @@ def spec_of(ledger: Ledger) -> str:
 
 def _check_own(learner: Any, path: str, **asked: Any) -> None:
     """Refuse options for a learner that goes on if it began with others: they would change nothing."""
-    player = Player(learner)
+    player = adapt(learner)
     if asked.get("scale") == "auto":
         asked["scale"] = None
     for name, value in asked.items():
@@ -271,7 +271,7 @@ def _check_own(learner: Any, path: str, **asked: Any) -> None:
 
 def check_normalized(learner: Any, spec: str) -> None:
     """Refuse --normalize for a learner that does not divide examples by their length."""
-    if not Player(learner).normalizes:
+    if not adapt(learner).normalizes:
         raise InputError(
             f"--normalize is for learners that divide examples by their length: {spec} does not. Leave it out; kernels "
             "are normalised with normalize_kernel=true."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.cli.output import flag
 from novikoff.core import registry
 from novikoff.core.errors import InputError, with_options
-from novikoff.core.player import outcomes
+from novikoff.core.learner import outcomes
 from novikoff.core.stream import Stream
 from novikoff.core.types import Labels
 from novikoff.game import specs

@@ -17,7 +17,7 @@ from novikoff.cli.opening import open_source, say_notes, say_target
 from novikoff.core.certificate import bound_text
 from novikoff.core.errors import InputError, LabelError, MismatchError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
-from novikoff.core.player import Player, outcomes
+from novikoff.core.learner import adapt, outcomes
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
@@ -50,13 +50,13 @@ def predict_source(
     saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
-    if scores and not Player(classifier).scores and Player(classifier).of_labels is None:
+    if scores and not adapt(classifier).scores and adapt(classifier).of_labels is None:
         raise InputError(
             f"--scores is for learners of labels that have a score: that of {path} has none. Leave it out."
         )
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
-        if Player(classifier).numbered:
+        if adapt(classifier).numbered:
             if not stream.unlabelled:
                 stream.show_many()
         elif saved.labels and not numbers:
@@ -121,7 +121,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
         raise MismatchError(
             f"what {path} holds takes {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint
         )
-    Player(classifier).check_hash(stream)
+    adapt(classifier).check_hash(stream)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
     return stream
@@ -132,8 +132,8 @@ def _width(classifier: Any) -> Any:
     if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
         return classifier.domain.width
     voters = classifier.voters if isinstance(classifier, RandomVote) else ()
-    for one in (classifier, *voters, *Player(classifier).members):
-        features = Player(one).features
+    for one in (classifier, *voters, *adapt(classifier).learners):
+        features = adapt(one).features
         if features is not None and features.kind == "array" and features.count:
             return features.count
     return None
@@ -176,7 +176,7 @@ class Out:
 
 def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
     """The score of an example; of many labels, that of each by its name."""
-    each = Player(classifier).of_labels
+    each = adapt(classifier).of_labels
     if each is None:
         return lambda x: float(classifier.score_one(x))
     numbering = Numbering(list(labels or ()))
@@ -196,19 +196,19 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
     """Print the label of every example, or its set; how many were not as labelled."""
     rows = mistakes = held = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
-    sets = Player(classifier).covers
-    numbering = Numbering(list(saved.labels or ())) if Player(classifier).numbered else None
+    sets = adapt(classifier).covers
+    numbering = Numbering(list(saved.labels or ())) if adapt(classifier).numbered else None
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels and numbering is None else stream.labels or Labels()
         if numbering is not None:
-            batch = batch if stream.unlabelled else for_learner(batch, stream, Player(classifier), numbering)
+            batch = batch if stream.unlabelled else for_learner(batch, stream, adapt(classifier), numbering)
         elif stream.labels is not None and not alike(stream.labels.positive, labels.positive):
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
-        said = Player(classifier).predict_many(batch)
+        said = adapt(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         if numbering is not None:
             words = dict(enumerate(numbering.values))
@@ -250,9 +250,9 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
 
 def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
     """Print the number predicted for every example, or its interval; the mean loss."""
-    rows, lost, held, sets = 0, 0.0, 0, Player(classifier).covers
+    rows, lost, held, sets = 0, 0.0, 0, adapt(classifier).covers
     for batch in stream.batches():
-        said = Player(classifier).predict_ahead(batch)
+        said = adapt(classifier).predict_ahead(batch)
         if sets:
             found = [classifier.predict_set(x, ahead=True) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)
@@ -262,7 +262,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
             out.write(said.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(Player(classifier).costs(said, batch.y).sum())
+            lost += float(adapt(classifier).costs(said, batch.y).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "example")
     mean = lost / rows if rows else 0.0

@@ -31,7 +31,8 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,10 @@ from novikoff.conformal.theorems.coverage_overlapping import coverage_overlappin
 from novikoff.conformal.theorems.coverage_pinball import coverage_pinball
 from novikoff.core import encode
 from novikoff.core.errors import InputError, ModelFileError, shown
+from novikoff.core.learner import Ability, Learner, adapt, is_learner
 from novikoff.core.nesting import restored, saved
-from novikoff.core.one_step import Playing
-from novikoff.core.player import Player, is_learner
 from novikoff.core.restoring import Schema, arguments, array, require
-from novikoff.core.types import Batch, Domain, Example, Learner, State, StepResult, Theorem, as_batch
+from novikoff.core.types import Batch, Domain, Example, State, StepResult, Theorem, as_batch
 
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
@@ -59,7 +59,27 @@ PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int |
 Numbers = NDArray[np.float64]
 
 
-class Conformal(Playing):
+Value = TypeVar("Value")
+MISSING: Any = object()
+
+
+class OfLearner(Generic[Value]):
+    """An attribute that is the learner's, unless it was set on the wrapper itself."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, wrapper: Any, owner: Any = None) -> Value:
+        if wrapper is None:
+            return self  # type: ignore[return-value]
+        found: Value = vars(wrapper).get(self.name, MISSING)
+        return getattr(wrapper._player, self.name) if found is MISSING else found
+
+    def __set__(self, wrapper: Any, value: Value) -> None:
+        vars(wrapper)[self.name] = value
+
+
+class Conformal(Learner):
     """The learner, with a set beside each prediction.
 
     learner   that learns; any on examples
@@ -76,13 +96,49 @@ class Conformal(Playing):
     )  # fmt: skip
     conservative = sums_mistakes = False
 
+    # Of the learner, unless set here
+    domain = OfLearner[Domain]()
+    labels = OfLearner[int | None]()
+    learners = OfLearner[Sequence[Learner]]()
+    features = OfLearner[Any]()
+    feature_names = OfLearner[list[str] | None]()
+    label_values = OfLearner[list[Any] | None]()
+    encoding = OfLearner[Any]()
+    normalize = OfLearner[bool | None]()
+    size = OfLearner[int | None]()
+    updates = OfLearner[int | None]()
+    seed = OfLearner[int | None]()
+    names = OfLearner[Sequence[str]]()
+    shares = OfLearner[Any]()
+    weights = OfLearner[Any]()
+    predict_many = OfLearner[Any]()
+    predict_ahead = OfLearner[Any]()
+    score_one = OfLearner[Any]()
+    scores_one = OfLearner[Any]()
+    scores_many = OfLearner[Any]()
+    probability_one = OfLearner[Any]()
+    probabilities_one = OfLearner[Any]()
+    probabilities_many = OfLearner[Any]()
+    chances = OfLearner[Any]()
+    costs = OfLearner[Any]()
+    tracker = OfLearner[Any]()
+    mean = OfLearner[Any]()
+    again = OfLearner[Any]()
+    seen_batch = OfLearner[Any]()
+    seen_row = OfLearner[Any]()
+    survivor = OfLearner[Any]()
+    tale = OfLearner[Any]()
+    between = OfLearner[Any]()
+    stretches = OfLearner[Any]()
+    facts = OfLearner[Any]()
+
     def __init__(
         self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: Any = None,
         rule: Any = "tracker",
     ) -> None:  # fmt: skip
         self.learner = learner
-        player = self._player = Player(learner)
-        if not is_learner(learner) or learner.domain.kind in ("advice", "losses") or player.covers:
+        player = self._player = adapt(learner) if is_learner(learner) else cast(Any, None)
+        if player is None or player.domain.kind in ("advice", "losses") or player.covers:
             raise InputError(f"sets are said around one learner on examples: got {shown(learner)}.")
         for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
                                    ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
@@ -100,8 +156,13 @@ class Conformal(Playing):
                 f"groups that overlap have the tracker: got the rule {shown(rule)}. Leave one of them out."
             )
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
-        self.within = player.within
-        self.promises = (*learner.promises, *type(self).promises)  # type: ignore[misc]
+        self.outcomes, self.loss, self.draws, self.numbered = (
+            player.outcomes,
+            player.loss,
+            player.draws,
+            player.numbered,
+        )
+        self.promises = (*player.promises, *type(self).promises)  # type: ignore[misc]
         self.groups, self._groups = groups, Groups(groups)
         self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
         self._moving = np.array([[self.start, 0.0]])  # of each group, where steps fall (conformal/_loops/conformal.py)
@@ -109,26 +170,15 @@ class Conformal(Playing):
         self._scored = not (player.outcomes == "numbers" or player.probable or player.draws) and player.scores
         self._told = player.tells_scores
 
-    def __getattr__(self, name: str) -> Any:
-        """What else the learner has."""
-        if name in ("learner", "_player"):
-            raise AttributeError(name)
-        return getattr(self.learner, name)
-
     @property
-    def _encoding(self) -> Any:
-        """Of the table it is played on, or its learner was; None if it was no table."""
-        return self.__dict__.get("encoding", self._player.encoding)
+    def within(self) -> Learner:
+        """The learner that learns."""
+        return self._player.within
 
-    @property
-    def domain(self) -> Domain:
-        """That of the learner."""
-        return self.learner.domain
-
-    @property
-    def labels(self) -> int | None:
-        """Those of the learner."""
-        return self.learner.labels
+    def has(self, ability: Ability) -> bool:
+        """Return whether the method is its own: most are those of the learner."""
+        own = vars(type(self)).get(ability)
+        return self._player.has(ability) if isinstance(own, OfLearner) else super().has(ability)
 
     @property
     def most(self) -> int | None:
@@ -138,11 +188,7 @@ class Conformal(Playing):
         return 0 if self._player.numbered else self.labels or 2
 
     def predict_one(self, x: Example) -> Any:
-        return self.learner.predict_one(x)
-
-    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
-        """Predict rows that come without labels, as the learner within does."""
-        return self._player.predict_ahead(batch)
+        return self._player.predict_one(x)
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Any, ...]:
         """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing.
@@ -151,7 +197,7 @@ class Conformal(Playing):
         """
         q = self._threshold_of(x)
         if self._player.outcomes == "numbers":
-            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self.learner.predict_one(x)
+            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self._player.predict_one(x)
             said, scale = float(centre), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
             if wide < 0.0:
@@ -167,17 +213,17 @@ class Conformal(Playing):
         """The score of each label, in order."""
         labels = [-1, 1] if self.labels is None else list(range(self.labels))
         if self._player.probable and self._player.numbered:
-            return dict(enumerate((1.0 - self.learner.probabilities_one(x)).tolist()))  # type: ignore[attr-defined]
+            return dict(enumerate((1.0 - self._player.probabilities_one(x)).tolist()))
         if self._player.probable:
-            p = float(self.learner.probability_one(x))  # type: ignore[attr-defined]
+            p = float(self._player.probability_one(x))
             return dict(zip(labels, (p, 1.0 - p), strict=True))
         if self._player.draws:
             chances = self._player.chances(x)
             return {label: 1.0 - chances.get(label, 0.0) for label in labels}
         if self._scored:
-            margins = float(self.learner.score_one(x)) * np.array([[-1.0], [1.0]])  # type: ignore[attr-defined]
+            margins = float(self._player.score_one(x)) * np.array([[-1.0], [1.0]])
             return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[:, 0].tolist(), strict=True))
-        said = self.learner.predict_one(x)
+        said = self._player.predict_one(x)
         return {label: float(label != said) for label in labels}
 
     def _scale(self) -> float:
@@ -185,9 +231,9 @@ class Conformal(Playing):
 
     def _threshold_of(self, x: Example) -> float:
         """That of the group, or of the cell, of x."""
-        place = self._groups.ask(self._encoding, x)
+        place = self._groups.ask(self.encoding, x)
         if self._groups.each:
-            return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self._encoding, x))
+            return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self.encoding, x))
         return self._threshold(place)
 
     def _joint(self, cell: str) -> float:
@@ -226,11 +272,11 @@ class Conformal(Playing):
 
     def play_one(self, x: Example, y: Any) -> StepResult:
         """Predict, say the set, then learn."""
-        key, chances = self._groups.key(self._encoding, x), cast(Any, None)
-        score = self.learner.score_one(x) if self._scored and not self._told else None  # type: ignore[attr-defined]
+        key, chances = self._groups.key(self.encoding, x), cast(Any, None)
+        score = self._player.score_one(x) if self._scored and not self._told else None
         if self._player.numbered and self._player.probable:
-            chances = dict(enumerate(self.learner.probabilities_one(x).tolist()))  # type: ignore[attr-defined]
-        elif self._player.draws and not self._player.members:
+            chances = dict(enumerate(self._player.probabilities_one(x).tolist()))
+        elif self._player.draws and not self._player.learners:
             chances = self._player.chances(x)
         played = self._player.play_one(x, y)
         if not isinstance(played, StepResult):
@@ -241,7 +287,7 @@ class Conformal(Playing):
         groups = self._groups.places([key])
         told = played
         if self._scored:
-            told = played._replace(scores=self.within.scored if self._told else score)  # type: ignore[attr-defined]
+            told = played._replace(scores=self.within.scored if self._told else score)
         return played._replace(sets=self._cover(as_batch(told), outcome, groups, chances)[0])
 
     def learn_many(self, batch: Batch) -> StepResult | None:
@@ -250,14 +296,14 @@ class Conformal(Playing):
         many = self.labels is not None and (player.draws or (player.numbered and player.probable))
         if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
-        keys = self._groups.keys(self._encoding, batch)
+        keys = self._groups.keys(self.encoding, batch)
         played = self._player.learn_many(batch)
         if played is None:
             return None
         if not isinstance(played, StepResult):
             wrong = (played != batch.y).astype(np.float64)
             played = StepResult(played, wrong, wrong)
-        told = played._replace(scores=self.within.scored) if self._scored else played  # type: ignore[attr-defined]
+        told = played._replace(scores=self.within.scored) if self._scored else played
         return played._replace(sets=self._cover(told, batch.y, self._groups.places(keys, len(batch))))
 
     def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
@@ -336,15 +382,12 @@ class Conformal(Playing):
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner lets them."""
-        self._player.widen(width)
-
-    def facts(self) -> Any:
-        return self.learner.facts()
+        self._player.widen_all(width)
 
     @property
     def rows_held(self) -> int:
         """Training rows that the learner holds."""
-        return self._player.rows_held
+        return self._player.all_rows_held
 
     def standing(self) -> State:
         """What theorems on coverage need to know of the thresholds, as plain data."""

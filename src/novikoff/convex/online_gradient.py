@@ -53,7 +53,7 @@ from novikoff.convex.theorems.online_gradient_regret import online_gradient_regr
 from novikoff.core import encode
 from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, array, require
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
 
@@ -68,12 +68,15 @@ PARAMS: Schema = {
 }  # fmt: skip
 
 
-class OnlineGradient(Playing):
+class OnlineGradient(Learner):
     """One weight a feature, moved a little against every error.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
     numbers (core/feature_places.py); y is a number from `low` to `high`, or any where these are not given.
     """
+
+    domain: Domain
+    features: Features
 
     promises: ClassVar[tuple[Theorem, ...]] = (online_gradient_regret, average_risk, average_risk_always)
     labels: int | None = None

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.core.player import Player
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.registry import find, learner_name
 from novikoff.core.restoring import require
-from novikoff.core.types import Learner, State
+from novikoff.core.types import State
 
 
 def saved(learner: Learner) -> State:
     """Which learner it is, and all of it."""
-    kind: Any = type(learner)
-    return {"learner": kind if Player(learner).live else learner_name(kind), "state": learner.state()}
+    kind: Any = type(adapt(learner).original)
+    return {"learner": kind if adapt(learner).live else learner_name(kind), "state": learner.state()}
 
 
 def restored(state: State) -> Learner:

@@ -68,18 +68,18 @@ class Tracking(Observer):
         return found
 
     def look(self, ledger: Ledger) -> None:
-        self._tracker.look(self._player.within)
+        self._tracker.look(self._player.within.original)
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._tracker.scored:
-            self._tracker.see_scores(self._player.seen(batch), self._own(result).scores)
+            self._tracker.see_scores(self._player.seen_batch(batch), self._own(result).scores)
             return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
                 self._tracker.see_row(self._player.features.row(x, learn=False), y, bool(prediction != y))
         else:
-            self._tracker.see(self._player.seen(batch), predictions != batch.y)
+            self._tracker.see(self._player.seen_batch(batch), predictions != batch.y)
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
         row = self._player.seen_row(x, later=not self._tracker.scored)

@@ -17,7 +17,6 @@ from typing import (
     Literal,
     NamedTuple,
     Protocol,
-    Self,
     TypeVar,
     runtime_checkable,
 )
@@ -174,45 +173,6 @@ def _rows(values: list[Any]) -> NDArray[Any]:
     if np.ndim(values[0]) == 0 or all(np.size(value) == most for value in values):
         return np.array(values)
     return np.array([np.pad(value, (0, most - len(value)), constant_values=-np.inf) for value in values])
-
-
-class Learner(Protocol):
-    """One algorithm. `learn_one` is the only method that changes it.
-
-    Optional: `play_one(x, y)` predicts, then learns, looking at x once; `learn_many(batch)` does so for every row,
-    compiled, or answers None, having done nothing, where it must be played row by row; `predict_many(batch)` tells what
-    it says of every row, learning nothing; `feature_names`, those of the columns it learned from, which `play` sets and
-    sources are matched by; `tracker()` gives the comparators its theorems need; `size` is what it holds;
-    `conservative` is True if it changes on mistakes alone. A learner that draws its predictions has `draws = True` and
-    `chances(x)`, the distribution it draws from; its `learn_many` answers with `StepResult`. So do `play_one` and
-    `learn_many` of a learner that has a `loss`: on advice or losses, or one whose `outcomes` are "numbers"; and of one
-    with `probability_one(x)`, P(+1). A team has `learners`, all of which play every round.
-    """
-
-    domain: Domain
-    labels: int | None  # None: -1/+1; k: 0 .. k-1
-    promises: ClassVar[tuple[Theorem, ...]]
-
-    def predict_one(self, x: Example) -> Label:
-        """The label it would say now; asking changes nothing."""
-        ...
-
-    def learn_one(self, x: Example, y: Label) -> None:
-        """Learn the label of x."""
-        ...
-
-    def facts(self) -> Any:
-        """What its theorems need to know of it now: a frozen dataclass of plain values."""
-        ...
-
-    def state(self) -> State:
-        """All of it, as plain data."""
-        ...
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """The learner whose `state` this is."""
-        ...
 
 
 @runtime_checkable

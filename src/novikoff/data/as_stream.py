@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
 from novikoff.core.labels import Numbering, are_numbers
-from novikoff.core.player import Player
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.registry import with_many
 from novikoff.core.stream import Stream, adapted, is_stream
-from novikoff.core.types import Batch, Learner, Position
+from novikoff.core.types import Batch, Position
 from novikoff.data.arrays import Arrays, more_than_two
 from novikoff.data.memory import Pairs, arrays_of
 
@@ -34,7 +34,8 @@ def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> 
     many   True: labels are many, numbered as they come; None: they are so if the first rows show three or more, or if
            the learner numbers them; False: as the learner has them
     """
-    numbers = Player(learner).pays
+    learner = adapt(learner)
+    numbers = learner.pays
     if many is None and not numbers and learner.labels is None and (both := arrays_of(environment)) is not None:
         many = more_than_two(both[1])
     shown = True if many and not numbers else asked(learner)
@@ -58,8 +59,8 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
     if is_frame(environment):
         from novikoff.data.tables.formats import Frame
 
-        return Frame(environment, many=many, outcomes=Player(learner).outcomes)
-    if Player(learner).pays:
+        return Frame(environment, many=many, outcomes=adapt(learner).outcomes)
+    if adapt(learner).pays:
         from novikoff.data.memory import targets
 
         return targets(environment)
@@ -80,7 +81,7 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
 
 def asked(learner: Learner) -> int | None:
     """What a source is asked to show, its `many`: two labels, so many whole numbers, or any in the order they come."""
-    return True if Player(learner).numbered else learner.labels
+    return True if adapt(learner).numbered else learner.labels
 
 
 def opened(environment: Any) -> Any:
@@ -125,7 +126,7 @@ def _read(path: Any, learner: Learner, many: int | None) -> Stream:
         )
     from novikoff.data.reader import read
 
-    numbers = Player(learner).outcomes == "numbers"
+    numbers = adapt(learner).outcomes == "numbers"
     return read(path, outcomes="numbers") if numbers else read(path, many=many)
 
 
@@ -146,7 +147,8 @@ def check_count(name: str, value: Any, least: int, do: str = "") -> None:
 
 def check_many(learner: Learner, stream: Stream, spec: str) -> None:
     """Refuse a learner of two labels where they are many, and name those that take many."""
-    if stream.many and learner.labels is None and not Player(learner).pays:
+    player = adapt(learner)
+    if stream.many and player.labels is None and not player.pays:
         raise MismatchError(
             "the learner must take many labels",
             f"{spec} takes two, and {stream.name} shows more",
@@ -162,7 +164,7 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
 
 def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
     """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
-    player = Player(learner)
+    player = adapt(learner)
     if player.outcomes != shown:
         raise MismatchError(
             f"the learner learns {player.outcomes}: {name} shows {shown}. "
@@ -198,12 +200,12 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
             at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
-def for_learner(batch: Batch, stream: Stream, player: Player, numbering: Numbering | None = None) -> Batch:
+def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Numbering | None = None) -> Batch:
     """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are.
 
     numbering   of the labels of a learner that numbers them as they come
     """
-    labels, learner = stream.labels, player.learner
+    labels, learner = stream.labels, player
     if numbering is not None:
         return replace(batch, y=_numbered(batch.y, stream, learner, numbering))
     if player.pays or (labels is None) == (learner.labels is not None):

@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from novikoff.core.display import Written
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
+from novikoff.core.learner import Ability, Learner, adapt, check_batch
 from novikoff.core.nesting import restored, saved
-from novikoff.core.one_step import Playing, check_batch
-from novikoff.core.player import Player
 from novikoff.core.restoring import array, require
 from novikoff.core.stream import Stream
 from novikoff.core.types import (
@@ -40,7 +39,6 @@ from novikoff.core.types import (
     Example,
     Label,
     Labels,
-    Learner,
     Position,
     Sparse,
     State,
@@ -201,26 +199,29 @@ def scaled_row(scaler: Scaler, row: Any, width: int, learn: bool) -> Any:
     return CheckedRow((indices, values)) if np.isfinite(values).all() else (indices, values)
 
 
-OF_MANY = ("scores_many", "probabilities_many")
+OF_X = ("score_one", "scores_one", "probability_one", "probabilities_one")
+"""Abilities of the learner within."""
 
 
-class Scaled(Playing):
+class Scaled(Learner):
     """The learner, on examples of one scale.
 
     learner   on vectors; it has met none yet
     scale     "standard" or "range"
     """
 
+    features: Features
+
     promises: ClassVar[tuple[Theorem, ...]] = ()
 
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
         if learner.domain.kind != "vector":
             raise InputError(f"what is scaled must be vectors: {type(learner).__name__} plays on {learner.domain}.")
-        if Player(learner).covers:
+        if adapt(learner).covers:
             raise InputError("what is scaled must say no sets: scale the learner within, conformal:[scaled:[…]].")
-        self.within = learner
+        self.learner = learner
         self.scaler, self.features = Scaler(scale), Features()
-        self._player = player = Player(learner)
+        self._player = player = adapt(learner)
         self.scale = scale
         self.promises = tuple(one for one in learner.promises if one.quantity != "risk of the average")  # type: ignore[misc]
         self.outcomes, self.loss, self.numbered = player.outcomes, player.loss, player.numbered
@@ -229,19 +230,24 @@ class Scaled(Playing):
         """The last examples as the learner within saw them: a row, or a batch."""
 
     def __repr__(self) -> str:
-        given = self.within._arguments() if isinstance(self.within, Written) else []
+        given = self.learner._arguments() if isinstance(self.learner, Written) else []
         given.append(f"scale={self.scale!r}")
-        return f"{type(self.within).__name__}({', '.join(given)})"
+        return f"{type(self.learner).__name__}({', '.join(given)})"
+
+    @property
+    def within(self) -> Learner:
+        """The learner that learns."""
+        return self._player
 
     @property
     def domain(self) -> Domain:
         """That of the learner within."""
-        return self.within.domain
+        return self._player.domain
 
     @property
     def labels(self) -> int | None:
         """Those of the learner within."""
-        return self.within.labels
+        return self._player.labels
 
     @property
     def size(self) -> int | None:
@@ -255,13 +261,13 @@ class Scaled(Playing):
     @property
     def rows_held(self) -> int:
         """Training rows it holds: those of the learner, and the first row, which standard scales are measured from."""
-        return self._player.rows_held + self.scaler.begins_with_a_row
+        return self._player.all_rows_held + self.scaler.begins_with_a_row
 
     def _asked(self, x: Example) -> Any:
         return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 
-    def predict_one(self, x: Example) -> Label:
-        return self.within.predict_one(self._asked(x))
+    def predict_one(self, x: Example) -> Any:
+        return self._player.predict_one(self._asked(x))
 
     def chances(self, x: Example) -> Distribution:
         return self._player.chances(self._asked(x))
@@ -280,7 +286,7 @@ class Scaled(Playing):
 
     def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
         """Predict and learn every row in order; None, having done nothing, where the learner cannot."""
-        if self._player.looped or isinstance(batch.x, list):
+        if self._player.looped:
             return None
         met, kept, played = self.features.met(), self.scaler.kept(), None
         try:
@@ -294,8 +300,6 @@ class Scaled(Playing):
         return played
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        if isinstance(batch.x, list):
-            return np.array([self.predict_one(x) for x in batch.x])
         return self._player.predict_many(self._asked_many(batch))
 
     def predict_ahead(self, batch: Batch) -> NDArray[Any]:
@@ -308,18 +312,41 @@ class Scaled(Playing):
         self.features.rows(batch, learn=False)
         return self.scaler.batch(batch, learn=False)
 
-    def __getattr__(self, name: str) -> Any:
-        """Scores and probabilities of x, or of the rows of a batch, where the learner within has them."""
-        if name not in ("score_one", "probability_one", "scores_one", "probabilities_one", *OF_MANY):
-            raise AttributeError(f"{type(self).__name__} has no {name}")
-        of_scaled = getattr(self.within, name)
-        if name in OF_MANY:
-            return lambda batch: of_scaled(self._asked_many(batch))
-        return lambda x: of_scaled(self._asked(x))
+    def has(self, ability: Ability) -> bool:
+        """Return whether the method is its own: scores and probabilities are those of the learner within."""
+        return self._player.has(ability) if ability in OF_X else super().has(ability)
+
+    def score_one(self, x: Example) -> float:
+        return self._player.score_one(self._asked(x))
+
+    def scores_one(self, x: Example) -> NDArray[np.float64]:
+        return self._player.scores_one(self._asked(x))
+
+    def probability_one(self, x: Example) -> float:
+        return self._player.probability_one(self._asked(x))
+
+    def probabilities_one(self, x: Example) -> NDArray[np.float64]:
+        return self._player.probabilities_one(self._asked(x))
+
+    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
+        return self._player.scores_many(self._asked_many(batch))
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        return self._player.probabilities_many(self._asked_many(batch))
+
+    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        return self._player.costs(said, y)
+
+    def seen_batch(self, batch: Batch) -> Batch:
+        found: Batch = self.seen
+        return found
+
+    def seen_row(self, x: Example, later: bool = False) -> Any:
+        return super().seen_row(x, later) if self.seen is None else self.seen
 
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner within lets them."""
-        self._player.widen(width)
+        self._player.widen_all(width)
         self.features.widen(width)
 
     def tracker(self) -> Any:
@@ -331,10 +358,10 @@ class Scaled(Playing):
         return Rescaled(stream, self.scaler.scale, self.features)
 
     def facts(self) -> Any:
-        return self.within.facts()
+        return self._player.facts()
 
     def state(self) -> State:
-        return {"learner": saved(self.within), "scaler": self.scaler.state(), "features": self.features.state()}
+        return {"learner": saved(self.learner), "scaler": self.scaler.state(), "features": self.features.state()}
 
     @classmethod
     def restore(cls, state: State) -> Self:

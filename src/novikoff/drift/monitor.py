@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, ModelFileError, shown
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player
-from novikoff.core.types import Batch, Learner, State, StepResult
+from novikoff.core.types import Batch, State, StepResult
 from novikoff.drift.theorems.drift_alarm import DriftFacts, drift_alarm
 from novikoff.drift.theorems.monitor_alarm import MonitorFacts, monitor_alarm
 from novikoff.numerics.coins import start
@@ -157,7 +157,7 @@ class DriftWatch(Observer):
     def __init__(self, test: DriftTest | None = None) -> None:
         self.test = DriftTest() if test is None else test
         self.rounds = 0
-        self._frozen: Player | None = None
+        self._frozen: Learner | None = None
         self._state: State | None = None  # of the frozen learner, which stays as it is
 
     @classmethod
@@ -175,7 +175,7 @@ class DriftWatch(Observer):
     def look(self, ledger: Ledger) -> None:
         if self.rounds == self.test.next_snapshot:
             self.test.refresh()
-            self._frozen, self._state = Player(type(ledger.learner).restore(ledger.learner.state())), None
+            self._frozen, self._state = adapt(type(ledger.learner).restore(ledger.learner.state())), None
 
     def see(self, batch: Batch, result: StepResult) -> None:
         once = slice(None) if batch.weights is None else batch.weights > 0
@@ -191,7 +191,7 @@ class DriftWatch(Observer):
 
     def state(self) -> State:
         if self._frozen is not None and self._state is None:
-            self._state = self._frozen.learner.state()
+            self._state = self._frozen.original.state()
         return {"test": self.test.state(), "rounds": self.rounds, "frozen": self._state}
 
     @classmethod
@@ -199,7 +199,7 @@ class DriftWatch(Observer):
         """The watch whose `state` this is, in a game of `learner`."""
         watch = cls(DriftTest.restore(state["test"]))
         watch.rounds = int(state["rounds"])
-        watch._frozen = None if state["frozen"] is None else Player(type(learner).restore(state["frozen"]))
+        watch._frozen = None if state["frozen"] is None else adapt(type(learner).restore(state["frozen"]))
         return watch
 
 

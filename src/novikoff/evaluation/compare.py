@@ -32,10 +32,9 @@ from novikoff.core.display import Shown
 from novikoff.core.errors import InputError, SpecError, counted
 from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
+from novikoff.core.learner import Learner, adapt, as_learner, is_learner
 from novikoff.core.observer import Calls, Observer
-from novikoff.core.player import Player, is_learner
 from novikoff.core.stream import Stream, Target
-from novikoff.core.types import Learner
 from novikoff.data.as_stream import check_asked, check_count
 from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
 from novikoff.game import specs
@@ -296,7 +295,7 @@ def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Mad
 def predicts_numbers(spec: str) -> bool:
     """Does the learner of a spec predict numbers, not labels? One that must know the domain first does not."""
     try:
-        return Player(specs.make(spec, "learner")).outcomes == "numbers"
+        return adapt(specs.make(spec, "learner")).outcomes == "numbers"
     except SpecError:
         return False
 
@@ -320,7 +319,8 @@ def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
 def fresh(make: Made, seed: int, stream: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
     """A learner for a stream, or against an adversary, that has seen nothing; `seed` is for its coins."""
     if not isinstance(make, str):
-        return make(seed)
+        learner: Learner = as_learner(make(seed))
+        return learner
     return learner_for(make, stream, {"seed": seed, **(defaults or {})})
 
 

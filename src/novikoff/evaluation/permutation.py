@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.executors import Count, Over, Threads, cores
+from novikoff.core.learner import adapt
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player
 from novikoff.core.types import Batch, StepResult
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import MOST_BYTES, hold
@@ -136,7 +136,7 @@ def permutation_test(
     def task(over: Over, number: int) -> float:
         rows = held.shuffled(order(held.units, seed, number - 1)) if number else held
         learner = fresh(make_learner, seed, held)
-        if Player(learner).pays:
+        if adapt(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
         seen = _Errors()

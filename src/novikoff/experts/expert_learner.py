@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments
-from novikoff.core.types import Batch, Distribution, Example, State, StepResult, Theorem
+from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
@@ -27,11 +27,15 @@ PANEL: Schema = {"experts": object, "loss": str, "play": str, "prior": object, "
 """The arguments that most learners hand to their panel."""
 
 
-class ExpertLearner(Playing):
+class ExpertLearner(Learner):
     """The mean of the experts, or one of them, by the weights of a rule.
 
     given   the arguments of the learner's constructor that are not the panel's
     """
+
+    domain: Domain
+    labels: int | None
+    seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
     params: ClassVar[Schema]

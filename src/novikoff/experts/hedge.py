@@ -40,17 +40,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.nesting import restored, saved
-from novikoff.core.one_step import Playing
-from novikoff.core.player import Player
 from novikoff.core.restoring import require
 from novikoff.core.sizes import integer
 from novikoff.core.types import (
     Batch,
     Distribution,
+    Domain,
     Example,
     Label,
-    Learner,
     State,
     StepResult,
     Theorem,
@@ -73,12 +72,17 @@ from novikoff.experts.theorems.small_losses import small_losses
 from novikoff.numerics.coins import coin
 
 
-class Hedge(Playing):
+class Hedge(Learner):
     """One of the learners decides, drawn anew each round.
 
     learners   two or more (one will do), none twice; they play on, and are the caller's no longer
     names      what to call them in a report
     """
+
+    domain: Domain
+    learners: list[Learner]
+    names: list[str]
+    seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (
         hedge_mistakes, hedge_expected, fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps,
@@ -96,14 +100,14 @@ class Hedge(Playing):
         names: Sequence[str] | None = None,
     ) -> None:
         self.learners = team(learners)
-        self.domain, self.numbered = common_domain(self.learners), Player(self.learners[0]).numbered
+        self.domain, self.numbered = common_domain(self.learners), adapt(self.learners[0]).numbered
         self._kind: Any = np.int64 if self.numbered else np.int8  # of labels
         self.seed = integer(seed, "seed", "a seed must be a whole number")
         self.rule = self._rule(by, horizon, switches)
         self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
         if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
             raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
-        self._players = [Player(learner) for learner in self.learners]
+        self._players = [adapt(learner) for learner in self.learners]
         self._draw = [player.draws for player in self._players]
         # Who refuses the most examples goes first: it refuses a batch while nobody has learned from it.
         self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
@@ -164,7 +168,7 @@ class Hedge(Playing):
                 total[label] = total.get(label, 0.0) + weight * chance
         return total
 
-    def predict_one(self, x: Example) -> Label:
+    def predict_one(self, x: Example) -> Any:
         return self.learners[int(self.rule.predict_one(None))].predict_one(x)
 
     def play_one(self, x: Example, y: Label) -> StepResult:
@@ -176,7 +180,7 @@ class Hedge(Playing):
             if player.draws and risks is not None:
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
-                player.learner.predict_one(x)
+                player.original.predict_one(x)
         said = np.zeros(len(self.learners), dtype=self._kind)
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
@@ -205,7 +209,7 @@ class Hedge(Playing):
         said_by_followed = said[np.arange(len(batch)), followed]
         return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
 
-    def _play(self, player: Player, x: Example, y: Label) -> tuple[Label, StepResult | None]:
+    def _play(self, player: Learner, x: Example, y: Label) -> tuple[Label, StepResult | None]:
         """What a learner said before it learned; and its result, if that tells more (`_own`)."""
         played = player.play_one(x, y)
         self._begun = True
@@ -213,7 +217,7 @@ class Hedge(Playing):
             return int(played.predictions), _own(player, played)
         return int(played), None
 
-    def _learn_many(self, player: Player, batch: Batch) -> tuple[Any, Any, StepResult | None]:
+    def _learn_many(self, player: Learner, batch: Batch) -> tuple[Any, Any, StepResult | None]:
         """What a learner said in each round; if it draws, with what chance it was to be wrong; and as `_play` does."""
         played = player.learn_many(batch)
         if played is not None:
@@ -253,7 +257,7 @@ class Hedge(Playing):
 
     def facts(self) -> ExpertsFacts:
         """Those of the rule, and whether its coins are its own: not known of a learner that draws without a seed."""
-        seeds = [word(player.learner) for player in self._players if player.draws]
+        seeds = [word(player.original) for player in self._players if player.draws]
         apart = False if word(self.rule) in seeds else None if None in seeds else True
         facts: ExpertsFacts = self.rule.facts()
         return dataclasses.replace(facts, apart=apart)
@@ -274,6 +278,6 @@ class Hedge(Playing):
         return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
 
 
-def _own(player: Player, played: StepResult) -> StepResult | None:
+def _own(player: Learner, played: StepResult) -> StepResult | None:
     """The result, if it has more than the label: probabilities, or scores, which comparators may need."""
     return played if player.probable or player.numbered or played.scores is not None else None

@@ -31,11 +31,10 @@ from numpy.typing import NDArray
 
 from novikoff.core.certificate import bound_text, outward
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
+from novikoff.core.learner import Learner, adapt, rounds_learned
 from novikoff.core.nesting import restored, saved
-from novikoff.core.one_step import Playing
-from novikoff.core.player import Player, rounds_learned
 from novikoff.core.restoring import array, integer, number, pair, require
-from novikoff.core.types import Batch, Domain, Example, Label, Learner, State, StepResult, Theorem, check_label, signs
+from novikoff.core.types import Batch, Domain, Example, Label, State, StepResult, Theorem, check_label, signs
 from novikoff.experts import _loops
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts
 from novikoff.experts.theorems.specialists_promise import specialists_promise
@@ -124,7 +123,7 @@ class Copy:
         return (doublings(self.start) + 1 - over) * math.exp(-price(self.start))
 
 
-class Specialists(Playing):
+class Specialists(Learner):
     """Copies of one learner, begun at different times.
 
     learner   with probabilities; it has learned nothing yet
@@ -136,7 +135,7 @@ class Specialists(Playing):
     labels: int | None = None
 
     def __init__(self, learner: Learner, block: int = 64) -> None:
-        if not Player(learner).probable or Player(learner).within is not learner:
+        if not adapt(learner).probable or adapt(learner).within.original is not learner:
             raise InputError(
                 f"a specialist must say probabilities: {type(learner).__name__} says none. "
                 "Choose auto, logistic, ftrl or vaw, for labels."
@@ -175,12 +174,12 @@ class Specialists(Playing):
     @property
     def features(self) -> Any:
         """Those of the steady copy, which has seen all."""
-        return Player(self.steady).features
+        return adapt(self.steady).features
 
     @property
     def size(self) -> int:
         """What the copies hold, together."""
-        return sum(Player(copy.learner).size or 0 for copy in self._copies)
+        return sum(adapt(copy.learner).size or 0 for copy in self._copies)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -213,7 +212,7 @@ class Specialists(Playing):
 
     def play_one(self, x: Example, y: Label) -> StepResult:
         y = check_label(y, None)
-        played = [Player(copy.learner).play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
+        played = [adapt(copy.learner).play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
         mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))
         said, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
         steady = np.array([played[0].predictions])
@@ -222,7 +221,7 @@ class Specialists(Playing):
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Every row in order: copy after copy, each on all the rows it is awake for, then the mixture."""
         batch = replace(batch, y=signs(batch))
-        steady = Player(self.steady).learn_many(batch)
+        steady = adapt(self.steady).learn_many(batch)
         if steady is None:
             return None
         assert isinstance(steady, StepResult)
@@ -246,7 +245,7 @@ class Specialists(Playing):
     def _ahead(self, copy: Copy, batch: Batch, start: int) -> NDArray[np.float64]:
         """P(y) of a copy for the rows from `start` on that it is awake for."""
         rows = min(len(batch) - start, copy.ends() * self.block - self.rounds)
-        played = Player(copy.learner).learn_many(batch.part(start, start + rows))
+        played = adapt(copy.learner).learn_many(batch.part(start, start + rows))
         assert isinstance(played, StepResult)
         probabilities: NDArray[np.float64] = played.probabilities
         return probabilities
@@ -336,7 +335,7 @@ class Specialists(Playing):
     def widen(self, width: int) -> None:
         """Let arrays be so wide from now on, if the learner lets them."""
         for copy in self._copies:
-            Player(copy.learner).widen(width)
+            adapt(copy.learner).widen_all(width)
 
     def facts(self) -> SpecialistsFacts:
         lost = float(self._copies[0].loss)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from novikoff.core.errors import InputError, MismatchError, shown
-from novikoff.core.player import Player, is_learner
-from novikoff.core.types import Domain, Learner
+from novikoff.core.learner import Learner, adapt, as_learner, is_learner
+from novikoff.core.types import Domain
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.numerics.coins import MASK
 
@@ -22,22 +22,23 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
     for k, learner in enumerate(learners):
         if not is_learner(learner):
             raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
-        if Player(learner).members:
+        learner = as_learner(learner)
+        if adapt(learner).learners:
             raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
-        if Player(learner).covers:
+        if adapt(learner).covers:
             raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
-        if Player(learner).outcomes == "numbers":
+        if adapt(learner).outcomes == "numbers":
             raise InputError(f"learners must learn labels: number {k + 1} learns numbers. auto-regression mixes such.")
-        if learner.labels is not None and not Player(learner).numbered:
+        if learner.labels is not None and not adapt(learner).numbered:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
-        if Player(learner).numbered != Player(learners[0]).numbered:
-            takes = ("two", "many")[Player(learner).numbered]
+        if adapt(learner).numbered != adapt(learners[0]).numbered:
+            takes = ("two", "many")[adapt(learner).numbered]
             raise InputError(f"learners must all take two labels, or all many: number {k + 1} takes {takes}.")
         if learner.domain.kind in ("advice", "losses"):
             raise InputError(f"learners must have examples: number {k + 1} plays on {learner.domain}.")
-        if any(learner is other for other in learners[:k]):
+        if any(learners[k] is other for other in learners[:k]):
             raise InputError(f"no learner may be there twice: number {k + 1} is. Make another one like it.")
-    return list(learners)
+    return [as_learner(learner) for learner in learners]
 
 
 def common_domain(learners: Sequence[Learner]) -> Domain:
@@ -62,7 +63,7 @@ def narrowness(domain: Domain) -> tuple[bool, int, int]:
 
 def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
     """A rule of the caller's, if it is one for so many learners and its coins are its own."""
-    if not is_learner(rule) or rule.domain.kind != "losses" or not Player(rule).draws:
+    if not is_learner(rule) or rule.domain.kind != "losses" or not adapt(rule).draws:
         raise InputError(
             f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
         )
@@ -85,5 +86,5 @@ def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
 
 def word(learner: Any) -> int | None:
     """What of its seed decides its coins; None if it has none."""
-    seed = Player(learner).seed
+    seed = adapt(learner).seed
     return None if seed is None else int(seed) & MASK

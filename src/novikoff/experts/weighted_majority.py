@@ -36,9 +36,9 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
 from novikoff.core.hypotheses import HypothesisClass
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, array, integer, require
-from novikoff.core.types import Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.experts.panel import Voters, is_number
 from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
 from novikoff.finite.classes import restore_class
@@ -52,8 +52,11 @@ PART = 2**15
 """Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
 
 
-class WeightedMajority(Playing):
+class WeightedMajority(Learner):
     """The heavier vote decides; those that err lose weight, and none is ever dropped."""
+
+    domain: Domain
+    labels: int | None
 
     promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)
 

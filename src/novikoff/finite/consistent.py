@@ -30,6 +30,8 @@ from novikoff.numerics.coins import uniform
 class Consistent(VersionSpaceLearner):
     """The first surviving hypothesis decides; or a random one, drawn anew each round."""
 
+    seed: int
+
     promises: ClassVar[tuple[Theorem, ...]] = (consistent_mistakes, consistent_expected)
     params: ClassVar[Schema] = {"random": bool, "seed": int}
 

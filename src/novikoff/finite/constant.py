@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from novikoff.core.display import Written
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 
@@ -28,10 +28,11 @@ class ConstantFacts:
     label: Label
 
 
-class Constant(Written):
+class Constant(Learner):
     """Says `label` in every round."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
+    domain: Domain
     labels: int | None = None
 
     def __init__(self, label: Label = 1) -> None:
@@ -41,8 +42,9 @@ class Constant(Written):
     def predict_one(self, x: Example) -> Label:
         return self.label
 
-    def learn_one(self, x: Example, y: Label) -> None:
+    def play_one(self, x: Example, y: Label) -> Label:
         check_label(y, self.labels)
+        return self.label
 
     def facts(self) -> ConstantFacts:
         return ConstantFacts(self.label)

@@ -27,10 +27,10 @@ from novikoff.core import encode
 from novikoff.core.certificate import floor_log2
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import Ballot
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, integer, require
 from novikoff.core.sizes import integer as checked
-from novikoff.core.types import Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts
 
@@ -41,8 +41,10 @@ FINEST = 64
 """No cover of so many halvings is ever made."""
 
 
-class CoverHalving(Playing):
+class CoverHalving(Learner):
     """The majority of a cover decides; a finer cover follows when nobody is left."""
+
+    domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (cover_restarts,)
     labels: int | None = None

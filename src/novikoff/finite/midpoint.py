@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novikoff.core.errors import Advice, InputError, Option, shown
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import integer, read, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 
@@ -40,8 +40,10 @@ class MidpointFacts:
     restarts: int
 
 
-class Midpoint(Playing):
+class Midpoint(Learner):
     """The middle of the interval of thresholds decides. x is one finite number."""
+
+    domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     labels: int | None = None

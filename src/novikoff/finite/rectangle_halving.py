@@ -30,7 +30,7 @@ import numpy as np
 from novikoff.core import encode
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, corners, counters, integer, read, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
@@ -42,8 +42,11 @@ PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
 COUNTERS = ("size", "rounds", "restarts", "emptied_at")
 
 
-class RectangleHalving(Playing):
+class RectangleHalving(Learner):
     """The majority of the surviving boxes decides."""
+
+    domain: Domain
+    size: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     labels: int | None = None

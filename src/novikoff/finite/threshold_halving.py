@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from novikoff.core import encode
 from novikoff.core.errors import InputError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, counters, integer
 from novikoff.core.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
 from novikoff.finite import _loops
@@ -39,8 +39,10 @@ PARAMS: Schema = {"n": int, "conservative": bool}
 SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
 
 
-class ThresholdHalving(Playing):
+class ThresholdHalving(Learner):
     """The middle of the interval of surviving thresholds decides."""
+
+    domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     labels: int | None = None

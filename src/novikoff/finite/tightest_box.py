@@ -26,7 +26,7 @@ import numpy as np
 
 from novikoff.core import encode
 from novikoff.core.errors import InputError, brief, shown
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, corners, counters
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes.rectangle import check_grid, describe_box
@@ -38,8 +38,10 @@ PARAMS: Schema = {"dim": int, "m": int | None}
 COUNTERS = ("rounds", "contradictions", "contradicted_at")
 
 
-class TightestBox(Playing):
+class TightestBox(Learner):
     """The bounding box of the positives decides."""
+
+    domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)
     labels: int | None = None

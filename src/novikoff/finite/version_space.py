@@ -9,15 +9,18 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, counters
-from novikoff.core.types import Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes import restore_class
 from novikoff.finite.classes.survivors import whole_weights
 
 
-class VersionSpaceLearner(Playing):
+class VersionSpaceLearner(Learner):
     """The hypotheses still believed, and how often belief had to begin again."""
+
+    domain: Domain
+    labels: int | None
 
     promises: ClassVar[tuple[Theorem, ...]]
     params: ClassVar[Schema]

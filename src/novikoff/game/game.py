@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.core.labels import Numbering, one_label
+from novikoff.core.learner import Learner, adapt, as_learner, check_batch, is_learner
 from novikoff.core.observer import Observer, Tracking
-from novikoff.core.one_step import check_batch
-from novikoff.core.player import Player, is_learner
-from novikoff.core.types import Batch, Example, Label, Labels, Learner, StepResult, check_label, signs
+from novikoff.core.types import Batch, Example, Label, Labels, StepResult, check_label, signs
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
@@ -53,7 +52,7 @@ class Game:
     ) -> None:  # fmt: skip
         _check_learner(learner)
         _check_observers(observers)
-        self.learner = learner
+        learner = self.learner = as_learner(learner) if ledger is None else learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
             raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
@@ -230,9 +229,9 @@ class Game:
             if ledger.encoding is not None:
                 names = ledger.encoding.features
                 if isinstance(x, np.ndarray):
-                    player.widen(len(x))
+                    player.widen_all(len(x))
         chance = None
-        if player.draws and not (player.pays or player.members):
+        if player.draws and not (player.pays or player.learners):
             y = check_label(y, self.learner.labels)
             chance = player.chances(x).get(y, 0.0)
         played = player.play_one(x, y)
@@ -303,7 +302,7 @@ class Game:
 
 def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numbering | None:
     """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
-    if Player(learner).numbered:
+    if adapt(learner).numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 

@@ -68,7 +68,7 @@ def certify(
         return list(proved.certificates)
     adaptive = adaptive or ledger.adversary is not None
     fixed = ledger.fixed if fixed is None else fixed
-    tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within)
+    tracked = None if ledger.tracker is None else ledger.tracker.facts(ledger.player.within.original)
     if ledger.hindsight is not None and tracked is not None:
         tracked = ledger.hindsight.joined(tracked)
     if comparators is not None:
@@ -212,7 +212,7 @@ class Ledger(Metrics, Shown):
         self.read_by(self.encoding or self.player.encoding)
         if not self.members:
             names = self.labels if self.player.numbered else None
-            self.members = [Ledger(member, source=self.source, labels=names) for member in self.player.members]
+            self.members = [Ledger(member, source=self.source, labels=names) for member in self.player.learners]
 
     def __repr__(self) -> str:
         who, where = self.spec or type(self.learner).__name__, f" on {self.source}" if self.source else ""

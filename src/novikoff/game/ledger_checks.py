@@ -149,7 +149,7 @@ def _ranking(metrics: Metrics) -> None:
 
 def _top(metrics: Metrics) -> float:
     """The most that a round can cost."""
-    return metrics.player.most
+    return metrics.player.largest_loss
 
 
 def _curve(metrics: Metrics) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 from novikoff.comparators.tracker import restored
 from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.errors import Advice, ModelFileError, Option
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.nesting import restored as restored_learner
 from novikoff.core.nesting import saved
-from novikoff.core.player import Player
 from novikoff.core.restoring import integer, require
 from novikoff.core.stream import Target
-from novikoff.core.types import Learner, State
+from novikoff.core.types import State
 from novikoff.data.tables.encoding import Encoding
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger import Ledger, Proved
@@ -61,7 +61,7 @@ def state_of(ledger: Ledger, without_rows: bool = False) -> State:
 
 def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
     """Training rows, and rows that wait for their labels, that a file of the ledger holds."""
-    own = ledger.player.rows_held
+    own = ledger.player.all_rows_held
     if without_rows:
         return own
     trackers = [one.tracker for one in (ledger, *ledger.members) if one.tracker is not None]
@@ -210,7 +210,7 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
         "late": Late.restore,
         "drift": lambda part: DriftWatch.restore(part, learner),
     }
-    members = zip(state["members"], Player(learner).members, strict=True)
+    members = zip(state["members"], adapt(learner).learners, strict=True)
     fields: dict[str, Any] = {
         **{name: state[name] for name in PLAIN},
         **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},

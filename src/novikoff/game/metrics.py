@@ -38,8 +38,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import ModelFileError
-from novikoff.core.player import Player
-from novikoff.core.types import Learner, State, StepResult
+from novikoff.core.learner import Learner, adapt
+from novikoff.core.types import State, StepResult
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger_checks import next_mark
 from novikoff.numerics.total import Total
@@ -270,7 +270,7 @@ class Metrics:
     _squares: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
-        self.player = Player(self.learner)
+        self.player = adapt(self.learner)
         if self.learner.labels is not None and not self.rounds:
             self.baselines.last = 0
         if self.player.covers and self.coverage is None:
@@ -281,7 +281,7 @@ class Metrics:
     @property
     def counts(self) -> bool:
         """Are mistakes what the learner pays for?"""
-        return self.player.counts
+        return self.player.counts_mistakes
 
     @property
     def expected(self) -> float:

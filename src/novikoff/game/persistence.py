@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from novikoff import __version__
 from novikoff.core.errors import InputError, ModelFileError, named, shown
+from novikoff.core.learner import adapt
 from novikoff.core.overwriting import check_replaced
-from novikoff.core.player import Player
 from novikoff.core.registry import find
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import FORMAT, WRITTEN, check_format, packed, restore, rows_held
@@ -65,7 +65,7 @@ def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) ->
     """Training rows in a file of it."""
     if isinstance(what, Ledger):
         return rows_held(what, without_rows)
-    return Player(what.classifier).rows_held if hasattr(what, "classifier") else 0
+    return adapt(what.classifier).all_rows_held if hasattr(what, "classifier") else 0
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import numpy as np
 
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, SpecError, named
 from novikoff.core.labels import alike, plain_label
+from novikoff.core.learner import Learner, adapt, as_learner, is_learner, rounds_learned
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player, is_learner, rounds_learned
 from novikoff.core.registry import names
 from novikoff.core.stream import Stream, is_stream, there_before
-from novikoff.core.types import Adversary, Domain, Learner, Position
+from novikoff.core.types import Adversary, Domain, Position
 from novikoff.data.as_stream import (
     Piece,
     as_stream,
@@ -83,6 +83,9 @@ def play(
     check_asked(labels)
     learner = "auto" if learner is None else learner
     _check_learner(learner, environment)
+    if not isinstance(learner, str):
+        own = ledger is not None and adapt(ledger.learner).original is learner
+        learner = ledger.learner if ledger is not None and own else as_learner(learner)
     if rounds is not None:
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
@@ -92,7 +95,7 @@ def play(
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
-    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or Player(learner), learner)
+    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or adapt(learner), learner)
     check_many(learner, stream, type(learner).__name__)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
@@ -124,9 +127,9 @@ def play(
     return ledger
 
 
-def _for_player(stream: Stream, known: Ledger | Player, learner: Learner) -> Stream:
+def _for_player(stream: Stream, known: Ledger | Learner, learner: Learner) -> Stream:
     """The stream as this learner must see it, which may have learned before."""
-    player = Player(learner)
+    player = adapt(learner)
     numbered = player.features is not None and player.features.kind == "numbers"
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
     player.check_hash(stream)
@@ -263,7 +266,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                 _note_labels(ledger, stream, begins)
             played = ledger.rounds
             if stream.table and isinstance(piece.x, np.ndarray) and piece.x.ndim == 2:
-                game.player.widen(piece.x.shape[1])
+                game.player.widen_all(piece.x.shape[1])
             try:
                 game._learn_batch(for_learner(piece, stream, game.player, numbering))
             finally:

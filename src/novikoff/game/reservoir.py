@@ -36,10 +36,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, InputError, Option
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player
 from novikoff.core.restoring import MOST_ROUNDS, boolean, integer, require
-from novikoff.core.types import Batch, Learner, Sparse, State, StepResult
+from novikoff.core.types import Batch, Sparse, State, StepResult
 from novikoff.game import _loops
 from novikoff.numerics.coins import uniform
 from novikoff.numerics.total import Total
@@ -66,8 +66,8 @@ class HypothesisReservoir(Observer):
     ) -> None:
         if not 1 <= candidates <= MOST_CANDIDATES:
             raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
-        player = Player(learner)
-        self.labelled = player.counts
+        player = adapt(learner)
+        self.labelled = player.counts_mistakes
         self.probable = player.probable and not player.numbered  # of many labels (1 - P(y))^2 is no Brier score
         self._brier = Total()
         if not self.labelled and not player.averages:

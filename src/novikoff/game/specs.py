@@ -21,9 +21,9 @@ from typing import Any, ForwardRef, Union, get_args, get_origin
 
 from novikoff.core.errors import SpecError, shown
 from novikoff.core.hypotheses import HypothesisClass
-from novikoff.core.player import says_sets, scales, wants_bias
+from novikoff.core.learner import Learner, has_sets, scales, wants_bias
 from novikoff.core.registry import Room, entry, for_many, lacking
-from novikoff.core.types import Domain, Learner
+from novikoff.core.types import Domain
 from novikoff.numerics.coins import coin
 
 
@@ -85,7 +85,7 @@ def _with_constant(spec: Spec) -> Spec:
 def within(spec: Spec) -> Spec | None:
     """The spec of the learner that conformal, or another that says sets, has within; None of others."""
     constructor = entry(spec.name, "learner").load()
-    if not says_sets(constructor):
+    if not has_sets(constructor):
         return None
     found = _one_spec(spec.positional[0] if spec.positional else (spec.named or {}).get("learner"))
     return found if isinstance(found, Spec) else None

@@ -22,8 +22,8 @@ import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
-from novikoff.core.player import Player
-from novikoff.core.types import Batch, Example, Learner
+from novikoff.core.learner import Learner, adapt
+from novikoff.core.types import Batch, Example
 from novikoff.data.as_stream import check_asked
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -115,7 +115,7 @@ class NovikoffClassifier(_Model, base.Classifier):
         self.learner, self.labels, self.certified, self.seed = learner, labels, certified, seed
         check_asked(labels)
         self._begin(labels == "many")
-        player = Player(self._game.learner)
+        player = adapt(self._game.learner)
         if player.pays or player.numbered != (labels == "many") or (self._game.learner.labels and not player.numbered):
             takes = "no numbers" if player.pays else "many labels" if labels == "many" else "two labels"
             raise MismatchError(f"the learner must take {takes}: {learner} does not. Choose another (novikoff list).")

@@ -27,7 +27,7 @@ import numpy as np
 from novikoff.core import encode
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.types import Domain, Example, Label, State, StepResult, Theorem, check_label
 
 
@@ -39,13 +39,16 @@ class WrappedFacts:
     rounds: int
 
 
-class Wrapped(Playing):
+class Wrapped(Learner):
     """A model that is the caller's no longer.
 
     model      of River (`predict_one`, `learn_one`) or scikit-learn (`predict`, `partial_fit`), not yet taught
     outcomes   "labels" or "numbers"
     many       labels are many, numbered as they first come
     """
+
+    domain: Domain
+    features: Features
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     live = True

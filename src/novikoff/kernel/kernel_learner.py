@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.batch import still
 from novikoff.core.feature_places import Features
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import Schema, arguments, integer
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, State, Theorem, check_label, signs
 from novikoff.kernel import _loops
@@ -35,13 +35,17 @@ UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
 """Parameters that a kernel does not have."""
 
 
-class KernelLearner(Playing):
+class KernelLearner(Learner):
     """Supports, and how they are played with.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
     numbers (core/feature_places.py).
     """
 
+    domain: Domain
+    features: Features
+
+    keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
     params: ClassVar[Schema]
     labels: int | None = None
@@ -57,7 +61,7 @@ class KernelLearner(Playing):
         self.supports = Supports(similarity, budget)
         self.features = Features()
         self.rounds = 0
-        self.scored: Any = None
+        self.scored = None
 
     @property
     def size(self) -> int:

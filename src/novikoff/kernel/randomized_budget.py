@@ -37,6 +37,8 @@ from novikoff.numerics.coins import start
 class RandomizedBudgetPerceptron(KernelLearner):
     """At most `budget` of the examples it got wrong."""
 
+    seed: int
+
     promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
     additive = True
     params: ClassVar[Schema] = {"budget": int, "seed": int}

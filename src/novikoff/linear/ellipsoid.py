@@ -40,7 +40,7 @@ from novikoff.core.batch import still
 from novikoff.core.encode import LARGEST_COORDINATE
 from novikoff.core.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.core.feature_places import Features, Row
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import array, boolean, integer, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
@@ -66,13 +66,17 @@ FLAWS = (
 CHECK = FLAWS.index("the self-check of the volume failed: too much was rounded")
 
 
-class Ellipsoid(Playing):
+class Ellipsoid(Learner):
     """A centre and a square factor, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
     numbers (core/feature_places.py), all within the width; features beyond it can be predicted with, not learned from.
     """
 
+    domain: Domain
+    features: Features
+
+    keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
     labels: int | None = None
     conservative = True
@@ -98,7 +102,7 @@ class Ellipsoid(Playing):
         self.bias, self.normalize = float(bias), normalize
         self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
         self.rounds = 0
-        self.scored: Any = None
+        self.scored = None
         self.features = Features()
         self._scalars, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
         self._rule = (self.bias, normalize and self.bias != 0.0, cuts == "deep" or margin > 0.0, self.margin)

@@ -44,6 +44,7 @@ class ManyPerceptron(ManyLabels):
     conservative = True
     scales = True
     wants_bias = True
+    normalize: bool
 
     def __init__(self, bias: float = 0.0, normalize: bool = False, labels: int | None = None) -> None:
         super().__init__(bias, labels)

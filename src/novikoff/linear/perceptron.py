@@ -30,7 +30,7 @@ from novikoff import numerics
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.restoring import array, boolean, integer, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
@@ -44,7 +44,7 @@ from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared
 DOUBLE = np.dtype(np.float64)
 
 
-class Perceptron(Playing):
+class Perceptron(Learner):
     """One weight a feature, changed on mistakes only.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
@@ -52,6 +52,12 @@ class Perceptron(Playing):
     Dicts are scored in plain Python, from left to right, as the kernels sum sparse rows: the bits are the same.
     """
 
+    domain: Domain
+    features: Features
+    updates: int
+    normalize: bool
+
+    keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]] = (
         perceptron_lengths,
         perceptron_hinge,
@@ -70,7 +76,7 @@ class Perceptron(Playing):
         self.bias = float(bias)
         self.normalize = normalize
         self.rounds = self.updates = 0
-        self.scored: Any = None
+        self.scored = None
         self.features = Features()
         self._bias_weight = np.zeros(1)  # the weight of the bias
         self._named: dict[str, float] = {}

@@ -19,7 +19,7 @@ from novikoff import numerics
 from novikoff.core import encode
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
-from novikoff.core.one_step import Playing
+from novikoff.core.learner import Learner
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
@@ -27,13 +27,17 @@ LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
 """A label as a batch of one row has it; only read."""
 
 
-class Rows(Playing):
+class Rows(Learner):
     """Features, and how rows are played, whatever the outcomes are.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
     numbers (core/feature_places.py).
     """
 
+    domain: Domain
+    features: Features
+
+    keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
     labels: int | None
 
@@ -44,7 +48,7 @@ class Rows(Playing):
         self.bias = float(bias)
         self.features = Features()
         self.rounds = 0
-        self.scored: Any = None
+        self.scored = None
         self._sizes, self._remedy = (LEAST_SIZE, LARGEST_SIZE), ""
 
     def _take_only(self, sizes: tuple[float, float], remedy: str) -> None:

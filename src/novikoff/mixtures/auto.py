@@ -72,6 +72,8 @@ PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
 class Auto(Forecasters, Probabilistic):
     """Members, a stack, and their mixture."""
 
+    seed: int
+
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regret, auto_frozen)
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:

@@ -60,6 +60,8 @@ PARAMS: Schema = {"seed": int, "bias": float}
 class AutoRegression(ScaleFree):
     """Members, a stack, and their mean."""
 
+    seed: int
+
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regression_regret,)
     outcomes = "numbers"
     loss = "squared"

@@ -74,6 +74,8 @@ SAVED = (
 class ManyAuto(Forecasters, ManyProbabilistic):
     """Members, a stack, and their mixture."""
 
+    seed: int
+
     promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret, many_auto_members)
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:

@@ -44,12 +44,11 @@ from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import Advice, InputError, Option, named, shown
 from novikoff.core.executors import Executor, Threads, executor
-from novikoff.core.one_step import check_batch
-from novikoff.core.player import Player
+from novikoff.core.learner import Learner, adapt, check_batch
 from novikoff.core.registry import entry, learner_name
 from novikoff.core.restoring import require
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Example, Learner, Run, State
+from novikoff.core.types import Batch, Domain, Example, Run, State
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted, adopted_row
 from novikoff.data.tables.encoding import Encoding
@@ -131,7 +130,7 @@ class OnlineToBatch(Shown):
             for told in state["certificates"]
         )
         plain = {name: state[name] for name in PLAIN}
-        _check_saved(plain, certificates, Player(voters[0]).numbered if voters else False)
+        _check_saved(plain, certificates, adapt(voters[0]).numbered if voters else False)
         if plain["how"] not in (*METHODS, "held") or not voters or (len(voters) > 1 and not state["drawn"]):
             raise InputError(
                 f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
@@ -165,7 +164,7 @@ class OnlineToBatch(Shown):
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """The labels of all rows of a batch, -1 and +1 as its own are."""
         check_batch(self.encoding, batch)
-        return Player(self.classifier).predict_many(batch)
+        return adapt(self.classifier).predict_many(batch)
 
 
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
@@ -280,7 +279,7 @@ BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))
 def check_method(how: Method, learner: Learner) -> None:
     """Refuse what cannot be kept of this learner."""
     name = type(learner).__name__
-    player = Player(learner)
+    player = adapt(learner)
     if player.outcomes == "numbers":
         if how != "averaged" and player.averages:
             raise InputError(
@@ -378,7 +377,7 @@ def _again(
     for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
         if done == test.next_snapshot and ledger.weighted is None:  # copies of a row are not exchangeable with others
             test.refresh()
-            snapshot = None if learner is None else Player(learner)
+            snapshot = None if learner is None else adapt(learner)
         yield done, part, learner, said
         if snapshot is not None:
             test.see(snapshot.predict_many(part) != part.y)
@@ -390,7 +389,7 @@ class _Candidate:
     """A hypothesis that is judged by all later examples."""
 
     index: int
-    learner: Player
+    learner: Learner
     errors: int = 0
     trials: int = 0
 
@@ -416,12 +415,12 @@ def _best(
     with ThreadPoolExecutor(who.count if isinstance(who, Threads) else 1) as pool:
         for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell, places):
             if learner is not None and done in marks:
-                candidates.append(_Candidate(done, Player(learner)))
+                candidates.append(_Candidate(done, adapt(learner)))
             if isinstance(who, Threads):  # who read it judges by it; others read it themselves, in stretches
                 _judge(candidates, part, pool)
     if not isinstance(who, Threads):
         seen, rounds = adopted(stream, ledger.encoding, ledger.feature_names), reservoir.rounds
-        found = [(one.index, one.learner.learner) for one in candidates]
+        found = [(one.index, one.learner.original) for one in candidates]
         errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), who)
         for one, wrong in zip(candidates, errors, strict=True):
             one.errors, one.trials = wrong, rounds - one.index
@@ -433,7 +432,7 @@ def _best(
         trials=chosen.trials, mistakes=reservoir.mistakes, horizon=reservoir.fixed,
         independence="refuted" if test.alarm else "trusted", evidence=test.largest, copies=ledger.weighted is not None,
     )  # fmt: skip
-    return _kept(ledger, "best", chosen.learner.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
+    return _kept(ledger, "best", chosen.learner.original, (best_risk(facts),), delta, reservoir, index=chosen.index,
                  wealth=_wealth(ledger, test))  # fmt: skip
 
 

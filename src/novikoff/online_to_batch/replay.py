@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
 from novikoff.core.labels import Numbering
+from novikoff.core.learner import Learner
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Learner, Position
+from novikoff.core.types import Batch, Position
 from novikoff.data.as_stream import for_learner
 from novikoff.data.tables.alignment import adopted
 from novikoff.game.game import Game

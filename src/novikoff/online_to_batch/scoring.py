@@ -16,9 +16,9 @@ import numpy as np
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over
 from novikoff.core.labels import Numbering
-from novikoff.core.player import Player
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.stream import Stream
-from novikoff.core.types import Learner, Position, State
+from novikoff.core.types import Position, State
 from novikoff.data.as_stream import for_learner
 
 STRETCHES = 16
@@ -67,7 +67,7 @@ def _errors(
     over: Over, piece: Stretch, stream: Stream, told: Sequence[tuple[int, Any, State]], labels: list[Any]
 ) -> list[int]:
     """Of each hypothesis on a stretch."""
-    mine = [(index, Player(make.restore(state))) for index, make, state in told if index < piece.last]
+    mine = [(index, adapt(make.restore(state))) for index, make, state in told if index < piece.last]
     errors, row = [0] * len(told), piece.first
     numbering = Numbering(list(labels)) if mine and mine[0][1].numbered else None
     for whole in stream.batches(piece.start) if mine else ():

@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features
-from novikoff.core.player import Player
-from novikoff.core.types import Batch, Domain, Example, Label, Learner, Sparse, State
+from novikoff.core.learner import Learner, Predictor, adapt
+from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State
 from novikoff.linear.perceptron import Perceptron
 
 
-class VotedPerceptron:
+class VotedPerceptron(Predictor):
     """The vote of a Perceptron's hypotheses.
 
     learner   the Perceptron before the first of them
     """
 
     labels: int | None = None
+
+    features: Features
 
     def __init__(self, learner: Perceptron) -> None:
         self.first = learner
@@ -113,12 +115,15 @@ class VotedPerceptron:
         return steps
 
 
-class RandomVote:
+class RandomVote(Predictor):
     """The vote of hypotheses that were drawn: one each."""
+
+    domain: Domain
+    labels: int | None
 
     def __init__(self, voters: list[Learner]) -> None:
         self.voters = voters
-        self.domain, self.numbered = voters[0].domain, Player(voters[0]).numbered
+        self.domain, self.numbered = voters[0].domain, adapt(voters[0]).numbered
         known = [voter.labels for voter in voters if voter.labels is not None]
         self.labels = max(known, default=None)  # those drawn early may know fewer
 
@@ -130,7 +135,7 @@ class RandomVote:
     @property
     def rows_held(self) -> int:
         """Training rows in the hypotheses."""
-        return sum(Player(voter).rows_held for voter in self.voters)
+        return sum(adapt(voter).all_rows_held for voter in self.voters)
 
     def predict_one(self, x: Example) -> Label:
         """What most of them say of x."""
@@ -138,7 +143,7 @@ class RandomVote:
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What most of them say of every row."""
-        said = [(voter, Player(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
+        said = [(voter, adapt(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
         winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from novikoff import __version__
 from novikoff.core.certificate import Certificate, bound_text, number
 from novikoff.core.errors import InputError, counted
-from novikoff.core.player import Player, is_learner
+from novikoff.core.learner import adapt, is_learner
 from novikoff.evaluation.compare import Comparison
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.keep import OnlineToBatch
@@ -315,8 +315,8 @@ def fragment(what: Any) -> str:
 
 def _learner(one: Any) -> str:
     """What a learner is, what it holds, and what it promises."""
-    player = Player(one)
-    about = next(iter((type(player.within).__doc__ or "").strip().splitlines()), "")
+    player = adapt(one)
+    about = next(iter((type(player.within.original).__doc__ or "").strip().splitlines()), "")
     rows = [
         ("plays on", str(one.domain)),
         ("promises", ", ".join(theorem.name for theorem in one.promises) or "nothing"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from novikoff.core.certificate import Certificate, bound_text, number, outward
 from novikoff.core.errors import counted
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
 from novikoff.reports.sentences import about, capital, claim
 
@@ -168,10 +168,11 @@ def ranked(ledger: Ledger) -> str:
 
 def forecasters(ledger: Ledger) -> list[tuple[str, float, float]]:
     """Of a mixture: the name, the mean weight over all rounds and the weight now of each, the heaviest first."""
-    shares, within = ledger.player.shares, ledger.player.within
+    within = ledger.player.within
+    shares = within.shares
     if not len(shares) or not ledger.rounds:
         return []
-    parts = zip(within.names, map(float, shares), map(float, within.weights), strict=True)  # type: ignore[attr-defined]
+    parts = zip(within.names, map(float, shares), map(float, within.weights), strict=True)
     return sorted(parts, key=lambda part: -part[1])
 
 
@@ -195,7 +196,7 @@ def named(ledger: Ledger) -> str:
 
 def scaled(ledger: Ledger) -> str:
     """That certificates speak of rows as the learner saw them; "" if they were not scaled."""
-    if not any(Player(one).changes_examples for one in (ledger.learner, *ledger.player.members)):
+    if not any(adapt(one).changes_examples for one in (ledger.learner, *ledger.player.learners)):
         return ""
     return "Rows were scaled as they came: what is said of classifiers, lengths and margins is of the scaled rows."
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.core.certificate import KINDS, Certificate, bound_text, number
 from novikoff.core.errors import counted
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
 from novikoff.reports.confusion import confused
@@ -188,7 +188,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
-    votes = Player(classifier.classifier).size if classifier.how == "voted" else None
+    votes = adapt(classifier.classifier).size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:

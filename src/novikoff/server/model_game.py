@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, NovikoffError, SpecError, shown
 from novikoff.core.labels import Numbering, one_label
+from novikoff.core.learner import adapt
 from novikoff.core.observer import Observer
-from novikoff.core.player import Player
 from novikoff.core.types import Batch, Labels, StepResult, check_label
 from novikoff.drift.monitor import DriftTest, DriftWatch
 from novikoff.game import specs
@@ -78,8 +78,8 @@ def begin(asked: Model, name: str) -> Ledger:
 def bits_of(ledger: Ledger, asked: int | None) -> int:
     """With how many bits features are hashed in a game that goes on here; refused if its own were not hashed so."""
     known = (ledger.fingerprint or {}).get("bits")
-    for learner in (ledger.learner, ledger.player.within, *ledger.player.members):
-        features = Player(learner).features
+    for learner in (ledger.learner, ledger.player.within.original, *ledger.player.learners):
+        features = adapt(learner).features
         if features is None or features.kind in (None, "array"):
             continue
         found = features.count.bit_length() - 1

@@ -16,9 +16,9 @@ import numpy as np
 
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, ModelFileError, SpecError, shown
-from novikoff.core.player import Player
+from novikoff.core.learner import Ability, Learner, adapt
 from novikoff.core.registry import LEARNER
-from novikoff.core.types import Batch, Domain, Learner
+from novikoff.core.types import Batch, Domain
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
@@ -50,7 +50,7 @@ def check_learner(
     _check_members(make())
     batches = _batches(make, examples)
     if outcomes is None:
-        outcomes = [] if Player(make()).pays else [*NO_LABELS, 0 if make().labels is None else -1]
+        outcomes = [] if adapt(make()).pays else [*NO_LABELS, 0 if make().labels is None else -1]
     _check_asking(make, batches)
     ledger = _check_playing(make, batches)
     whole = _played(ledger)
@@ -75,7 +75,7 @@ def _check_members(learner: Learner) -> None:
     require(isinstance(learner.domain, Domain), f"the domain of {name} must be a Domain: it is {learner.domain!r}")
     labels = learner.labels
     must = f"the labels of {name} must be None for -1 and +1, or how many there are"
-    least = 0 if Player(learner).numbered else 2
+    least = 0 if adapt(learner).numbered else 2
     require(labels is None or (type(labels) is int and labels >= least), f"{must}: they are {labels!r}")
     facts: Any = learner.facts()
     params = getattr(facts, "__dataclass_params__", None)
@@ -92,8 +92,8 @@ def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
         said = [learner.predict_one(x) for _ in range(3)]
         same = said[0] == said[1] == said[2]
         require(same, f"asking must change nothing: in round {t} {name} says {said[0]}, {said[1]}, {said[2]}")
-        if Player(learner).draws and not Player(learner).pays:
-            total = sum(Player(learner).chances(x).values())
+        if adapt(learner).draws and not adapt(learner).pays:
+            total = sum(adapt(learner).chances(x).values())
             require(math.isclose(total, 1.0), f"the chances of all labels must sum to 1: in round {t} to {total}")
         require_same(learner.state(), before, f"asking must change nothing: in round {t} it changes {name}")
         learner.learn_one(x, y)
@@ -121,7 +121,7 @@ def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: 
 
 
 def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
-    if Player(make()).looped or isinstance(batches[0].x, list):
+    if adapt(make()).looped or isinstance(batches[0].x, list):
         return
     for size in SIZES:
         game = _game(make())
@@ -159,12 +159,12 @@ def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> No
         game.learn_batch(rest)
 
 
-def _check_scores_many(player: Player, batch: Batch) -> None:
-    many = (("scores_many", "scores_one"), ("probabilities_many", "probabilities_one"))
-    two = (("scores_many", "score_one"), ("probabilities_many", "probability_one"))
+def _check_scores_many(player: Learner, batch: Batch) -> None:
+    many: tuple[tuple[str, Ability], ...] = (("scores_many", "scores_one"), ("probabilities_many", "probabilities_one"))
+    two: tuple[tuple[str, Ability], ...] = (("scores_many", "score_one"), ("probabilities_many", "probability_one"))
     for together, one in many if player.numbered else two:
-        if hasattr(player.learner, one) and (player.probable or together == "scores_many"):
-            single = [np.asarray(getattr(player.learner, one)(x)).tolist() for x, _ in batch.rows()]
+        if player.has(one) and (player.probable or together == "scores_many"):
+            single = [np.asarray(getattr(player.original, one)(x)).tolist() for x, _ in batch.rows()]
             found = getattr(player, together)(batch).tolist()
             require(found == single, f"{together} must say what {one} says of each row, to the bit")
 
@@ -184,13 +184,18 @@ def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:
              "differ. Let predictions write into no memory of the learner")  # fmt: skip
 
 
-def _questions(player: Player, batch: Batch) -> Iterator[Callable[[], Any]]:
+QUESTIONS: tuple[Ability, ...] = (
+    "score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set",
+)  # fmt: skip
+
+
+def _questions(player: Learner, batch: Batch) -> Iterator[Callable[[], Any]]:
     """All that a learner can be asked about these rows, learning nothing."""
-    learner = player.learner
+    learner = player.original
     for x, _ in batch.rows():
         yield partial(learner.predict_one, x)
-        for name in ("score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set"):
-            if hasattr(learner, name):
+        for name in QUESTIONS:
+            if player.has(name):
                 yield partial(getattr(learner, name), x)
     yield partial(player.predict_many, batch)
     if player.scores_rows:
@@ -277,7 +282,7 @@ def _batches(make: Callable[[], Learner], examples: Any) -> list[Batch]:
         fail("examples must be there more than once: got an iterator. Pass a list")
     stream = as_stream(examples, learner)
     numbering = Game(learner).numbering
-    return [for_learner(batch, stream, Player(learner), numbering) for batch in stream.batches()]
+    return [for_learner(batch, stream, adapt(learner), numbering) for batch in stream.batches()]
 
 
 def _rows(batches: list[Batch], most: int | None = None) -> Iterator[tuple[Any, Any]]:

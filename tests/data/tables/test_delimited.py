@@ -43,7 +43,8 @@ def outcome(content, little, kept, chosen, **options):
             table = Table(Delimited(io.BytesIO(content), **options), columns=kept, **chosen)
             for batch in table.batches():
                 x = [batch.x.indptr, batch.x.indices, batch.x.values] if isinstance(batch.x, Sparse) else [batch.x]
-                told += [(part.dtype, part.shape, part.tobytes()) for part in [*x, batch.y]] + [batch.first, batch.end]
+                parts = [part + 0 if part.dtype.kind == "f" else part for part in [*x, batch.y]]  # -0 is 0
+                told += [(part.dtype, part.shape, part.tobytes()) for part in parts] + [batch.first, batch.end]
             told += [table.features, table.encoding.state(), table.skipped]
         except NovikoffError as error:
             told.append(str(error))

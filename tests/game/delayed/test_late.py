@@ -323,6 +323,8 @@ def test_without_what_changed_the_promise_on_draws_is_broken():
     class Flips(nk.Perceptron):
         """It serves the opposite of what it says when the label comes."""
 
+        play_one = nk.Perceptron.play_one
+
         def predict_one(self, x):
             return -super().predict_one(x)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.core.types import Learner
+from novikoff.core.learner import Learner
 from novikoff.finite.classes.rectangle import how_many_boxes
 from novikoff.finite.rectangle_halving import RectangleHalving
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.core.types import Learner
+from novikoff.core.learner import Learner
 from novikoff.linear.ellipsoid import Ellipsoid
 
 

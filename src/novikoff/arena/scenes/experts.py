@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.core.types import Learner
+from novikoff.core.learner import Learner
 from novikoff.experts.exponential_weights import ExponentialWeights
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.core.types import Learner
+from novikoff.core.learner import Learner
 from novikoff.finite.cover_halving import CoverHalving
 
 

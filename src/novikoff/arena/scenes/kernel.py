@@ -10,7 +10,8 @@ import numpy as np
 
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene
-from novikoff.core.types import Batch, Learner
+from novikoff.core.learner import Learner
+from novikoff.core.types import Batch
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from novikoff.arena.scenes.plane import Plane
-from novikoff.core.types import Learner
+from novikoff.core.learner import Learner
 from novikoff.linear.perceptron import Perceptron
 
 

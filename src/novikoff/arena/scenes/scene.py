@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.core.errors import InputError
-from novikoff.core.types import Adversary, Learner
+from novikoff.core.learner import Learner
+from novikoff.core.types import Adversary
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.arena.scenes.scene import Place, Scene
-from novikoff.core.types import Adversary, Learner
+from novikoff.core.learner import Learner
+from novikoff.core.types import Adversary
 from novikoff.finite.threshold_halving import ThresholdHalving
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff.core.errors import SourceError
+from novikoff.core.learner import Learner
 from novikoff.core.stream import Stream
 from novikoff.data.arrays import is_frame
 from novikoff.data.reader import read as read_file
@@ -23,7 +24,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, like
               by name, to be predicted by its learner; with labelled=False for rows of a table without a label
     options   those of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
     """
-    if like is not None and not (hasattr(like, "encoding") and hasattr(like, "feature_names")):
+    if isinstance(like, Learner) or (like is not None and not hasattr(like, "encoding")):
         raise SourceError(
             f"like must be a ledger, or a classifier that was kept: got {type(like).__name__}. Pass what nk.play, "
             "nk.keep or nk.load returned."

@@ -343,5 +343,5 @@ class ById:
             return Answer(id, one.number, users(one.said), repeated=repeated)
         if one.label is None:
             return Answer(id, one.number, users(one.said), expired=True, repeated=repeated)
-        wrong = one.said != one.label if self._game.player.counts else None
+        wrong = one.said != one.label if self._game.player.counts_mistakes else None
         return Answer(id, one.number, users(one.said), users(one.label), one.arrival, wrong, repeated=repeated)

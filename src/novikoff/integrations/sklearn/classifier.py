@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.labels import plain_label
-from novikoff.core.player import Player
-from novikoff.core.types import Batch, Learner
+from novikoff.core.learner import Learner, adapt
+from novikoff.core.types import Batch
 from novikoff.integrations.sklearn.estimator import Estimator, Made, some_weight, whole, whole_weights
 from novikoff.linear.perceptron import Perceptron
 
@@ -124,14 +124,14 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         except NovikoffError:  # as a team one of whose learners takes two labels
             learner = self._make(width, coin)
         self._check(learner)
-        if Player(learner).numbered:
+        if adapt(learner).numbered:
             self._begin(X, [learner], [names])
         else:
             learners = [self._make(width, coin + k) for k in range(len(names))]
             self._begin(X, learners, [[f"not {name}", name] for name in names])
 
     def _check(self, learner: Learner) -> None:
-        player = Player(learner)
+        player = adapt(learner)
         if player.pays or (learner.labels is not None and not player.numbered):
             raise MismatchError(
                 f"a classifier needs a learner of labels: {self._made_from()} learns {player.outcomes}. "

@@ -13,8 +13,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import InputError, MismatchError, shown
-from novikoff.core.player import Player
-from novikoff.core.types import Batch, Domain, Learner, Sparse
+from novikoff.core.learner import Learner, adapt
+from novikoff.core.types import Batch, Domain, Sparse
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -74,13 +74,13 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
                     f'Pass X[{name!r}].astype("int64"), or play the frame itself: nk.play("auto", frame).',
                 )
 
-    def _asked(self) -> Player | None:
+    def _asked(self) -> Learner | None:
         """Of the learner that there is, or would be; None if there can be none."""
         ledgers = self.__dict__.get("_ledgers")
         if ledgers:
             return ledgers[0].player  # type: ignore[no-any-return]
         try:
-            return Player(self._make())
+            return adapt(self._make())
         except Exception:  # told when it is fitted
             return None
 

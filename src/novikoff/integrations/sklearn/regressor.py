@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from novikoff.core.errors import MismatchError
-from novikoff.core.player import Player
+from novikoff.core.learner import adapt
 from novikoff.integrations.sklearn.estimator import Estimator, Made, whole_weights
 
 
@@ -57,7 +57,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         weights = whole_weights(sample_weight, X)
         if first:
             learner = self._make(X.shape[1], check_random_state(self.random_state).randint(2**31))
-            if Player(learner).outcomes != "numbers":
+            if adapt(learner).outcomes != "numbers":
                 raise MismatchError(
                     f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
                     "NovikoffClassifier is for labels."
