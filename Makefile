@@ -80,7 +80,7 @@ test-all: .venv/.test
 # An index beyond an array is an error here, where it is a wrong number or a crash without the check. The compiled code
 # has a cache of its own (tests/conftest.py).
 test-bounds: .venv/.test
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/test_resuming.py tests/test_damaged_files.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/game/test_resuming.py tests/test_damaged_files.py
 
 # Warnings of old packages about older ones are not errors here.
 test-minima: $(BIN)/python
