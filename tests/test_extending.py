@@ -243,9 +243,10 @@ def test_a_file_of_a_stranger_names_what_is_registered_and_nothing_else(name, tm
         meta = json.loads(archive.read("meta.json"))
     with zipfile.ZipFile(tmp_path / "other.nk", "w") as archive:
         archive.writestr("meta.json", json.dumps({**meta, "learner": name}))
+    load = nk.load
     monkeypatch.setattr("importlib.import_module", lambda *_: pytest.fail("something was imported"))
     with pytest.raises(ModelFileError):
-        nk.load(tmp_path / "other.nk")
+        load(tmp_path / "other.nk")
 
 
 def test_entry_points_are_not_read_for_names_and_formats_of_ours(tmp_path):

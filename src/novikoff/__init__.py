@@ -29,7 +29,7 @@ _HOMES = {
     "Domain": "core.types",
     "DriftTest": "drift.monitor",
     "Format": "core.registry",
-    "Frame": "data.tables.formats",
+    "Frame": "data.tables.table_formats",
     "Game": "game.game",
     "Labels": "core.types",
     "Learner": "core.learner",

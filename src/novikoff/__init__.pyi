@@ -29,8 +29,8 @@ from novikoff.core.types import Run as Run
 from novikoff.data.arrays import Arrays as Arrays
 from novikoff.data.arrays import SparseMatrix as SparseMatrix
 from novikoff.data.convert import convert as convert
+from novikoff.data.formats.labelled_text import Text as Text
 from novikoff.data.formats.svmlight import Svmlight as Svmlight
-from novikoff.data.formats.text import Text as Text
 from novikoff.data.formats.vw import VW as VW
 from novikoff.data.memory import Advice as Advice
 from novikoff.data.memory import Contexts as Contexts
@@ -39,11 +39,11 @@ from novikoff.data.memory import Pairs as Pairs
 from novikoff.data.memory import Targets as Targets
 from novikoff.data.scaled import Scaled as Scaled
 from novikoff.data.tables.expert_table import expert_table as expert_table
-from novikoff.data.tables.formats import CSV as CSV
-from novikoff.data.tables.formats import JSONL as JSONL
-from novikoff.data.tables.formats import Arrow as Arrow
-from novikoff.data.tables.formats import Frame as Frame
 from novikoff.data.tables.reading import read as read
+from novikoff.data.tables.table_formats import CSV as CSV
+from novikoff.data.tables.table_formats import JSONL as JSONL
+from novikoff.data.tables.table_formats import Arrow as Arrow
+from novikoff.data.tables.table_formats import Frame as Frame
 from novikoff.distributed.comparator_sums import comparator_sums as comparator_sums
 from novikoff.distributed.mixing import mix as mix
 from novikoff.drift.monitor import DriftTest as DriftTest

@@ -18,7 +18,7 @@ from novikoff.data.arrays import Arrays
 from novikoff.data.convert import convert
 from novikoff.data.formats.svmlight import Svmlight
 from novikoff.data.memory import Pairs
-from novikoff.data.tables.formats import Arrow
+from novikoff.data.tables.table_formats import Arrow
 from novikoff.game.play import play
 from novikoff.linear.ellipsoid import Ellipsoid
 from novikoff.linear.perceptron import Perceptron

@@ -13,7 +13,7 @@ from novikoff.core.types import Batch, Sparse
 from novikoff.data.cached import hold
 from novikoff.data.column_names import matched
 from novikoff.data.convert import convert
-from novikoff.data.tables.formats import Arrow
+from novikoff.data.tables.table_formats import Arrow
 
 NUMBERS = st.integers(-2, 2).map(lambda number: number / 2)
 TABLES = st.integers(1, 5).flatmap(

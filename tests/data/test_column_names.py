@@ -14,7 +14,7 @@ from helpers import novikoff
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.data.column_names import Matched, matched, names_of
 from novikoff.data.tables.expert_table import expert_table
-from novikoff.data.tables.formats import Frame
+from novikoff.data.tables.table_formats import Frame
 from novikoff.data.unlabelled import unlabelled
 from novikoff.game.persistence import load, save
 

@@ -14,10 +14,10 @@ from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.data.arrays import Arrays
 from novikoff.data.convert import PIECE, InPieces, convert
 from novikoff.data.demo import demo
+from novikoff.data.formats.labelled_text import Text
 from novikoff.data.formats.svmlight import Svmlight
-from novikoff.data.formats.text import Text
 from novikoff.data.memory import Pairs
-from novikoff.data.tables.formats import CSV, Arrow
+from novikoff.data.tables.table_formats import CSV, Arrow
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels, Sparse
 from novikoff.data.arrays import Arrays, SparseMatrix, is_frame
-from novikoff.data.tables.formats import Frame
+from novikoff.data.tables.table_formats import Frame
 
 COLUMNS = {"a": [1.5, -2.0, 0.0], "label": ["ham", "spam", "ham"], "b": [1, 2, 3]}
 

@@ -14,7 +14,7 @@ from novikoff.cli.main import main
 from novikoff.core.errors import InputError, LabelError, MismatchError, SourceError
 from novikoff.core.types import Domain, Labels, Sparse
 from novikoff.data.memory import Pairs, TargetPairs, Targets, targets
-from novikoff.data.tables.formats import Frame
+from novikoff.data.tables.table_formats import Frame
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
 

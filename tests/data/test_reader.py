@@ -22,12 +22,12 @@ from novikoff.core.errors import SourceError
 from novikoff.core.types import Labels, Sparse
 from novikoff.data.arrays import Arrays
 from novikoff.data.formats.jsonl import JSONL
+from novikoff.data.formats.labelled_text import Text
 from novikoff.data.formats.svmlight import Svmlight
-from novikoff.data.formats.text import Text
 from novikoff.data.formats.vw import VW
 from novikoff.data.reader import FORMATS, read, sniff
-from novikoff.data.tables.formats import CSV, Arrow
 from novikoff.data.tables.table import Table
+from novikoff.data.tables.table_formats import CSV, Arrow
 
 SVMLIGHT = b"+1 1:0.5 3:2\n-1 2:1\n# a comment\n\n+1\n"
 TEXT = b"ham\tOk lar... Joking\nspam\tFree entry in 2 comps\nham\t645\n"

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from novikoff.core.errors import SourceError
 from novikoff.data.convert import convert
 from novikoff.data.formats.jsonl import JSONL
+from novikoff.data.formats.labelled_text import Text
 from novikoff.data.formats.svmlight import Svmlight
-from novikoff.data.formats.text import Text
 from novikoff.data.formats.vw import VW
-from novikoff.data.tables.formats import CSV
 from novikoff.data.tables.table import Table
+from novikoff.data.tables.table_formats import CSV
 from novikoff.data.unlabelled import unlabelled
 
 

@@ -14,7 +14,7 @@ import novikoff as nk
 from novikoff.core.errors import InputError
 from novikoff.evaluation.compare import Compared, Comparison, Finished, compare
 from novikoff.reports import comparisons, drawing, plot
-from novikoff.reports.bounds import Bounds
+from novikoff.reports.bound_curve import Bounds
 
 
 @pytest.fixture(scope="module")
@@ -293,7 +293,7 @@ def test_matplotlib_is_imported_only_to_draw():
     code = """
 import sys, novikoff.cli.comparison
 from novikoff.reports import comparisons, drawing, plot
-from novikoff.reports.bounds import Bounds
+from novikoff.reports.bound_curve import Bounds
 assert "matplotlib" not in sys.modules
 comparisons.budgets([comparisons.Point("a", 1, 0.5)])
 assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules

@@ -10,7 +10,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.reports import page, svg
-from novikoff.reports.bounds import Bounds, proved
+from novikoff.reports.bound_curve import Bounds, proved
 
 NUMBER = r"-?\d+\.?\d*"
 

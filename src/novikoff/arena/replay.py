@@ -22,7 +22,7 @@ from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import InputError
 from novikoff.reports import plain, sentences, summary
-from novikoff.reports.bounds import mark
+from novikoff.reports.bound_curve import mark
 
 VERSION = 1
 MOST_MOVES = 1000

@@ -134,8 +134,8 @@ def bandit(
 def _reader(log: Any, reading: dict[str, Any]) -> Reader:
     """Who reads the log: a table of any format, or a frame."""
     from novikoff.data.reader import read
-    from novikoff.data.tables.formats import Frame
     from novikoff.data.tables.table import Table
+    from novikoff.data.tables.table_formats import Frame
 
     given = {name: value for name, value in reading.items() if value is not None}
     stream: Any = Frame(log, **given) if is_frame(log) else read(log, **given)

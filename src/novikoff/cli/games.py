@@ -25,7 +25,7 @@ from novikoff.game import persistence, specs
 from novikoff.game.ledger import Ledger
 from novikoff.game.play import check_hindsight, look_back, play, prepare
 from novikoff.reports import plain, terminal
-from novikoff.reports.bounds import Bounds
+from novikoff.reports.bound_curve import Bounds
 from novikoff.reports.progress import Progress
 
 if TYPE_CHECKING:

@@ -33,9 +33,9 @@ from novikoff.core.restoring import Schema, arguments, array
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout
 from novikoff.linear._loops import second_order_layout as at
-from novikoff.linear.against import PARTS, cut, grown, matrices
 from novikoff.linear.many_labels import ManyProbabilistic
 from novikoff.linear.matrix import Matrix, check_shared, refresh, roomy, seen_places, stretches, taken_by
+from novikoff.linear.one_vs_rest import PARTS, cut, grown, matrices
 
 PARAMS: Schema = {"ridge": float, "radius": float, "scale_free": bool, "bias": float, "labels": int | None}
 

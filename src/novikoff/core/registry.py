@@ -151,12 +151,12 @@ CATALOG: Mapping[str, Entry] = {
     "table": Entry("class", "finite.classes.matrix", "Table"),
     "cube": Entry("class", "finite.classes.matrix", "cube"),
     "functions": Entry("class", "finite.classes.predicate", "Functions"),
-    "arrow": Entry("format", "data.tables.formats", "Arrow"),
-    "csv": Entry("format", "data.tables.formats", "CSV"),
-    "jsonl": Entry("format", "data.tables.formats", "JSONL"),
-    "parquet": Entry("format", "data.tables.formats", "Arrow"),
+    "arrow": Entry("format", "data.tables.table_formats", "Arrow"),
+    "csv": Entry("format", "data.tables.table_formats", "CSV"),
+    "jsonl": Entry("format", "data.tables.table_formats", "JSONL"),
+    "parquet": Entry("format", "data.tables.table_formats", "Arrow"),
     "svmlight": Entry("format", "data.formats.svmlight", "Svmlight"),
-    "text": Entry("format", "data.formats.text", "Text"),
+    "text": Entry("format", "data.formats.labelled_text", "Text"),
     "vw": Entry("format", "data.formats.vw", "VW"),
 }
 """What comes with novikoff."""

@@ -1,7 +1,7 @@
 """Arrays in memory as a stream: X of shape (rows,) or (rows, width), y of two values, of 0 .. k-1, or of any.
 
-X may be a matrix of scipy.sparse. Data frames are recognised here, and read by data/tables/formats.py. None of the
-libraries that these come from is imported before it is needed.
+X may be a matrix of scipy.sparse. Data frames are recognised here, and read by data/tables/table_formats.py. None of
+the libraries that these come from is imported before it is needed.
 """
 
 from __future__ import annotations

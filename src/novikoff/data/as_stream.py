@@ -57,7 +57,7 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
     from novikoff.data.arrays import SparseMatrix, is_frame, is_sparse
 
     if is_frame(environment):
-        from novikoff.data.tables.formats import Frame
+        from novikoff.data.tables.table_formats import Frame
 
         return Frame(environment, many=many, outcomes=adapt(learner).outcomes)
     if adapt(learner).pays:
@@ -96,7 +96,7 @@ def opened(environment: Any) -> Any:
 
         environment = read(environment)
     elif not is_stream(environment) and is_frame(environment):
-        from novikoff.data.tables.formats import Frame
+        from novikoff.data.tables.table_formats import Frame
 
         environment = Frame(environment)
     if isinstance(environment, Stream) and environment.numeric:

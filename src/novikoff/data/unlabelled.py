@@ -1,7 +1,7 @@
 """`unlabelled`: examples without labels, to be predicted. Every batch has a y of -1s that means nothing.
 
 Formats, the first that fits the first lines
-    arrow, parquet   a table (data/tables/formats.py)
+    arrow, parquet   a table (data/tables/table_formats.py)
     jsonl            objects without a label: a table, or features hashed as in jsonl.py
     svmlight         most lines are `index:value ...`
     vw               most lines are `|namespace feature ...`

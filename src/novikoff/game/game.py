@@ -43,7 +43,7 @@ class Game:
 
     most_pending     rounds that may wait for labels, and answered ones that are remembered, with ids
     expire_seconds   after so long a label is no longer waited for; None: never
-    drift            a test of drift (drift.py) that watches from now on and is saved with the ledger: `nk.DriftTest()`
+    drift            a test of drift that watches from now on and is saved with the ledger: `nk.DriftTest()`
     """
 
     def __init__(

@@ -153,7 +153,7 @@ class Ledger(Metrics, Shown):
                        where another followed, or where anybody's code made the rounds
     seconds            of the game, without those in which kernels were compiled (numerics/clock.py)
     repeated           the stream was gone through again
-    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (reports/bounds.py)
+    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (reports/bound_curve.py)
     predictions        one per round, if asked for
     tracker            the comparators that see every round, for learners whose theorems need them
     reservoir          the hypotheses to keep, if any are

@@ -42,9 +42,9 @@ from novikoff.core.restoring import Schema, arguments, array, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear._loops import second_order_layout as matrix
-from novikoff.linear.against import PARTS, cut, grown, matrices
 from novikoff.linear.many_labels import ManyProbabilistic
 from novikoff.linear.matrix import Matrix, check_counts, check_shared, refresh, roomy, seen_places, stretches
+from novikoff.linear.one_vs_rest import PARTS, cut, grown, matrices
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import auto_layout as mix
 from novikoff.mixtures.auto import RADIUS, RATES, RIDGES, WIDTHS

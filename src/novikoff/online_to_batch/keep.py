@@ -2,7 +2,7 @@
 
 Assumption
     The examples of the game, and the new ones, are independent draws of one distribution. It is trusted, never checked
-    for free; the drift test (drift.py) can refute it, and is run wherever the stream is read again.
+    for free; the drift test (drift/monitor.py) can refute it, and is run wherever the stream is read again.
 How
     best      of the longest survivors, the one with the least limit on its risk: each is frozen where it began and
               judged by every example after that, in one further pass over the stream

@@ -19,7 +19,7 @@ from novikoff.evaluation.compare import Comparison
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.keep import OnlineToBatch
 from novikoff.reports import comparisons, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
-from novikoff.reports.bounds import proved
+from novikoff.reports.bound_curve import proved
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
 from novikoff.reports.team import HEADS, members

@@ -12,7 +12,7 @@ from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
-from novikoff.reports.bounds import proved
+from novikoff.reports.bound_curve import proved
 from novikoff.reports.drawing import (
     COLOURS,
     CONSTANT,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels, Sparse
 from novikoff.data.formats.arrow_lists import first_repeat
-from novikoff.data.tables.formats import Arrow
+from novikoff.data.tables.table_formats import Arrow
 
 KINDS = ["arrow", "feather", "parquet"]
 

@@ -12,7 +12,7 @@ import pytest
 import novikoff as nk
 from novikoff.core.errors import SourceError
 from novikoff.data.tables.expert_table import expert_table
-from novikoff.data.tables.formats import Frame
+from novikoff.data.tables.table_formats import Frame
 from novikoff.data.unlabelled import unlabelled
 
 

@@ -20,7 +20,7 @@ from sklearn.utils import murmurhash3_32
 
 from novikoff.core.errors import SourceError
 from novikoff.data._loops import words as kernel
-from novikoff.data.formats.text import Text
+from novikoff.data.formats.labelled_text import Text
 
 PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 MARK = b"\xef\xbb\xbf"

@@ -15,7 +15,7 @@ from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data.reader import read
 from novikoff.data.tables.column import is_missing
-from novikoff.data.tables.formats import CSV
+from novikoff.data.tables.table_formats import CSV
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
 

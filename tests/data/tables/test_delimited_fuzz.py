@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from novikoff.core.errors import NovikoffError
 from novikoff.core.types import Sparse
 from novikoff.data.tables.column import NO_FEATURE, NO_NUMBER, is_missing
-from novikoff.data.tables.delimited import Delimited
+from novikoff.data.tables.csv_reader import Delimited
 from novikoff.data.tables.table import Table
 
 NUMBERS = st.one_of(

@@ -12,7 +12,7 @@ from novikoff.core.errors import MismatchError, SourceError
 from novikoff.data.scaled import Scaled
 from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
-from novikoff.data.tables.delimited import Delimited
+from novikoff.data.tables.csv_reader import Delimited
 from novikoff.data.tables.encoding import Encoding
 from novikoff.data.tables.json_rows import Objects
 from novikoff.data.tables.table import Table

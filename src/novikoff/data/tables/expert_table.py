@@ -47,7 +47,7 @@ from novikoff.data.reader import sniff
 from novikoff.data.tables.cells import plain, written
 from novikoff.data.tables.column import Kind
 from novikoff.data.tables.columnar import ArrowTable, Columnar, FrameTable
-from novikoff.data.tables.delimited import has_header
+from novikoff.data.tables.csv_reader import has_header
 from novikoff.data.tables.expert_cells import (
     FIRST_TEXT,
     OUTCOME_NAMES,

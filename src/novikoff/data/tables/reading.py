@@ -10,7 +10,7 @@ from novikoff.core.stream import Stream
 from novikoff.data.arrays import is_frame
 from novikoff.data.reader import read as read_file
 from novikoff.data.tables.alignment import adopted
-from novikoff.data.tables.formats import Frame
+from novikoff.data.tables.table_formats import Frame
 
 
 def read(source: Any, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any) -> Stream:

@@ -6,7 +6,7 @@ import novikoff as nk
 from novikoff.game import ledger_state
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plot, summary
-from novikoff.reports.bounds import Bounds, mark
+from novikoff.reports.bound_curve import Bounds, mark
 
 
 def rows(count=1500):

@@ -19,7 +19,7 @@ from novikoff.data.formats.origin import OnDisk
 from novikoff.data.tables import lists
 from novikoff.data.tables.column_selection import Asked, listed
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
-from novikoff.data.tables.delimited import CSV_CHUNK_BYTES, Delimited
+from novikoff.data.tables.csv_reader import CSV_CHUNK_BYTES, Delimited
 from novikoff.data.tables.encoding import Encoding
 from novikoff.data.tables.json_rows import Objects, is_table
 from novikoff.data.tables.table import Table

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data._loops import words as kernel
-from novikoff.data.formats.text import Text
+from novikoff.data.formats.labelled_text import Text
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 MAIL = b"spam\tWINNER!! Call now, call\nham\tOk lar...\nham\t\nspam\tFree 2 a wkly comp\n"

@@ -11,7 +11,7 @@ from novikoff.core.errors import NovikoffError
 from novikoff.core.types import Sparse
 from novikoff.data.formats import lines
 from novikoff.data.layout import runs
-from novikoff.data.tables.delimited import Delimited, PlainCells
+from novikoff.data.tables.csv_reader import Delimited, PlainCells
 from novikoff.data.tables.table import Table
 
 WHOLE = st.one_of(
