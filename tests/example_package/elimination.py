@@ -7,6 +7,7 @@ import numpy as np
 import novikoff as nk
 from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.core.encode import point
+from novikoff.core.state import Argument, Array, Count, Stateful
 from novikoff.core.types import check_label
 from novikoff.data.formats.origin import Origin
 
@@ -43,7 +44,7 @@ class Facts:
     missed: int
 
 
-class Elimination:
+class Elimination(Stateful):
     """Which of many yes-or-no features make it +1? Those that were on in a round labelled -1 do not.
 
     Algorithm
@@ -59,9 +60,10 @@ class Elimination:
 
     promises = (elimination_mistakes,)
     labels = None  # -1 and +1
+    fields = (Argument("width", int), Array("left", ("width",), bool), Count("missed"))  # what is saved
 
     def __init__(self, width: int):
-        self.domain = nk.Domain("point", width)
+        self.domain, self.width = nk.Domain("point", width), width
         self.left, self.missed = np.ones(width, dtype=bool), 0
 
     def predict_one(self, x):
@@ -79,15 +81,6 @@ class Elimination:
 
     def facts(self):
         return Facts(int(self.left.sum()), self.missed)
-
-    def state(self):
-        return {"left": self.left.copy(), "missed": self.missed}
-
-    @classmethod
-    def restore(cls, state):
-        learner = cls(len(state["left"]))
-        learner.left[:], learner.missed = state["left"], int(state["missed"])
-        return learner
 
 
 def read_bits(source):

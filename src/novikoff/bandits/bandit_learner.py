@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from novikoff.bandits import _loops
 from novikoff.bandits._loops import bandit_layout as at
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
-from novikoff.core import encode, restoring
+from novikoff.core import encode
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments
 from novikoff.core.sizes import integer
+from novikoff.core.state import Array, Count, Field, require
 from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.numerics.coins import start
@@ -43,10 +43,17 @@ class BanditLearner(Learner):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
-    params: ClassVar[Schema]
     labels: int | None = None
     loss = "table"
     draws = True
+    fields: ClassVar[tuple[Field, ...]] = (
+        Count("rounds"),
+        Count("whole", most="rounds"),
+        Array("numbers", (at.NUMBERS,), nonnegative=True, at="_numbers"),
+        Array("estimates", ("_policies",), nonnegative=True, at="_estimates"),
+        Array("sums", ("_policies", len(GAMMAS)), nonnegative=True, at="_sums"),
+        Array("totals", ("_policies",), nonnegative=True, at="_totals"),
+    )
 
     def __init__(self, arms: int, seed: int, policies: int | None = None) -> None:
         self.arms = integer(arms, "arms", f"the number of arms must be from 1 to {MOST_ARMS:,}", 1, MOST_ARMS)
@@ -178,38 +185,12 @@ class BanditLearner(Learner):
     def facts(self) -> BanditFacts:
         """What its theorems need to know of it now."""
 
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in self.params},
-            "rounds": self.rounds,
-            "whole": self.whole,
-            "numbers": self._numbers.copy(),
-            "estimates": self._estimates.copy(),
-            "sums": self._sums.copy(),
-            "totals": self._totals.copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, cls.params))
-        learner._load(state)
-        return learner
-
-    def _load(self, state: State) -> None:
-        """Become the one whose `state` this is."""
-        size, array = self._policies, restoring.array
-        self.rounds = restoring.integer(state, "rounds")
-        self.whole = restoring.integer(state, "whole", 0, self.rounds)
-        self._numbers = array(state, "numbers", (at.NUMBERS,))
-        self._estimates, self._totals = array(state, "estimates", (size,)), array(state, "totals", (size,))
-        self._sums = array(state, "sums", (size, len(GAMMAS)))
-        for name in ("numbers", "estimates", "totals", "sums"):
-            restoring.require(bool((state[name] >= 0.0).all()), f"{name} of a bandit must be from 0", state[name])
+    def after_restoring(self, found: State) -> None:
         falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))
         sound = bool((falling >= -1e-9 * self._sums[:, 1:]).all())
-        restoring.require(sound, "estimates must fall as gamma grows", self._sums[:1])
+        require(sound, "estimates must fall as gamma grows", self._sums[:1])
         most = float(self._totals.max(initial=0.0))
-        restoring.require(most <= self.whole * (1.0 + 1e-9), f"an arm must cost at most {self.whole:,}", most)
+        require(most <= self.whole * (1.0 + 1e-9), f"an arm must cost at most {self.whole:,}", most)
         least, largest = self._gammas_played()
         for gamma, sums in zip(GAMMAS, self._sums.T, strict=True):
             # loss/(p + g) falls with g, and for g > gamma it is at least gamma/g times loss/(p + gamma)
@@ -217,6 +198,6 @@ class BanditLearner(Learner):
             high = sums if gamma <= least else np.full_like(sums, math.inf)
             slack = 1e-9 * (1.0 + self._estimates)
             sound = bool(((self._estimates >= low - slack) & (self._estimates <= high + slack)).all())
-            restoring.require(sound, f"estimates must agree with those of gamma {gamma:g}", self._estimates)
+            require(sound, f"estimates must agree with those of gamma {gamma:g}", self._estimates)
         lost = float(self._numbers[at.LOST])
-        restoring.require(lost <= self.rounds * (1.0 + 1e-9), "a bandit must have lost at most its rounds", lost)
+        require(lost <= self.rounds * (1.0 + 1e-9), "a bandit must have lost at most its rounds", lost)

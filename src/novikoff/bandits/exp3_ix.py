@@ -35,8 +35,8 @@ from novikoff.bandits.theorems.ix_pathwise import ix_pathwise
 from novikoff.bandits.theorems.ix_regret import ix_regret
 from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.core.errors import InputError
-from novikoff.core.restoring import Schema
 from novikoff.core.sizes import integer
+from novikoff.core.state import Argument
 from novikoff.core.types import Example, Theorem
 from novikoff.experts.panel import positive
 
@@ -45,9 +45,14 @@ class Exp3IX(BanditLearner):
     """Arms drawn by weights that fall exponentially with what they seem to cost."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
-    params: ClassVar[Schema] = {
-        "arms": int, "eta": float | None, "horizon": int | None, "implicit": bool, "seed": int,
-    }  # fmt: skip
+    fields = (
+        Argument("arms", int),
+        Argument("eta", float | None),
+        Argument("horizon", int | None),
+        Argument("implicit", bool),
+        Argument("seed", int),
+        *BanditLearner.fields,
+    )
 
     def __init__(
         self, arms: int, eta: float | None = None, horizon: int | None = None, implicit: bool = True, seed: int = 0

@@ -30,7 +30,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,10 +44,10 @@ from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, is_learner
-from novikoff.core.nesting import restored, saved
-from novikoff.core.restoring import Schema, arguments, require
+from novikoff.core.nesting import Team
 from novikoff.core.sizes import integer
-from novikoff.core.types import Batch, Domain, Example, State, StepResult, Theorem
+from novikoff.core.state import Argument
+from novikoff.core.types import Batch, Domain, Example, StepResult, Theorem
 from novikoff.experts.panel import is_number
 from novikoff.experts.team import common_domain
 from novikoff.numerics.coins import uniform
@@ -71,10 +71,17 @@ class Exp4(BanditLearner):
     domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
-    params: ClassVar[Schema] = {
-        "arms": int, "experts": int | None, "eta": float | None, "horizon": int | None, "implicit": bool,
-        "explore": float | None, "seed": int,
-    }  # fmt: skip
+    fields = (
+        Argument("arms", int),
+        Argument("experts", int | None),
+        Argument("eta", float | None),
+        Argument("horizon", int | None),
+        Argument("implicit", bool),
+        Argument("explore", float | None),
+        Argument("seed", int),
+        Team("learners", argument=True, at="_team"),
+        *BanditLearner.fields,
+    )
 
     def __init__(
         self, arms: int, experts: int | None = None, learners: Sequence[Learner] | None = None,
@@ -193,14 +200,3 @@ class Exp4(BanditLearner):
 
     def facts(self) -> BanditFacts:
         return self._facts(rule="ix", horizon=self.horizon or 0, halved=self.implicit)
-
-    def state(self) -> State:
-        return {**super().state(), "learners": [saved(learner) for learner in self._team]}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        require(isinstance(state["learners"], list), "learners of exp4 must be a list", state["learners"])
-        team = [restored(learner) for learner in state["learners"]]
-        learner = cls(**arguments(state, cls.params), learners=team or None)
-        learner._load(state)
-        return learner

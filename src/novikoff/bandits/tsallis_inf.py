@@ -32,7 +32,7 @@ from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.bandits.theorems.tsallis_pathwise import tsallis_pathwise
 from novikoff.bandits.theorems.tsallis_regret import tsallis_regret
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Example, Theorem
 
 
@@ -40,7 +40,7 @@ class TsallisINF(BanditLearner):
     """Arms drawn by chances that fall as the square of what they seem to cost more."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, tsallis_pathwise, tsallis_regret)
-    params: ClassVar[Schema] = {"arms": int, "seed": int}
+    fields = (Argument("arms", int), Argument("seed", int), *BanditLearner.fields)
 
     def __init__(self, arms: int, seed: int = 0) -> None:
         super().__init__(arms, seed)

@@ -26,7 +26,7 @@ from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, ScoredTracker
-from novikoff.core.restoring import array, flag, integer, number
+from novikoff.core.state import array, flag, integer, number
 from novikoff.core.types import Batch, State
 
 

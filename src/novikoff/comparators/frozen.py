@@ -28,7 +28,7 @@ from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.goal import Own
 from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0
-from novikoff.core.restoring import array, integer, require
+from novikoff.core.state import array, integer, require
 from novikoff.core.types import State
 from novikoff.numerics.sizes import WAVES
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.numerics.sizes import WAVES
 

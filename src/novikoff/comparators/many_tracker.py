@@ -31,7 +31,7 @@ from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal, Full
 from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
-from novikoff.core.restoring import array, flag, integer, number, require
+from novikoff.core.state import array, flag, integer, number, require
 from novikoff.core.types import State
 
 Vector = NDArray[np.float64]

@@ -35,7 +35,7 @@ from novikoff.comparators.metric_facts import MetricComparator, MetricComparator
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
 from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
-from novikoff.core.restoring import array, flag, integer, number, require
+from novikoff.core.state import array, flag, integer, number, require
 from novikoff.core.types import State
 
 Vector = NDArray[np.float64]

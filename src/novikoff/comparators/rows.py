@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.core.encode import mappings
 from novikoff.core.errors import InputError
-from novikoff.core.restoring import array, ends, indices, integer, require
+from novikoff.core.state import array, ends, indices, integer, require
 from novikoff.core.types import Batch, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.comparators.background import Background
 from novikoff.comparators.rows import Gathered
-from novikoff.core.restoring import integer
+from novikoff.core.state import integer
 from novikoff.core.types import Batch, State
 
 COMPARATORS = "comparators"

@@ -49,7 +49,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, ModelFileError, shown
 from novikoff.core.learner import Ability, Learner, adapt, is_learner
 from novikoff.core.nesting import restored, saved
-from novikoff.core.restoring import Schema, arguments, array, require
+from novikoff.core.state import Schema, arguments, array, require
 from novikoff.core.types import Batch, Domain, Example, State, StepResult, Theorem, as_batch
 
 RULES = ("tracker", "decaying", "quantile")

@@ -36,7 +36,7 @@ from novikoff.convex.theorems.convex_mistakes import convex_mistakes
 from novikoff.convex.theorems.convex_regret import convex_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, arguments, array, integer, number, pair, require
+from novikoff.core.state import Schema, arguments, array, integer, number, pair, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.numerics.total import Total

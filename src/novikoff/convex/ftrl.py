@@ -20,7 +20,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +36,11 @@ from novikoff.convex.theorems.ftrl_regret import ftrl_regret
 from novikoff.convex.theorems.ftrl_suffix import ftrl_suffix
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, arguments, array, integer, require
-from novikoff.core.types import State, Theorem
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import Theorem
 from novikoff.linear.scale_free import Probabilistic
 
 METRICS = ("sqrt", "newton")
-PARAMS: Schema = {"metric": str, "rate": float, "bias": float}
 
 
 def check_metric(metric: str, rate: float) -> None:
@@ -56,6 +55,13 @@ class Ftrl(Probabilistic):
     """A gradient sum, and a curvature sum, a feature."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret, ftrl_suffix)
+    fields = (
+        Argument("metric", str),
+        Argument("rate", float),
+        *Probabilistic.fields,
+        Array("held", ("places", at.SHARED + 2), spare=0.0, nonnegative=(0, 1, 2, 3, at.SHARED + 1), at="_held"),
+        Array("totals", (at.TOTALS, 1), at="_totals"),
+    )
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -157,23 +163,3 @@ class Ftrl(Probabilistic):
         dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
         excess = float(gradients[0]) / self.bias if self.bias else 0.0
         return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, least, excess, self.bias != 0.0)
-
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "held": self._held[: self.features.count + 1].copy(),
-            "totals": self._totals.copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        held = array(state, "held", (learner.features.count + 1, at.SHARED + 2))
-        require(bool((held[:, [0, 1, 2, 3, at.SHARED + 1]] >= 0.0).all()), "sums of squares must not be negative", held)
-        learner._held = np.vstack([held, np.zeros((1, at.SHARED + 2))])
-        learner._totals = array(state, "totals", (at.TOTALS, 1))
-        return learner

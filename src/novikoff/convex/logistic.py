@@ -30,7 +30,7 @@ from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.convex.theorems.logistic_regret import logistic_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at

@@ -33,7 +33,7 @@ from novikoff.convex import _loops
 from novikoff.convex.ftrl import check_metric
 from novikoff.convex.theorems.many_regret import many_regret
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, arguments, array, require
+from novikoff.core.state import Schema, arguments, array, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic

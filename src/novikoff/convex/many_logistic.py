@@ -29,7 +29,7 @@ from novikoff.comparators.goal import Goal
 from novikoff.convex import _loops
 from novikoff.convex.logistic import Logistic, facts_of, goal_of
 from novikoff.convex.theorems.many_logistic_regret import ManyLogisticFacts, many_logistic_regret
-from novikoff.core.restoring import Schema, arguments, array
+from novikoff.core.state import Schema, arguments, array
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout
 from novikoff.linear._loops import second_order_layout as at

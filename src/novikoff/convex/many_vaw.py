@@ -29,7 +29,7 @@ from novikoff import numerics
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.many_vaw_regret import ManyVawFacts, many_vaw_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import many_layout

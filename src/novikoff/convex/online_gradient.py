@@ -54,7 +54,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, array, require
+from novikoff.core.state import Schema, arguments, array, require
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.vaw_regret import VawFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Batch, Example, StepResult, Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.core import encode
 from novikoff.core.errors import InputError, counted
-from novikoff.core.restoring import integer, require
+from novikoff.core.state import integer, require
 from novikoff.core.types import Batch, CheckedRow, Example, Sparse, State
 
 Row = NDArray[Any] | CheckedRow

@@ -1,8 +1,8 @@
 """The learner contract: what a game asks of a learner, with the default of all it need not have.
 
-`Learner` is the base of every learner here: bring `predict_one`, `play_one`, `facts`, `state` and `restore`. Every
-other method has a default; `has("score_one")` is True where a learner brings its own. `Predictor` is the part that
-predicts, for classifiers that learn no more.
+`Learner` is the base of every learner here: bring `predict_one`, `play_one`, `facts`, and `fields`, what is saved
+(core/state.py). Every other method has a default; `has("score_one")` is True where a learner brings its own.
+`Predictor` is the part that predicts, for classifiers that learn no more.
 
 `adapt` makes a `Learner` of any object with `predict_one` and `learn_one`. Learners from outside this package are shown
 copies of rows and labels. Losses of their predictions are counted from the game's outcomes, and their probabilities
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from novikoff.core.batch import apart
 from novikoff.core.display import Written
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, shown
+from novikoff.core.state import Stateful, lookup
 from novikoff.core.types import Batch, Distribution, Domain, Example, Label, State, StepResult, Theorem
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ class Predictor(ABC, Written):
                 )
 
 
-class Learner(Predictor, base=True):
+class Learner(Predictor, Stateful, base=True):
     """One algorithm. `learn_one` and `play_one`, `learn_many` and `widen` change it; nothing else does.
 
     promises        the theorems that are evaluated on its games
@@ -339,14 +340,9 @@ class Learner(Predictor, base=True):
     def facts(self) -> Any:
         """Return what its theorems need to know of it now: a frozen dataclass of plain values."""
 
-    @abstractmethod
-    def state(self) -> State:
-        """Return all of it, as plain data."""
-
-    @classmethod
-    @abstractmethod
-    def restore(cls, state: State) -> Self:
-        """Return the learner whose `state` this is."""
+    def _argument(self, name: str, default: Any) -> Any:
+        held = next((field for field in self.fields if field.argument and field.name == name), None)
+        return super()._argument(name, default) if held is None else lookup(self, held.path)
 
     # What games, theorems and reports ask besides
 

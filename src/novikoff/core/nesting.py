@@ -5,11 +5,12 @@ A file from a stranger can name a learner that is known on this machine and noth
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.registry import find, learner_name
-from novikoff.core.restoring import require
+from novikoff.core.state import Field, require
 from novikoff.core.types import State
 
 
@@ -30,3 +31,27 @@ def restored(state: State) -> Learner:
     kind: Any = known and known.load()
     learner: Learner = kind.restore(state["state"])
     return learner
+
+
+@dataclass(frozen=True)
+class Nested(Field):
+    """A learner inside a learner."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return saved(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return restored(state[self.name])
+
+
+@dataclass(frozen=True)
+class Team(Field):
+    """A list of learners inside a learner; None where it is empty."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return [saved(learner) for learner in value or ()]
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        team = state[self.name]
+        require(isinstance(team, list), f"{self.name} of {of} must be a list", team)
+        return [restored(learner) for learner in team] or None

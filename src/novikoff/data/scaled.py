@@ -29,7 +29,7 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Ability, Learner, adapt, check_batch
 from novikoff.core.nesting import restored, saved
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.stream import Stream
 from novikoff.core.types import (
     Batch,

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from novikoff.core.losses import CLIP
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.experts.expert_learner import ExpertLearner
 from novikoff.experts.panel import Panel

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments
+from novikoff.core.state import Schema, arguments
 from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.restoring import array, integer
+from novikoff.core.state import array, integer
 from novikoff.core.types import State
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.panel import Panel

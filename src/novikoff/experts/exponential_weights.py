@@ -31,8 +31,8 @@ from typing import Any, ClassVar
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.losses import CLIP
-from novikoff.core.restoring import Schema
 from novikoff.core.sizes import integer
+from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
 from novikoff.experts.panel import Panel, positive

@@ -33,8 +33,8 @@ import numpy as np
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.losses import CLIP
-from novikoff.core.restoring import Schema, array, require
 from novikoff.core.sizes import integer
+from novikoff.core.state import Schema, array, require
 from novikoff.core.types import State, Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at

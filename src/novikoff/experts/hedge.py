@@ -42,8 +42,8 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.nesting import restored, saved
-from novikoff.core.restoring import require
 from novikoff.core.sizes import integer
+from novikoff.core.state import require
 from novikoff.core.types import (
     Batch,
     Distribution,

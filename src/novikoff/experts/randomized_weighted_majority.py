@@ -20,7 +20,7 @@ import math
 from typing import Any, ClassVar
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.experts.expert_learner import ExpertLearner
 from novikoff.experts.panel import Panel, is_number

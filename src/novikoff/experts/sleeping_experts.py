@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.core.losses import CLIP
-from novikoff.core.restoring import Schema, array, integer, require
+from novikoff.core.state import Schema, array, integer, require
 from novikoff.core.types import State, Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at

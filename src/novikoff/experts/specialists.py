@@ -33,7 +33,7 @@ from novikoff.core.certificate import bound_text, outward
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
 from novikoff.core.learner import Learner, adapt, rounds_learned
 from novikoff.core.nesting import restored, saved
-from novikoff.core.restoring import array, integer, number, pair, require
+from novikoff.core.state import array, integer, number, pair, require
 from novikoff.core.types import Batch, Domain, Example, Label, State, StepResult, Theorem, check_label, signs
 from novikoff.experts import _loops
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts

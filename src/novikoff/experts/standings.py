@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.restoring import array, integer
+from novikoff.core.state import array, integer
 from novikoff.core.types import State
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at

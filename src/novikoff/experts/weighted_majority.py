@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.state import Schema, arguments, array, integer, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.experts.panel import Voters, is_number
 from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass
-from novikoff.core.restoring import Schema
 from novikoff.core.sizes import integer
+from novikoff.core.state import Schema
 from novikoff.core.types import Distribution, Example, Label, Theorem
 from novikoff.finite.theorems.consistent_expected import consistent_expected
 from novikoff.finite.theorems.consistent_mistakes import consistent_mistakes

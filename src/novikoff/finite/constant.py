@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import require
+from novikoff.core.state import require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 
 

@@ -28,8 +28,8 @@ from novikoff.core.certificate import floor_log2
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import Ballot
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, integer, require
 from novikoff.core.sizes import integer as checked
+from novikoff.core.state import Schema, arguments, integer, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Label, Theorem
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts

@@ -28,7 +28,7 @@ import numpy as np
 
 from novikoff.core.errors import Advice, InputError, Option, shown
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import integer, read, require
+from novikoff.core.state import integer, read, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 
 

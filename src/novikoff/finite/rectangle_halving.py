@@ -31,7 +31,7 @@ from novikoff.core import encode
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, corners, counters, integer, read, require
+from novikoff.core.state import Schema, arguments, corners, counters, integer, read, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.finite.classes.rectangle import check_grid, describe_box, how_many_boxes

@@ -17,7 +17,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +26,16 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, counters, integer
-from novikoff.core.types import Batch, Domain, Example, Label, State, Theorem, check_label, signs
+from novikoff.core.state import Argument, Count, First
+from novikoff.core.types import Batch, Domain, Example, Label, Theorem, check_label, signs
 from novikoff.finite import _loops
 from novikoff.finite.classes.threshold import check_grid_end
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
 
 LARGEST_COMPILED = 2**61
-
-PARAMS: Schema = {"n": int, "conservative": bool}
-SAVED = ("lo", "hi", "restarts", "emptied_at", "rounds")
+MOVING = ("lo", "hi", "restarts", "emptied_at", "rounds")
+"""Attributes that rounds change, in the order of the compiled loop."""
 
 
 class ThresholdHalving(Learner):
@@ -46,6 +45,15 @@ class ThresholdHalving(Learner):
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     labels: int | None = None
+    fields = (
+        Argument("n", int),
+        Argument("conservative", bool),
+        Count("hi", most="last"),
+        Count("lo", most="hi"),
+        Count("rounds"),
+        Count("restarts", most="rounds"),
+        First("emptied_at", "restarts"),
+    )
 
     def __init__(self, n: int, conservative: bool = False) -> None:
         self.n = check_grid_end(n)
@@ -53,6 +61,11 @@ class ThresholdHalving(Learner):
         self.domain = Domain("index", self.n + 1)
         self.lo, self.hi = 0, self.n + 1
         self.rounds = self.restarts = self.emptied_at = 0
+
+    @property
+    def last(self) -> int:
+        """The largest threshold."""
+        return self.n + 1
 
     @property
     def size(self) -> int:
@@ -90,7 +103,7 @@ class ThresholdHalving(Learner):
         wrong = _loops.threshold_halving.first_outside(x, self.n)
         if wrong >= 0:
             raise InputError(f"x must be from 0 to {self.n}", f"got {x[wrong]}", round=batch.first + int(wrong))
-        state = np.array([getattr(self, name) for name in SAVED], dtype=np.int64)
+        state = np.array([getattr(self, name) for name in MOVING], dtype=np.int64)
         predictions = np.empty(len(x), dtype=np.int8)
         _loops.threshold_halving.learn_many(x, y, self.n, state, self.conservative, predictions)
         self.lo, self.hi, self.restarts, self.emptied_at, self.rounds = state.tolist()
@@ -105,14 +118,3 @@ class ThresholdHalving(Learner):
     def facts(self) -> VersionSpaceFacts:
         whole = self.n + 2
         return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
-
-    def state(self) -> State:
-        return {name: getattr(self, name) for name in (*PARAMS, *SAVED)}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.hi = integer(state, "hi", 0, learner.n + 1)
-        learner.lo = integer(state, "lo", 0, learner.hi)
-        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
-        return learner

@@ -27,7 +27,7 @@ import numpy as np
 from novikoff.core import encode
 from novikoff.core.errors import InputError, brief, shown
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, corners, counters
+from novikoff.core.state import Schema, arguments, corners, counters
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes.rectangle import check_grid, describe_box
 from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes

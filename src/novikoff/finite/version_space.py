@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, counters
+from novikoff.core.state import Schema, arguments, counters
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes import restore_class
 from novikoff.finite.classes.survivors import whole_weights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.conformal.theorems.coverage_facts import CoverageFacts
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.game.ledger_checks import next_mark
 from novikoff.numerics.total import Total

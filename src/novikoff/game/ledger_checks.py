@@ -2,7 +2,7 @@
 
 What one game can lead to: no more mistakes than rounds, a curve that follows its schedule and never falls, a learner
 that played the rounds of the ledger and no others, comparators and kept hypotheses of the same rounds. What a learner's
-numbers say of each other is checked where it is restored (core/restoring.py).
+numbers say of each other is checked where it is restored (core/state.py).
 """
 
 from __future__ import annotations

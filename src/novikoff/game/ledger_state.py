@@ -14,7 +14,7 @@ from novikoff.core.errors import Advice, ModelFileError, Option
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.nesting import restored as restored_learner
 from novikoff.core.nesting import saved
-from novikoff.core.restoring import integer, require
+from novikoff.core.state import integer, require
 from novikoff.core.stream import Target
 from novikoff.core.types import State
 from novikoff.data.tables.encoding import Encoding

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import Advice, InputError, Option
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
-from novikoff.core.restoring import MOST_ROUNDS, boolean, integer, require
+from novikoff.core.state import MOST_ROUNDS, boolean, integer, require
 from novikoff.core.types import Batch, Sparse, State, StepResult
 from novikoff.game import _loops
 from novikoff.numerics.coins import uniform

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from novikoff.core.restoring import Schema, array
+from novikoff.core.state import Schema, array
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import FITS

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novikoff.core.batch import still
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import Schema, arguments, integer
+from novikoff.core.state import Schema, arguments, integer
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, State, Theorem, check_label, signs
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import Sparse, State, StepResult, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.comparators.many_tracker import ManyKernelTracker

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema, require
+from novikoff.core.state import Schema, require
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.encode import LARGEST_INDEX
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import array, integer, read, require
+from novikoff.core.state import array, integer, read, require
 from novikoff.core.types import Sparse, State
 from novikoff.kernel import _loops
 from novikoff.kernel._loops import cache as at

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row

@@ -41,7 +41,7 @@ from novikoff.core.encode import LARGEST_COORDINATE
 from novikoff.core.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import array, boolean, integer, require
+from novikoff.core.state import array, boolean, integer, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear.theorems.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink

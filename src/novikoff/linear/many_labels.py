@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import array, integer, require
+from novikoff.core.state import array, integer, require
 from novikoff.core.types import Batch, Example, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 

@@ -27,7 +27,7 @@ from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import Diagonal
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, arguments, array, boolean, require
+from novikoff.core.state import Schema, arguments, array, boolean, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.restoring import Schema, arguments, array
+from novikoff.core.state import Schema, arguments, array
 from novikoff.core.types import State
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout, second_order_layout

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
-from novikoff.core.restoring import Schema
+from novikoff.core.state import Schema
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at

@@ -14,7 +14,7 @@ from novikoff.comparators.metric import Full
 from novikoff.core.encode import SHORT
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.linear import _loops
 from novikoff.linear._loops import second_order_layout as at

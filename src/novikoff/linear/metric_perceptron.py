@@ -12,7 +12,7 @@ from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, array, require
+from novikoff.core.state import Schema, array, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import metric_layout as place

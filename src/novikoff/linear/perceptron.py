@@ -31,7 +31,7 @@ from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
-from novikoff.core.restoring import array, boolean, integer, require
+from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear._loops import named
@@ -68,6 +68,15 @@ class Perceptron(Learner):
     conservative = True
     scales = wants_bias = True
     sums_mistakes = True
+    fields = (
+        Argument("bias", float),
+        Argument("normalize", bool),
+        Count("rounds"),
+        Count("updates", most="rounds"),
+        Part("features"),
+        Array("weights", ("features.count",), finite=False, assigned=False),
+        Number("bias_weight", finite=False, at="_bias_weight.0"),
+    )
 
     def __init__(self, bias: float = 0.0, normalize: bool = False) -> None:
         if not math.isfinite(bias):
@@ -277,30 +286,11 @@ class Perceptron(Learner):
         state["weights"][: len(weights) - 1] -= weights[:-1]
         return type(self).restore({**state, "bias_weight": self.bias_weight - float(weights[-1])})
 
-    def state(self) -> State:
-        return {
-            "bias": self.bias,
-            "normalize": self.normalize,
-            "rounds": self.rounds,
-            "updates": self.updates,
-            "features": self.features.state(),
-            "weights": self.weights.copy(),
-            "bias_weight": self.bias_weight,
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(state["bias"], boolean(state, "normalize"))
-        learner.rounds = integer(state, "rounds")
-        learner.updates = integer(state, "updates", 0, learner.rounds)
-        learner.features.load(state["features"])
-        weights = array(state, "weights", (learner.features.count,), finite=False)
-        learner._bias_weight[0] = state["bias_weight"]
-        require(learner.bias != 0.0 or learner.bias_weight == 0.0, "a bias must have a weight of 0 if it is 0",
-                learner.bias_weight)  # fmt: skip
-        if learner.features.kind == "names":
-            learner._named = dict(zip(learner.features.names, weights.tolist(), strict=True))
+    def after_restoring(self, found: State) -> None:
+        fits = self.bias != 0.0 or self.bias_weight == 0.0
+        require(fits, "a bias must have a weight of 0 if it is 0", self.bias_weight)
+        if self.features.kind == "names":
+            self._named = dict(zip(self.features.names, found["weights"].tolist(), strict=True))
         else:
-            learner._hold(weights)
-            learner._grow()
-        return learner
+            self._hold(found["weights"])
+            self._grow()

@@ -20,6 +20,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
+from novikoff.core.state import Argument, Count, Field, Part
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
@@ -40,6 +41,7 @@ class Rows(Learner):
     keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
     labels: int | None
+    fields: ClassVar[tuple[Field, ...]] = (Argument("bias", float), Count("rounds"), Part("features"))
 
     def __init__(self, bias: float = 1.0) -> None:
         if bias != 0.0 and not LEAST_SIZE <= abs(bias) <= LARGEST_SIZE:
@@ -50,6 +52,11 @@ class Rows(Learner):
         self.rounds = 0
         self.scored = None
         self._sizes, self._remedy = (LEAST_SIZE, LARGEST_SIZE), ""
+
+    @property
+    def places(self) -> int:
+        """Features met, and the constant: what arrays with a row per feature have."""
+        return self.features.count + 1
 
     def _take_only(self, sizes: tuple[float, float], remedy: str) -> None:
         """Refuse a bias and rows with a number, but for 0, whose size is not between the two of `sizes`."""

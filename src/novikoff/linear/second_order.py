@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.restoring import Schema, arguments, integer
+from novikoff.core.state import Schema, arguments, integer
 from novikoff.core.types import State
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix, taken_by

@@ -47,7 +47,7 @@ from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.restoring import Schema, arguments, array, integer, require
+from novikoff.core.state import Schema, arguments, array, integer, require
 from novikoff.core.types import State, Theorem
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import check_counts, check_shared, full_metric, refresh, roomy, seen_places, stretches

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema, arguments, array, boolean, integer, require
+from novikoff.core.state import Schema, arguments, array, boolean, integer, require
 from novikoff.core.types import Batch, State, StepResult, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.experts._loops import ada_hedge_layout as hedge

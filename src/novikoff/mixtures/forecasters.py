@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.mixtures._loops import auto_layout as mix
 

@@ -38,7 +38,7 @@ from novikoff.comparators.metric_facts import steady
 from novikoff.convex.logistic import curvature, facts_of, goal_of
 from novikoff.convex.many_ftrl import with_room
 from novikoff.core.errors import InputError, shown
-from novikoff.core.restoring import Schema, arguments, array, require
+from novikoff.core.state import Schema, arguments, array, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear._loops import second_order_layout as matrix

@@ -46,7 +46,7 @@ from novikoff.core.errors import Advice, InputError, Option, named, shown
 from novikoff.core.executors import Executor, Threads, executor
 from novikoff.core.learner import Learner, adapt, check_batch
 from novikoff.core.registry import entry, learner_name
-from novikoff.core.restoring import require
+from novikoff.core.state import require
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Example, Run, State
 from novikoff.data.as_stream import as_stream

@@ -28,7 +28,7 @@ from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.rows import joined, kept_state, nonzeros_of, one_row, restored_kept
 from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
-from novikoff.core.restoring import array, integer, number, require
+from novikoff.core.state import array, integer, number, require
 from novikoff.core.types import Batch, State
 
 Vector = NDArray[np.float64]

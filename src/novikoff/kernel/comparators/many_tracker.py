@@ -30,7 +30,7 @@ from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.rows import KEPT, Rows, chosen, nonzeros_of, one_row, restored_rows, rows_state
 from novikoff.comparators.scored_tracker import ScoredTracker
 from novikoff.comparators.tally import Tally
-from novikoff.core.restoring import array, require
+from novikoff.core.state import array, require
 from novikoff.core.types import Batch, Sparse, State
 from novikoff.kernel.comparators.fit import times
 from novikoff.kernel.comparators.functions import AT_ONCE, BLOCK, FLOOR, LITTLE, KernelScorer

@@ -1,0 +1,426 @@
+"""Saved state: the fields of a learner are declared once; saving, restoring and validation follow.
+
+    class Perceptron(Learner):
+        fields = (
+            Argument("bias", float),
+            Count("rounds"),
+            Count("updates", most="rounds"),
+            Part("features"),
+            Array("weights", ("features.count",), finite=False),
+        )
+
+`state()` reads the fields; `restore(state)` checks each, calls the constructor with the arguments, and assigns the rest
+in the declared order. A size or limit is a number, or the path of an attribute that was restored before: "rounds",
+"features.count". Attributes that follow from the fields, and relations that a declaration cannot express, go into
+`after_restoring`.
+
+A model file may be damaged, edited, or come from a stranger: whatever compiled code uses as an index, an end, a shape
+or a count is checked here before it is used. Classes that write `state` and `restore` by hand use the functions below.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from operator import le
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Protocol, Self, TypeVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import ModelFileError, brief, shown
+from novikoff.core.types import State
+from novikoff.numerics.total import Total
+
+MOST_ROUNDS = 2**62
+"""Largest count: kernels hold counts in 64 bits."""
+
+Limit = int | float | str
+"""A number, or the path of an attribute that holds it."""
+Size = int | str | None
+"""Length of one dimension: a number, the path of an attribute that holds it, or None for any."""
+
+
+def lookup(owner: object, path: str) -> Any:
+    """Return what is at a path such as "features.count", or "_sums.2" for an element of an array."""
+    found: Any = owner
+    for step in path.split("."):
+        found = found[int(step)] if step.isdigit() else getattr(found, step)
+    return found
+
+
+def _assign(owner: object, path: str, value: Any) -> None:
+    before, _, last = path.rpartition(".")
+    target: Any = lookup(owner, before) if before else owner
+    if last.isdigit():
+        target[int(last)] = value
+    else:
+        setattr(target, last, value)
+
+
+@dataclass(frozen=True)
+class Field(ABC):
+    """One value of a saved object.
+
+    name       key in the saved state
+    at         path of the attribute that holds the value; `name` by default
+    argument   the constructor takes it, under `name`
+    optional   the value may be None
+    assigned   False where `after_restoring` puts the value in place
+    """
+
+    name: str
+    _: KW_ONLY
+    at: str = ""
+    argument: bool = False
+    optional: bool = False
+    assigned: bool = True
+
+    @property
+    def path(self) -> str:
+        """Path of the attribute that holds the value."""
+        return self.at or self.name
+
+    def saved(self, owner: object) -> Any:
+        """Return the value of an object, as plain data."""
+        value = lookup(owner, self.path)
+        return None if value is None and self.optional else self.pack(value, owner)
+
+    def restored(self, state: State, owner: object, of: str) -> Any:
+        """Return the value that was saved, checked. `of`: the kind of object, for messages."""
+        require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
+        return None if self.optional and state[self.name] is None else self.unpack(state, owner, of)
+
+    @abstractmethod
+    def pack(self, value: Any, owner: object) -> Any:
+        """Return a value as plain data."""
+
+    @abstractmethod
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        """Return the value that was saved, or raise `ModelFileError`. `owner` has the fields declared before."""
+
+
+@dataclass(frozen=True)
+class Value(Field):
+    """A plain value of a type, or of a union of types; `object` accepts any."""
+
+    kind: type[object] | UnionType = object
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return arguments(state, {self.name: self.kind}, of)[self.name]
+
+
+@dataclass(frozen=True)
+class Argument(Value):
+    """An argument of the constructor, which checks its range."""
+
+    _: KW_ONLY
+    argument: bool = True
+
+
+@dataclass(frozen=True)
+class Count(Field):
+    """An integer from `least` to `most`."""
+
+    least: Limit = 0
+    most: Limit = MOST_ROUNDS
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return int(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return integer(state, self.name, _limit(owner, self.least), _limit(owner, self.most), of)
+
+
+@dataclass(frozen=True)
+class First(Field):
+    """The first of the rounds that `times` counts among the `rounds`; 0 if there was none."""
+
+    times: str
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return int(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        rounds, times = lookup(owner, "rounds"), lookup(owner, self.times)
+        return integer(state, self.name, min(times, 1), rounds - times + 1 if times else 0, of)
+
+
+@dataclass(frozen=True)
+class Number(Field):
+    """A number from `least` to `most`; unless `finite`, infinities and NaN are accepted too."""
+
+    least: Limit = -math.inf
+    most: Limit = math.inf
+    finite: bool = True
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return float(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        if not self.finite:
+            return float(arguments(state, {self.name: float}, of)[self.name])
+        value, least, most = number(state, self.name, of), _limit(owner, self.least), _limit(owner, self.most)
+        require(least <= value <= most, f"{self.name} of {of} must be from {least:g} to {most:g}", value)
+        return value
+
+
+@dataclass(frozen=True)
+class Sum(Field):
+    """A `Total`, saved as two numbers: the sum, and what rounding lost of it."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return [value.sum, value.lost]
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return Total(*pair(state, self.name, of))
+
+
+@dataclass(frozen=True)
+class Array(Field):
+    """An array: its shape, type and range.
+
+    spare          value of the rows beyond the first size that the array has in memory; they are not saved, and one
+                   follows the restored rows. None: all rows are saved
+    nonnegative    no number is below 0: True, or the columns of the last dimension of which that holds
+    """
+
+    shape: tuple[Size, ...]
+    dtype: Any = np.float64
+    _: KW_ONLY
+    finite: bool = True
+    spare: float | None = None
+    nonnegative: bool | Sequence[int] = False
+
+    def pack(self, value: Any, owner: object) -> Any:
+        sizes = [_size(owner, size) for size in self.shape]
+        found = value[tuple(map(slice, sizes))]
+        if self.spare is not None and (missing := (sizes[0] or 0) - len(found)) > 0:
+            return np.concatenate([found, np.full((missing, *found.shape[1:]), self.spare, found.dtype)])
+        return found.copy()
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        shape = tuple(_size(owner, size) for size in self.shape)
+        found = array(state, self.name, shape, self.dtype, self.finite, of)
+        if self.nonnegative is not False:
+            some = found if self.nonnegative is True else found[..., list(self.nonnegative)]
+            require(bool((some >= 0).all()), f"{self.name} of {of} must not be negative", some)
+        if self.spare is None:
+            return found
+        return np.concatenate([found, np.full((1, *found.shape[1:]), self.spare, found.dtype)])
+
+
+class Saved(Protocol):
+    """What has a `state`, and a class method that restores it."""
+
+    def state(self) -> State: ...
+
+    @classmethod
+    def restore(cls, state: State) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Part(Field):
+    """An object with a state of its own.
+
+    kind     its class, which restores it; None where the constructor makes the part, which then loads its state
+    places   path of a size that the part's `state` and `load` take
+    """
+
+    kind: type[Saved] | None = None
+    _: KW_ONLY
+    places: str = ""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return value.state(lookup(owner, self.places)) if self.places else value.state()
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        if self.kind is not None:
+            return self.kind.restore(state[self.name])
+        part = lookup(owner, self.path)
+        part.load(state[self.name], *([lookup(owner, self.places)] if self.places else []))
+        return part
+
+
+@dataclass(frozen=True)
+class Coded(Field):
+    """A value that is saved in another form. `decode` raises TypeError, ValueError or ZeroDivisionError for others."""
+
+    encode: Callable[[Any], Any]
+    decode: Callable[[Any], Any]
+    must: str
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return self.encode(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return read(state[self.name], self.decode, f"{self.name} of {of} must be {self.must}")
+
+
+def _limit(owner: object, limit: Limit) -> Any:
+    return lookup(owner, limit) if isinstance(limit, str) else limit
+
+
+def _size(owner: object, size: Size) -> int | None:
+    return int(lookup(owner, size)) if isinstance(size, str) else size
+
+
+class Stateful:
+    """An object that can be saved and restored.
+
+    fields      what is saved, in the order in which it is restored
+    described   the kind of object, for messages
+    """
+
+    fields: ClassVar[tuple[Field, ...]] = ()
+    described: ClassVar[str] = "a learner"
+
+    def state(self) -> State:
+        """Return all of it, as plain data."""
+        if not self.fields:
+            raise TypeError(f"{type(self).__name__} cannot be saved: declare its `fields`, or write state and restore.")
+        return {field.name: field.saved(self) for field in self.fields}
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the object whose `state` this is."""
+        given = {field.name: field.restored(state, None, cls.described) for field in cls.fields if field.argument}
+        made = cls(**given)
+        made.load(state)
+        return made
+
+    def load(self, state: State) -> None:
+        """Take over a state, but for the arguments of the constructor."""
+        found = {}
+        for field in self.fields:
+            if field.argument:
+                continue
+            found[field.name] = value = field.restored(state, self, self.described)
+            if field.assigned:
+                _assign(self, field.path, value)
+        self.after_restoring(found)
+
+    def after_restoring(self, found: State) -> None:
+        """Set what follows from the fields, and refuse what contradicts. `found`: their values, checked, by name."""
+
+
+def require(sound: bool, must: str, value: Any) -> None:
+    """Refuse data that is not sound. `must`: what it must be."""
+    if not sound:
+        raise ModelFileError(f"{must}: the saved one has {shown(value)}.")
+
+
+def integer(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS, of: str = "a learner") -> int:
+    """Return an integer of the state, in range."""
+    value = state[name]
+    must = f"{name} of {of} must be an integer from {brief(least)} to {brief(most)}"
+    require(type(value) is int and least <= value <= most, must, value)
+    return int(value)
+
+
+def number(state: State, name: str, of: str = "a learner") -> float:
+    """Return a finite number of the state."""
+    value = state[name]
+    sound = type(value) in (int, float) and abs(value) < math.inf
+    require(sound, f"{name} of {of} must be a finite number", value)
+    return float(value)
+
+
+def pair(state: State, name: str, of: str = "a learner") -> tuple[float, float]:
+    """Return two finite numbers of the state: a sum, and what rounding lost of it."""
+    found = state[name]
+    require(isinstance(found, (list, tuple)) and len(found) == 2, f"{name} of {of} must be two numbers", found)
+    parts = {"sum": found[0], "lost": found[1]}
+    return number(parts, "sum", f"{name} of {of}"), number(parts, "lost", f"{name} of {of}")
+
+
+def flag(state: State, name: str, of: str = "a learner") -> bool:
+    """Return a boolean of the state."""
+    require(type(state[name]) is bool, f"{name} of {of} must be true or false", state[name])
+    return bool(state[name])
+
+
+def array(
+    state: State, name: str, shape: tuple[int | None, ...], dtype: Any = np.float64, finite: bool = True,
+    of: str = "a learner",
+) -> NDArray[Any]:  # fmt: skip
+    """Return a copy of an array of the state, of this shape (None: any size) and type."""
+    value = state[name]
+    sound = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape)
+    sound = sound and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
+    sizes = " x ".join("any" if size is None else f"{size:,}" for size in shape)
+    must = f"{name} of {of} must be {sizes} numbers of type {np.dtype(dtype)}"
+    require(sound, must, value.shape if isinstance(value, np.ndarray) else value)
+    require(not finite or bool(np.isfinite(value).all()), f"{name} of {of} must be finite", value)
+    return np.array(value, order="C")
+
+
+def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: str = "rows") -> NDArray[Any]:
+    """Return where each row ends, from 0 on, never falling: one more than there are rows."""
+    found = array(state, name, (None if rows is None else rows + 1,), dtype, of=of)
+    rising = len(found) > 0 and found[0] == 0 and bool((found[1:] >= found[:-1]).all())
+    require(rising, f"{name} of {of} must begin with 0 and never fall", found[:3])
+    return found
+
+
+def indices(state: State, name: str, size: int | None, below: int, dtype: Any = np.uint32, of: str = "rows") -> Any:
+    """Return an array of indices, each from 0 and below a limit."""
+    found = array(state, name, (size,), dtype, of=of)
+    sound = len(found) == 0 or (int(found.min()) >= 0 and int(found.max()) < below)
+    require(sound, f"{name} of {of} must be from 0 and below {brief(below)}", found[:3])
+    return found
+
+
+T = TypeVar("T")
+Corner = TypeVar("Corner", bound=tuple[Any, ...])
+
+Schema = Mapping[str, Any]
+"""The arguments of a constructor that are saved: the type of each (or a union); object if the constructor checks it."""
+
+WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text", NoneType: "none"}
+
+
+def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, Any]:
+    """What the constructor of a learner is given, each of its type."""
+    for name, kind in schema.items():
+        kinds = get_args(kind) or (kind,)
+        if float in kinds:
+            kinds = (int, *kinds)
+        sound = isinstance(state[name], kinds) and (type(state[name]) is not bool or bool in kinds or object in kinds)
+        require(sound, f"{name} of {of} must be {' or '.join(WORDS.get(k, '') for k in kinds)}", state[name])
+    return {name: state[name] for name in schema}
+
+
+def boolean(state: State, name: str) -> bool:
+    """A boolean of the state."""
+    return bool(arguments(state, {name: bool})[name])
+
+
+def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
+    """What `parse` makes of a part of the state."""
+    try:
+        return parse(saved)
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise ModelFileError(f"{must}: the saved one has {shown(saved)} ({error}).") from None
+
+
+def corners(state: State, parse: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
+    """The corners `low` and `high` of a box; None for both of the empty box."""
+    if state["low"] is None and state["high"] is None:
+        return None, None
+    low, high = (read(state[name], parse, f"{name} of a box must be a corner") for name in ("low", "high"))
+    require(all(map(le, low, high)), "low of a box must not be above high", state["low"])
+    return low, high
+
+
+def counters(state: State, times: str, first: str) -> tuple[int, int, int]:
+    """Rounds, how many of them were special, and which was the first of these (0 if there was none)."""
+    rounds = integer(state, "rounds")
+    count = integer(state, times, 0, rounds)
+    return rounds, count, integer(state, first, min(count, 1), rounds - count + 1 if count else 0)
