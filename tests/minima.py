@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("sklearn", "river", "serve", "urls")
+EXTRAS = ("plot", "sklearn", "river", "serve", "urls")
 TOOLS = ("packaging", "pytest", "hypothesis", "pandas", "polars", "httpx")
 """Packages of the extra `test` that the short list needs."""
 LINE = re.compile(r"([a-zA-Z0-9_-]+)>=([0-9.]+)")

@@ -43,42 +43,106 @@ def test_make_installs_before_it_runs_on_a_fresh_clone(tmp_path, target, runs):
     assert [line for line in told if not line.startswith("echo ")][-1] == runs
 
 
-EXTRAS = {
-    "arena": {"starlette", "uvicorn"},
-    "serve": {"starlette", "uvicorn", "httptools", "uvloop", "msgspec"},
+APART = {
+    "fsspec": ("urls", "data"),
+    "httptools": ("serve", "server"),
+    "matplotlib": ("plot", "reports"),
+    "msgspec": ("serve", "server"),
+    "ray": ("ray", "core"),
+    "river": ("river", "integrations"),
+    "sklearn": ("sklearn", "integrations"),
+    "starlette": ("arena", "arena"),
+    "uvicorn": ("arena", "arena"),
 }
-"""Packages that an extra brings, and nothing else needs."""
-FOLDERS = {"": "", "arena": "arena", "serve": "server"}
-"""The package of ours that uses an extra."""
+"""Packages that are not dependencies: the extra that installs each, and the package of ours that imports it."""
+SERVED = {"starlette", "uvicorn"}
+"""Also in the extra `serve`, for `server`."""
 
 
-def test_every_package_that_is_imported_is_declared():
-    extras = PROJECT["optional-dependencies"]
-    assert all({re.split("[<>=]", one)[0] for one in extras[name]} == needed for name, needed in EXTRAS.items())
-    apart = {
-        "": {"ray", "fsspec", "river"},
-        **EXTRAS,
-    }  # imported where they are used
-    assert {*extras["ray"], *extras["urls"], *extras["river"]} == {"ray>=2.30", "fsspec>=2023.1", "river>=0.21"}
-    for room, needed in apart.items():
-        apart_from = [] if room else [FOLDERS[extra] for extra in EXTRAS]
-        others = imported_by(ROOT / "src" / "novikoff" / FOLDERS[room], apart_from) - needed
-        known = packages_distributions()
-        assert {re.sub("[_.]", "-", known[name][0]).lower() for name in others} <= set(DECLARED)
+def test_every_import_is_a_dependency_or_belongs_to_an_extra():
+    known = packages_distributions()
+    for path in (ROOT / "src/novikoff").rglob("*.py"):
+        room = path.relative_to(ROOT / "src/novikoff").parts[0]
+        for name in imported_by(path):
+            if name in APART:
+                assert room == APART[name][1] or (name in SERVED and room == "server"), path
+            else:
+                assert re.sub("[_.]", "-", known[name][0]).lower() in DECLARED, path
 
 
-def imported_by(folder, apart):
-    """Packages of others that files in the folder import, but for those in rooms apart."""
+def test_every_extra_declares_what_it_is_for():
+    extras = {
+        name: {Requirement(one).name for one in needs} for name, needs in PROJECT["optional-dependencies"].items()
+    }
+    for name, (extra, _) in APART.items():
+        assert ("scikit-learn" if name == "sklearn" else name) in extras[extra]
+    assert extras["serve"] >= SERVED
+    (whole,) = map(Requirement, PROJECT["optional-dependencies"]["all"])
+    assert whole.extras == {extra for extra, _ in APART.values()} - {"ray"} | {"serve"}
+
+
+def imported_by(path):
+    """Packages of others that the file imports."""
     imported = set()
-    for path in folder.rglob("*.py"):
-        if any(folder / room in path.parents for room in apart):
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                imported.add((node.module or "").split(".")[0])
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").split(".")[0])
     return imported - set(sys.stdlib_module_names) - {"novikoff", ""}
+
+
+BLOCKED = "import sys; sys.modules.update(sklearn=None, matplotlib=None)\n"
+"""As if the extras `sklearn` and `plot` were not installed."""
+
+
+def without_extras(code):
+    return subprocess.run([sys.executable, "-c", BLOCKED + code], capture_output=True, text=True)
+
+
+def run_without_extras(*arguments):
+    return without_extras(f"from novikoff.cli.main import main; sys.exit(main({list(arguments)!r}))")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run", "demo:breast-cancer", "--json"], '"mistakes": 23'),
+        (["compare", "demo:iris", "-l", "perceptron", "-l", "arow"], "perceptron"),
+        (["explain", "perceptron"], "Algorithm"),
+        (["list"], "perceptron"),
+    ],
+)
+def test_commands_run_without_the_extras(arguments, line):
+    done = run_without_extras(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert line in done.stdout
+
+
+def test_a_report_is_written_without_the_extras(tmp_path):
+    done = run_without_extras("run", "demo:iris", "--report", str(tmp_path / "report.html"))
+    assert done.returncode == 0
+    assert "<svg" in (tmp_path / "report.html").read_text()
+
+
+def test_python_plays_without_the_extras():
+    done = without_extras("""
+import novikoff as nk
+ledger = nk.play("perceptron", "demo:digits-even")
+print(ledger.rounds, len(ledger.certify()) > 0)
+""")
+    assert (done.stdout, done.stderr) == ("1797 True\n", "")
+
+
+def test_what_needs_an_extra_names_it(tmp_path):
+    plot = run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.png"))
+    assert plot.returncode == 2
+    assert plot.stderr.endswith('a plot needs matplotlib, which is not installed: pip install "novikoff[plot]".\n')
+    estimators = without_extras("import novikoff.integrations.sklearn")
+    assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in estimators.stderr
+    model = "type('Model', (), {'partial_fit': None, 'predict': None})()"
+    wrapped = without_extras(f"import novikoff as nk; nk.wrap({model})")
+    assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in wrapped.stderr
 
 
 def test_numba_is_one_that_was_tested():

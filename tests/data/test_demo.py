@@ -9,7 +9,7 @@ import pytest
 
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
-from novikoff.data.demo import DEMOS, TASTY, THRESHOLD, demo, integers
+from novikoff.data.demo import DEMOS, TASTY, THRESHOLD, demo, integers, table
 from novikoff.data.reader import read
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
@@ -72,7 +72,7 @@ def test_setosa_is_exactly_petal_length_below_sepal_width():
     assert stream.domain == Domain("vector", 4)
     assert np.array_equal(y == 1, x[:, 2] < x[:, 1])
     assert np.count_nonzero(y == 1) == 50
-    assert len(set(y[:20].tolist())) == 2  # shuffled: scikit-learn has all setosas first
+    assert len(set(y[:20].tolist())) == 2  # shuffled: the table has all setosas first
 
 
 def test_breast_cancer_is_malignant_against_benign():
@@ -86,15 +86,23 @@ def test_breast_cancer_is_malignant_against_benign():
 
 
 def test_digits_are_even_against_odd():
-    from sklearn.datasets import load_digits
-
     stream = demo("digits-even")
     x, y = all_of(stream)
     assert stream.labels == Labels("odd", "even")
     assert stream.domain == Domain("point", 64)
-    data = load_digits()
-    even = {row.tobytes(): label % 2 == 0 for row, label in zip(data.data.astype(np.int64), data.target, strict=True)}
+    _, pixels, digit = table("digits")
+    even = {row.tobytes(): int(d) % 2 == 0 for row, d in zip(pixels.astype(np.int64), digit, strict=True)}
     assert (y == 1).tolist() == [even[row.tobytes()] for row in x]
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "iris"])
+def test_real_tables_equal_those_of_scikit_learn(name):
+    datasets = pytest.importorskip("sklearn.datasets")
+    features, x, labels = table(name)
+    theirs = getattr(datasets, f"load_{name}")()
+    assert features == list(theirs.feature_names)
+    assert np.array_equal(x, theirs.data)
+    assert labels.tolist() == theirs.target_names[theirs.target].astype(str).tolist()
 
 
 @pytest.mark.parametrize("name", DEMOS)
@@ -137,9 +145,9 @@ def test_a_demo_takes_no_options_but_those_left_open():
         read("demo:iris", label="x", positive=1, header=None)
 
 
-def test_generated_demos_and_the_modules_import_neither_scikit_learn_nor_pyarrow():
+def test_demos_import_neither_scikit_learn_nor_pyarrow_nor_numba():
     code = (
-        "import sys; from novikoff.data import demo, reader; reader.read('demo:papayas');"
+        "import sys; from novikoff.data import demo, reader; [reader.read(f'demo:{name}') for name in demo.DEMOS];"
         "print({'sklearn', 'pyarrow', 'numba'} & set(sys.modules))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

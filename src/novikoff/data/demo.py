@@ -1,12 +1,15 @@
 """Streams that come with the package: `demo(name)`, or "demo:name" where a source is asked for.
 
 Generated ones are whole numbers made from the raw bits of PCG64, which numpy keeps the same for ever; real
-ones are those of scikit-learn, shuffled with fixed bits.
+ones are tables in `datasets/`, shuffled with fixed bits.
 """
 
 from __future__ import annotations
 
+import csv
+import gzip
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -55,30 +58,23 @@ def program(name: str) -> Arrays:
 
 def iris(name: str) -> Arrays:
     """150 irises, four lengths in cm; setosa against the others."""
-    from sklearn.datasets import load_iris
-
-    data = load_iris()
-    x, y = shuffled(data.data, data.target_names[data.target], seed=4)
-    return Arrays(x, y, positive="setosa", name=name, features=data.feature_names)
+    features, x, species = table("iris")
+    x, species = shuffled(x, species, seed=4)
+    return Arrays(x, species, positive="setosa", name=name, features=features)
 
 
 def breast_cancer(name: str) -> Arrays:
     """569 tumours, 30 measurements of their cells; malignant against benign."""
-    from sklearn.datasets import load_breast_cancer
-
-    data = load_breast_cancer()
-    x, y = shuffled(data.data, data.target_names[data.target], seed=5)
-    return Arrays(x, y, positive="malignant", name=name, features=data.feature_names.tolist())
+    features, x, diagnosis = table("breast_cancer")
+    x, diagnosis = shuffled(x, diagnosis, seed=5)
+    return Arrays(x, diagnosis, positive="malignant", name=name, features=features)
 
 
 def digits_even(name: str) -> Arrays:
     """1,797 handwritten digits of 8 x 8 pixels from 0 to 16; even against odd."""
-    from sklearn.datasets import load_digits
-
-    data = load_digits()
-    parity = np.where(data.target % 2 == 0, "even", "odd")
-    x, y = shuffled(data.data.astype(np.int64), parity, seed=6)
-    return Arrays(x, y, positive="even", name=name, features=data.feature_names)
+    features, x, digit = table("digits")
+    x, parity = shuffled(x.astype(np.int64), np.where(digit.astype(np.int64) % 2 == 0, "even", "odd"), seed=6)
+    return Arrays(x, parity, positive="even", name=name, features=features)
 
 
 DEMOS: Mapping[str, Callable[[str], Arrays]] = {
@@ -89,6 +85,15 @@ DEMOS: Mapping[str, Callable[[str], Arrays]] = {
     "breast-cancer": breast_cancer,
     "digits-even": digits_even,
 }
+
+
+def table(name: str) -> tuple[list[str], NDArray[np.float64], NDArray[np.str_]]:
+    """Read `datasets/NAME.csv.gz`: feature names, features and labels, in the order of the file."""
+    packed = files("novikoff.data") / "datasets" / f"{name}.csv.gz"
+    with packed.open("rb") as file, gzip.open(file, "rt", encoding="utf-8", newline="") as text:
+        (*features, _), *rows = csv.reader(text)
+    cells = np.array(rows)
+    return features, cells[:, :-1].astype(np.float64), cells[:, -1]
 
 
 def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:

@@ -195,8 +195,10 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
 def _of_numbers(model: Any, river: bool) -> bool:
     """Is it a regressor?"""
     if not river:
-        from sklearn.base import is_regressor
-
+        try:
+            from sklearn.base import is_regressor
+        except ImportError:
+            raise InputError('a model with partial_fit needs scikit-learn: pip install "novikoff[sklearn]".') from None
         return bool(is_regressor(model))
     from river import base
 

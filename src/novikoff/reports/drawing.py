@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,8 @@ def check(path: str, force: bool = False) -> None:
         raise InputError(f"a plot must be a PNG or an SVG file: got {path}. End its name with .png or .svg.")
     if not Path(path).absolute().parent.is_dir():
         raise InputError(f"a plot must go into a folder that exists: {Path(path).parent} does not.")
+    if find_spec("matplotlib") is None:
+        raise InputError('a plot needs matplotlib, which is not installed: pip install "novikoff[plot]".')
     check_replaced(path, "a plot", _is_plot, force, InputError)
 
 

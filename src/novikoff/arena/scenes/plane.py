@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.arena.scenes.scene import Place, Scene
 from novikoff.core.types import Adversary
+from novikoff.data.demo import table
 
 UNIT = 100
 """Of the plane: -UNIT .. UNIT, in both directions."""
@@ -70,11 +71,9 @@ class Plane(Scene):
 
 def flowers(coins: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two measures of irises, versicolor and virginica, as places of the plane, in random order."""
-    from sklearn.datasets import load_iris
-
-    data = load_iris()
-    chosen = data.target > 0
-    rows, labels = data.data[chosen][:, 2:], np.where(data.target[chosen] == 2, 1, -1)
+    _, measures, species = table("iris")
+    chosen = species != "setosa"
+    rows, labels = measures[chosen][:, 2:], np.where(species[chosen] == "virginica", 1, -1)
     low, high = rows.min(axis=0), rows.max(axis=0)
     places = np.rint((2.0 * (rows - low) / (high - low) - 1.0) * 0.9 * UNIT).astype(np.int64)
     order = coins.permutation(len(places))

@@ -20,6 +20,11 @@ Weights
 
 from __future__ import annotations
 
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise ImportError('novikoff.integrations.sklearn needs scikit-learn: pip install "novikoff[sklearn]".') from error
+
 from novikoff.integrations.sklearn.classifier import NovikoffClassifier
 from novikoff.integrations.sklearn.named import (
     AutoClassifier,
