@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray transcripts browser check bench clean
+.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray test-wheel transcripts browser check bench clean
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
@@ -15,7 +15,8 @@ help:
 	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
 	@echo "make check        ruff, mypy --strict, import-linter"
 	@echo "make notebooks    docs/notebooks played anew"
-	@echo "make package      wheel and sdist in dist/, checked, and tried in an empty environment"
+	@echo "make package      wheel and sdist in dist/, checked"
+	@echo "make test-wheel   install each of them in an empty environment, and run the demo"
 	@echo "make bench        every speed claim, measured here as a ratio"
 
 $(BIN)/python:
@@ -58,10 +59,16 @@ package: .venv/.package
 	$(BIN)/python -m build
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
-	rm -rf .venv/empty && $(PYTHON) -m venv .venv/empty
-	.venv/empty/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd / && $(CURDIR)/.venv/empty/bin/novikoff run demo:iris
-	rm -rf .venv/empty build
+	rm -rf build
+
+test-wheel: package
+	set -e; for file in $(CURDIR)/dist/*; do \
+		rm -rf .venv/empty; $(PYTHON) -m venv .venv/empty; \
+		.venv/empty/bin/python -m pip install --quiet --disable-pip-version-check $$file; \
+		(cd .venv/empty; bin/novikoff demo; bin/novikoff run demo:breast-cancer; \
+		 bin/python -c "import novikoff as nk; print(nk.play('perceptron', 'demo:iris').certify()[0])"); \
+	done
+	rm -rf .venv/empty
 
 notebooks: .venv/.docs
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb

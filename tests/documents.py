@@ -30,7 +30,9 @@ EXTRAS = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), r
 
 def pages():
     """Every document that people read."""
-    above = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+    above = (
+        ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+    )
     return [*above, *sorted((ROOT / "docs").rglob("*.md"))]
 
 

@@ -43,6 +43,19 @@ def test_make_installs_before_it_runs_on_a_fresh_clone(tmp_path, target, runs):
     assert [line for line in told if not line.startswith("echo ")][-1] == runs
 
 
+def test_the_version_and_the_dependencies_are_the_same_everywhere():
+    import novikoff
+
+    recipe = (ROOT / "recipe/meta.yaml").read_text()
+    assert novikoff.__version__ == PROJECT["version"]
+    assert f"version: {PROJECT['version']}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f'version = "{PROJECT["version"]}"' in recipe
+    run = recipe.partition("  run:\n")[2].partition("  run_constrained:")[0]
+    needs = {need.name: need.specifier for need in map(Requirement, re.findall("- (.*)", run))}
+    assert needs == {**{need.name: need.specifier for need in DECLARED.values()}, "python": needs["python"]}
+    assert str(needs["python"]) == PROJECT["requires-python"]
+
+
 APART = {
     "fsspec": ("urls", "data"),
     "httptools": ("serve", "server"),

@@ -15,7 +15,7 @@ sys.path.insert(0, str(DOCS))
 
 from making import decisions, learners, notebooks, reference, theorems  # noqa: E402
 
-ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md")
+ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 """Pages of the site that stand above docs/ in the repository."""
 _made: dict[str, str | bytes] = {}
 
