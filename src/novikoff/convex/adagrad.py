@@ -20,7 +20,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +36,15 @@ from novikoff.convex.theorems.convex_mistakes import convex_mistakes
 from novikoff.convex.theorems.convex_regret import convex_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Schema, arguments, array, integer, number, pair, require
-from novikoff.core.types import State, StepResult, Theorem
+from novikoff.core.state import Argument, Array, Number, Sum
+from novikoff.core.types import StepResult, Theorem
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.numerics.total import Total
 
 LARGEST = 2.0**200
 """Of |y|: squares of slopes are summed."""
-PARAMS: Schema = {"loss": str, "rate": float, "tau": float, "delta": float, "bias": float}
+SQUARES = (at.LARGEST, at.SQUARES, at.SEEN, at.SIZE, at.CURVE)
+"""Columns that are never negative."""
 
 
 class AdaGrad(ScaleFree):
@@ -51,6 +52,17 @@ class AdaGrad(ScaleFree):
 
     promises: ClassVar[tuple[Theorem, ...]] = (convex_regret, convex_mistakes)
     outcomes = "numbers"  # those of most losses
+    fields = (
+        Argument("loss", str, at="kind.name"),
+        Argument("rate", float),
+        Argument("tau", float),
+        Argument("delta", float),
+        *ScaleFree.fields,
+        Array("held", ("places", at.HELD), spare=0.0, nonnegative=SQUARES, at="_held"),
+        Array("totals", (at.TOTALS,), at="_totals"),
+        Sum("lost", at="_lost"),
+        Number("unit", at="_unit"),
+    )
 
     def __init__(
         self, loss: str = "hinge", rate: float = 1.0, tau: float = 0.5, delta: float = 1.0, bias: float = 1.0
@@ -164,28 +176,3 @@ class AdaGrad(ScaleFree):
         off = (self.rounds + 20) * 2.0 * U0 * size
         dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
         return ConvexFacts(self.rounds, self.kind.name, float(self._lost), gained, dual, least)
-
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "loss": self.kind.name,
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "held": self._held[: self.features.count + 1].copy(),
-            "totals": self._totals.copy(),
-            "lost": [self._lost.sum, self._lost.lost],
-            "unit": self._unit,
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        held = array(state, "held", (learner.features.count + 1, at.HELD))
-        squares = [at.LARGEST, at.SQUARES, at.SEEN, at.SIZE, at.CURVE]
-        require(bool((held[:, squares] >= 0.0).all()), "sums of squares must not be negative", held)
-        learner._held = np.vstack([held, np.zeros((1, at.HELD))])
-        learner._totals = array(state, "totals", (at.TOTALS,))
-        learner._lost, learner._unit = Total(*pair(state, "lost")), number(state, "unit")
-        return learner

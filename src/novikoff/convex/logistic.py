@@ -30,7 +30,7 @@ from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.convex.theorems.logistic_regret import logistic_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at
@@ -43,7 +43,7 @@ class Logistic(SecondOrder, Probabilistic):
     """A Newton step for every example."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (logistic_regret,)
-    params: ClassVar[Schema] = {"ridge": float, "radius": float, "scale_free": bool, "bias": float}
+    fields = (Argument("radius", float), *SecondOrder.fields)
 
     def __init__(self, ridge: float = 0.1, radius: float = 6.0, scale_free: bool = True, bias: float = 1.0) -> None:
         super().__init__(ridge, scale_free, bias)

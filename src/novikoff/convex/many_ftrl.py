@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,19 +33,27 @@ from novikoff.convex import _loops
 from novikoff.convex.ftrl import check_metric
 from novikoff.convex.theorems.many_regret import many_regret
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Schema, arguments, array, require
-from novikoff.core.types import State, StepResult, Theorem
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic
 
 Vector = NDArray[np.float64]
-PARAMS: Schema = {"metric": str, "rate": float, "bias": float, "labels": int | None}
 
 
 class ManyFtrl(ManyProbabilistic):
     """A gradient sum a feature and label, and a curvature sum a feature."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_regret,)
+    fields = (
+        Argument("metric", str),
+        Argument("rate", float),
+        *ManyProbabilistic.fields,
+        Array("scales", ("places", 4), nonnegative=True, spare=0.0, at="_scales"),
+        Array("curves", ("places", 1), nonnegative=True, spare=0.0, at="_curves"),
+        Array("sums", ("places", 1, "labels"), spare=0.0, at="_sums"),
+        Array("totals", (at.TOTALS, 1), at="_totals"),
+    )
 
     def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0, labels: int | None = None) -> None:
         super().__init__(bias, labels)
@@ -149,33 +157,6 @@ class ManyFtrl(ManyProbabilistic):
         off = (self.rounds * max(self.labels, 1) + 20) * 2.0 * U0 * size
         dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
         return ManyFacts(self.rounds, self.labels, self.rounds, 0, loss, novelty, self.entropy, gained, dual, least)
-
-    def state(self) -> State:
-        places = self._places()
-        return {
-            **self._books(),
-            "metric": self.metric,
-            "rate": self.rate,
-            "scales": self._scales[:places].copy(),
-            "curves": self._curves[:places].copy(),
-            "sums": self._sums[:places, :, : self.labels].copy(),
-            "totals": self._totals.copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner._load_books(state)
-        places = learner.features.count + 1
-        shapes = {"scales": (places, 4), "curves": (places, 1), "sums": (places, 1, learner.labels)}
-        found = {name: array(state, name, shape) for name, shape in shapes.items()}
-        sound = bool((found["scales"] >= 0.0).all() and (found["curves"] >= 0.0).all())
-        require(sound, "sums of squares must not be negative", found["curves"])
-        learner._scales, learner._curves, learner._sums = (
-            np.concatenate([part, np.zeros((1, *part.shape[1:]))]) for part in found.values()
-        )
-        learner._totals = array(state, "totals", (at.TOTALS, 1))
-        return learner
 
 
 def with_room(

@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,13 @@ from novikoff.comparators.goal import Goal
 from novikoff.convex import _loops
 from novikoff.convex.logistic import Logistic, facts_of, goal_of
 from novikoff.convex.theorems.many_logistic_regret import ManyLogisticFacts, many_logistic_regret
-from novikoff.core.state import Schema, arguments, array
-from novikoff.core.types import State, StepResult, Theorem
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import many_layout
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic
-from novikoff.linear.matrix import Matrix, check_shared, refresh, roomy, seen_places, stretches, taken_by
-from novikoff.linear.one_vs_rest import PARTS, cut, grown, matrices
-
-PARAMS: Schema = {"ridge": float, "radius": float, "scale_free": bool, "bias": float, "labels": int | None}
+from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretches, taken_by
+from novikoff.linear.one_vs_rest import Matrices, grown, matrices
 
 
 class ManyLogistic(ManyProbabilistic):
@@ -45,6 +43,15 @@ class ManyLogistic(ManyProbabilistic):
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_logistic_regret,)
     most = 256  # each has a matrix
+    fields = (
+        Argument("ridge", float),
+        Argument("radius", float),
+        Argument("scale_free", bool),
+        *ManyProbabilistic.fields,
+        Array("slots", ("places",), np.int32, spare=-1, at="_slots"),
+        Matrices("matrices", ("_learners",), "size", slots="_slots", at="_parts"),
+        Array("totals", (many_layout.TOTALS,), at="_totals"),
+    )
 
     def __init__(
         self, ridge: float = 0.1, radius: float = 6.0, scale_free: bool = True, bias: float = 1.0,
@@ -55,8 +62,13 @@ class ManyLogistic(ManyProbabilistic):
         self.ridge, self.radius, self.scale_free, self._kappa = two.ridge, two.radius, two.scale_free, two.kappa
         self._take_only(*taken_by(self.ridge, self.scale_free))
         self._slots = np.full(1, -1, dtype=np.int32)  # the last is that of all features not seen
-        self._parts: Any = matrices((self.labels + self.grows,), 0, 0)
+        self._parts: Any = matrices((self._learners,), 0, 0)
         self._totals = np.zeros(many_layout.TOTALS)
+
+    @property
+    def _learners(self) -> int:
+        """Learners of two labels: one per label, and one for those to come."""
+        return self.labels + self.grows
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -155,23 +167,3 @@ class ManyLogistic(ManyProbabilistic):
         against = [facts_of(self._against(j), places, self.rounds) for j in range(self.labels)]
         parts = ([getattr(one, name) for one in against] for name in ("loss", "gained", "dual", "least"))
         return ManyLogisticFacts(self.rounds, self.labels, loss, novelty, self.entropy, *parts)
-
-    def state(self) -> State:
-        places = self.features.count + 1
-        self._make_room(places)
-        given = {name: getattr(self, name) for name in PARAMS if name != "labels"}
-        parts = tuple(part[: self.labels + self.grows] for part in self._parts)
-        return {**given, **self._books(), "slots": self._slots[:places].copy(), "matrices": cut(parts, self.size),
-                "totals": self._totals.copy()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner._load_books(state)
-        learner._slots = np.append(array(state, "slots", (learner.features.count + 1,), np.int32), np.int32(-1))
-        room = min(state["matrices"]["held"].shape[-1], at.LIMIT)
-        wanted = zip(PARTS, matrices((learner.labels + learner.grows,), room, 0), strict=True)
-        learner._parts = tuple(array(state["matrices"], name, part.shape) for name, part in wanted)
-        learner._totals = array(state, "totals", (many_layout.TOTALS,))
-        check_shared(learner._slots, learner._parts[3], room)
-        return learner

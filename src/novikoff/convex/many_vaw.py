@@ -29,7 +29,7 @@ from novikoff import numerics
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.many_vaw_regret import ManyVawFacts, many_vaw_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import many_layout
@@ -42,9 +42,7 @@ class ManyVaw(ManySecondOrder, ManyProbabilistic):
     """One Newton step from the best weights so far, for every label."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_vaw_regret,)
-    params: ClassVar[Schema] = {
-        "ridge": float, "probabilities": bool, "scale_free": bool, "bias": float, "labels": int | None,
-    }  # fmt: skip
+    fields = (Argument("probabilities", bool), *ManySecondOrder.fields)
 
     def __init__(
         self, ridge: float = 1.0, probabilities: bool = True, scale_free: bool = True, bias: float = 1.0,

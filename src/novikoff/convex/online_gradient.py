@@ -54,7 +54,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, array, require
+from novikoff.core.state import Argument, Array, Number, Part, require
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)
@@ -62,10 +62,6 @@ SLACK = 1e-6
 """Largest rounding error of the running sum of ||w||^2, as a fraction of the squared radius; far above what occurs."""
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
-PARAMS: Schema = {
-    "radius": float, "limit": float | None, "low": float | None, "high": float | None, "loss": str, "bias": float,
-    "normalize": bool, "horizon": int | None, "rate": str, "hindsight": int,
-}  # fmt: skip
 
 
 class OnlineGradient(Learner):
@@ -82,6 +78,25 @@ class OnlineGradient(Learner):
     labels: int | None = None
     outcomes = "numbers"
     wants_bias = True
+    fields = (
+        Argument("radius", float),
+        Argument("limit", float | None),
+        Argument("low", float | None),
+        Argument("high", float | None),
+        Argument("loss", str),
+        Argument("bias", float),
+        Argument("normalize", bool),
+        Argument("horizon", int | None),
+        Argument("rate", str),
+        Argument("hindsight", int),
+        Array("range", (2,), finite=False, at="_range_seen", assigned=False),
+        Number("longest", at="_limits.limit", assigned=False),
+        Part("features"),
+        Array("held", (3, "features.count"), at="_held", assigned=False),
+        Array("own", (at.OWN,), at="_totals"),
+        Array("gram", (None, None), at="_sums.0", assigned=False),
+        Array("moments", (None,), at="_sums.1", assigned=False),
+    )
 
     def __init__(
         self, radius: float = 1.0, limit: float | None = None, low: float | None = None, high: float | None = None,
@@ -345,7 +360,7 @@ class OnlineGradient(Learner):
         pull = math.sqrt(float(np.sum(seen**2)) + totals[at.PULL] ** 2)
         name, lost, doubt = "zero weights", float(totals[at.ZERO] + totals[at.ZERO_LOST]), 0.0
         if totals[at.KNOWN] and self.rounds:
-            gram, moments = self._sums()
+            gram, moments = self._sums
             best = squared_loss(gram, moments, lost, best_in_ball(gram, moments, self.radius), self.rounds)
             name, (lost, doubt) = "best in the ball", best
         return OnlineGradientFacts(
@@ -356,63 +371,49 @@ class OnlineGradient(Learner):
             self._grows and limits.limit > 1.0,
         )  # fmt: skip
 
+    @property
+    def _range_seen(self) -> NDArray[np.float64]:
+        """Least and largest outcome, where their range is learned; 0 where it is given."""
+        return np.array([0.0, 0.0] if self._range is None else [self._range.least, self._range.most])
+
+    @property
     def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The sums of x~ x~' and of y x~, where they are kept; nothing, where they are not."""
         used = int(self._totals[at.PLACES]) + 1 if self._totals[at.KNOWN] else 0
         return self._gram[:used, :used], self._gram[-1, :used]
 
-    def state(self) -> State:
-        gram, moments = self._sums()
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "range": np.array([0.0, 0.0] if self._range is None else [self._range.least, self._range.most]),
-            "longest": self._limits.limit,
-            "features": self.features.state(),
-            "held": self._held[:, : self.features.count].copy(),
-            "own": self._totals.copy(),
-            "gram": gram.copy(),
-            "moments": moments.copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        if learner._range is not None:
-            least, most = array(state, "range", (2,), finite=False).tolist()
-            require(
-                least <= most or (least, most) == (math.inf, -math.inf),
-                "a range must not end before it begins",
-                [least, most],
-            )
-            learner._range = OutcomeRange(least, most)
-        if learner._grows:
-            longest = state["longest"]
-            require(type(longest) is float and 1.0 <= longest <= LARGEST, "a length must be a number from 1", longest)
-            learner._check(longest * longest)
-        learner.features.load(state["features"])
-        count, totals = learner.features.count, array(state, "own", (at.OWN,))
-        held = array(state, "held", (3, count))
+    def after_restoring(self, found: State) -> None:
+        if self._range is not None:
+            least, most = found["range"].tolist()
+            sound = least <= most or (least, most) == (math.inf, -math.inf)
+            require(sound, "a range must not end before it begins", [least, most])
+            self._range = OutcomeRange(least, most)
+        if self._grows:
+            longest = found["longest"]
+            require(1.0 <= longest <= LARGEST, "a length must be a number from 1", longest)
+            self._check(longest * longest)
+        totals, held, count = self._totals, found["held"], self.features.count
         whole = [float(totals[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
         sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
         require(sound, "counts of a learner must be whole numbers", whole)
-        require(totals[at.KNOWN] in (0.0, learner._totals[at.KNOWN]), "sums must be kept or not", totals[at.KNOWN])
+        require(totals[at.KNOWN] in (0.0, float(len(self._gram) > 2)), "sums must be kept or not", totals[at.KNOWN])
         require(
             0.0 < totals[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", totals[at.SCALE]
         )
         squares = totals[[at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
         require(bool((squares >= 0.0).all()), "squares and rates must not be negative", squares.tolist())
         # ||w||^2 is kept as a running sum, which rounding may leave a little off, even below 0
-        length2, slack = _length2(held[at.WEIGHT], totals[at.WEIGHT]) * totals[at.SCALE] ** 2, SLACK * learner.radius**2
-        sound = abs(float(totals[at.LENGTH2]) - length2) <= slack >= length2 - learner.radius**2
+        length2, slack = _length2(held[at.WEIGHT], totals[at.WEIGHT]) * totals[at.SCALE] ** 2, SLACK * self.radius**2
+        sound = abs(float(totals[at.LENGTH2]) - length2) <= slack >= length2 - self.radius**2
         require(sound, "weights must be in their ball, as long as their sum of squares", float(totals[at.LENGTH2]))
-        learner._totals = totals
         used = int(totals[at.PLACES]) + 1 if totals[at.KNOWN] else 0
-        require(used < len(learner._gram), "features must be no more than the sums have room for", used)
-        learner._gram[:used, :used] = array(state, "gram", (used, used))
-        learner._gram[-1, :used] = array(state, "moments", (used,))
-        learner._hold(held)
-        learner._grow()
-        return learner
+        require(used < len(self._gram), "features must be no more than the sums have room for", used)
+        fit = found["gram"].shape == (used, used) and found["moments"].shape == (used,)
+        require(fit, f"sums must be of {used:,} features", found["gram"].shape)
+        self._gram[:used, :used] = found["gram"]
+        self._gram[-1, :used] = found["moments"]
+        self._hold(held)
+        self._grow()
 
 
 def _length2(weights: NDArray[np.float64], constant: float) -> float:

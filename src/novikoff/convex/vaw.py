@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.vaw_regret import VawFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Batch, Example, StepResult, Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at
@@ -41,10 +41,12 @@ class Vaw(SecondOrder):
 
     promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
     outcomes = "numbers"
-    params: ClassVar[Schema] = {
-        "ridge": float, "probabilities": bool, "low": float | None, "high": float | None, "scale_free": bool,
-        "bias": float,
-    }  # fmt: skip
+    fields = (
+        Argument("probabilities", bool),
+        Argument("low", float | None),
+        Argument("high", float | None),
+        *SecondOrder.fields,
+    )
 
     def __init__(
         self, ridge: float = 1.0, probabilities: bool = False, low: float | None = None, high: float | None = None,

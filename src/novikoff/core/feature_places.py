@@ -123,6 +123,11 @@ class Features:
             return row
         return x.copy() if later and type(x) is dict else self.row(x, learn=False)
 
+    @property
+    def dense(self) -> bool:
+        """Return whether examples are arrays."""
+        return self.kind == "array"
+
     def met(self) -> tuple[Kind | None, int, int]:
         """What has been met: to `forget` what comes now."""
         return self.kind, self.count, len(self.names)
@@ -173,6 +178,7 @@ class Features:
         self.kind, self.count = state["kind"], integer(state, "count", 0, MOST)
         self.names = {name: place for place, name in enumerate(names)}
         self.mapped = None
+        require(self.kind is not None or not self.count, "features must have a kind", self.count)
         sound = all(type(name) is str for name in names) and len(self.names) == len(names)
         require(sound and len(names) in (0, self.count), "names must be different texts, one a feature", len(names))
 

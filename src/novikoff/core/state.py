@@ -70,6 +70,7 @@ class Field(ABC):
     argument   the constructor takes it, under `name`
     optional   the value may be None
     assigned   False where `after_restoring` puts the value in place
+    when       path of an attribute: the field is saved only where that is true
     """
 
     name: str
@@ -78,6 +79,11 @@ class Field(ABC):
     argument: bool = False
     optional: bool = False
     assigned: bool = True
+    when: str = ""
+
+    def present(self, owner: object) -> bool:
+        """Return whether the field is saved with this object."""
+        return not self.when or bool(lookup(owner, self.when))
 
     @property
     def path(self) -> str:
@@ -186,12 +192,13 @@ class Sum(Field):
 class Array(Field):
     """An array: its shape, type and range.
 
+    shape          None: that of the array which the object has already
     spare          value of the rows beyond the first size that the array has in memory; they are not saved, and one
                    follows the restored rows. None: all rows are saved
     nonnegative    no number is below 0: True, or the columns of the last dimension of which that holds
     """
 
-    shape: tuple[Size, ...]
+    shape: tuple[Size, ...] | None = None
     dtype: Any = np.float64
     _: KW_ONLY
     finite: bool = True
@@ -199,14 +206,17 @@ class Array(Field):
     nonnegative: bool | Sequence[int] = False
 
     def pack(self, value: Any, owner: object) -> Any:
-        sizes = [_size(owner, size) for size in self.shape]
+        if self.shape is None:
+            return value.copy()
+        sizes = [size_of(owner, size) for size in self.shape]
         found = value[tuple(map(slice, sizes))]
         if self.spare is not None and (missing := (sizes[0] or 0) - len(found)) > 0:
             return np.concatenate([found, np.full((missing, *found.shape[1:]), self.spare, found.dtype)])
         return found.copy()
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        shape = tuple(_size(owner, size) for size in self.shape)
+        own = lookup(owner, self.path).shape if self.shape is None else self.shape
+        shape = tuple(size_of(owner, size) for size in own)
         found = array(state, self.name, shape, self.dtype, self.finite, of)
         if self.nonnegative is not False:
             some = found if self.nonnegative is True else found[..., list(self.nonnegative)]
@@ -249,6 +259,22 @@ class Part(Field):
 
 
 @dataclass(frozen=True)
+class Parts(Part):
+    """A list of objects with states of their own, which the constructor makes."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return [super(Parts, self).pack(part, owner) for part in value]
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        parts, saved = lookup(owner, self.path), state[self.name]
+        fit = isinstance(saved, list) and len(saved) == len(parts)
+        require(fit, f"{self.name} of {of} must be a list of {len(parts)}", saved)
+        for part, one in zip(parts, saved, strict=True):
+            part.load(one, *([lookup(owner, self.places)] if self.places else []))
+        return parts
+
+
+@dataclass(frozen=True)
 class Coded(Field):
     """A value that is saved in another form. `decode` raises TypeError, ValueError or ZeroDivisionError for others."""
 
@@ -267,7 +293,8 @@ def _limit(owner: object, limit: Limit) -> Any:
     return lookup(owner, limit) if isinstance(limit, str) else limit
 
 
-def _size(owner: object, size: Size) -> int | None:
+def size_of(owner: object, size: Size) -> int | None:
+    """Return the length of a dimension of an object's array; None for any."""
     return int(lookup(owner, size)) if isinstance(size, str) else size
 
 
@@ -285,21 +312,25 @@ class Stateful:
         """Return all of it, as plain data."""
         if not self.fields:
             raise TypeError(f"{type(self).__name__} cannot be saved: declare its `fields`, or write state and restore.")
-        return {field.name: field.saved(self) for field in self.fields}
+        return {field.name: field.saved(self) for field in self.fields if field.present(self)}
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the object whose `state` this is."""
-        given = {field.name: field.restored(state, None, cls.described) for field in cls.fields if field.argument}
-        made = cls(**given)
+        made = cls(**cls.arguments(state))
         made.load(state)
         return made
+
+    @classmethod
+    def arguments(cls, state: State) -> dict[str, Any]:
+        """Return the arguments of the constructor, checked."""
+        return {field.name: field.restored(state, None, cls.described) for field in cls.fields if field.argument}
 
     def load(self, state: State) -> None:
         """Take over a state, but for the arguments of the constructor."""
         found = {}
         for field in self.fields:
-            if field.argument:
+            if field.argument or not field.present(self):
                 continue
             found[field.name] = value = field.restored(state, self, self.described)
             if field.assigned:

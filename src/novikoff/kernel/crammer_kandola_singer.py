@@ -19,9 +19,12 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from novikoff.core.state import Schema, array
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.state import Argument, Array
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import FITS
@@ -35,7 +38,13 @@ class CrammerKandolaSinger(KernelLearner):
     """Examples it got wrong, without those that the others get right."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (cks_cache,)
-    params: ClassVar[Schema] = {"budget": int | None, "beta": float, "distill": bool}
+    fields = (
+        Argument("budget", int | None),
+        Argument("beta", float),
+        Argument("distill", bool),
+        *KernelLearner.fields,
+        Array("fits", ("size",), finite=False, assigned=False),
+    )
     conservative = False
 
     def __init__(
@@ -69,11 +78,10 @@ class CrammerKandolaSinger(KernelLearner):
     def _more_facts(self) -> dict[str, Any]:
         return {"margin": self.beta, "distilled": self.distill}
 
-    def state(self) -> State:
-        return {**super().state(), "fits": self.supports.facts(FITS)}
+    @property
+    def fits(self) -> NDArray[np.float64]:
+        """y f(x) of each support."""
+        return self.supports.facts(FITS)
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = super().restore(state)
-        learner.supports.cache.slots[FITS, : learner.size] = array(state, "fits", (learner.size,), finite=False)
-        return learner
+    def after_restoring(self, found: State) -> None:
+        self.supports.cache.slots[FITS, : self.size] = found["fits"]

@@ -26,12 +26,12 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema, array, require
+from novikoff.core.state import Argument, Array, require
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
@@ -48,7 +48,13 @@ class Forgetron(KernelLearner):
     """At most `budget` of the examples it got wrong, the older the lighter."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (forgetron_pathwise, forgetron_theorem)
-    params: ClassVar[Schema] = {"budget": int, "radius": float | None, "basic": bool}
+    fields = (
+        Argument("budget", int),
+        Argument("radius", float | None),
+        Argument("basic", bool),
+        *KernelLearner.fields,
+        Array("sums", (len(SUMS),), finite=False, at="_sums"),
+    )
 
     def __init__(
         self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
@@ -84,15 +90,8 @@ class Forgetron(KernelLearner):
         sums = dict(zip(SUMS, self._sums.tolist(), strict=True))
         return {name: sums[name] for name in SUMS[1:]} | {"radius2": self.radius2, "tuned": not self.basic}
 
-    def state(self) -> State:
-        return {**super().state(), "sums": self._sums.copy()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = super().restore(state)
-        learner._sums = array(state, "sums", (len(SUMS),), finite=False)
-        require(not bool(np.isnan(learner._sums).any()), "sums must not be NaN", state["sums"].tolist())
-        return learner
+    def after_restoring(self, found: State) -> None:
+        require(not bool(np.isnan(self._sums).any()), "sums must not be NaN", self._sums.tolist())
 
 
 def radius_squared(radius: float | None, similarity: Similarity) -> float:

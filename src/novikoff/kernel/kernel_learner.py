@@ -8,7 +8,7 @@ mistake; with `beta` > 0, whenever y f(x) <= beta.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from novikoff.core.batch import still
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, integer
+from novikoff.core.state import Count, Field, Part
 from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, State, Theorem, check_label, signs
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.similarity import Similarity
-from novikoff.kernel.supports import Supports
+from novikoff.kernel.supports import Examples, Supports
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 
 Row = tuple[Places, Vector, int]
@@ -47,13 +47,17 @@ class KernelLearner(Learner):
 
     keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
-    params: ClassVar[Schema]
     labels: int | None = None
     conservative = True
     scales = True
     additive = False
     """A mistake adds y K(x, .) to f, and nothing else changes it, as long as no example has left."""
     beta = 0.0
+    fields: ClassVar[tuple[Field, ...]] = (
+        Count("rounds"),
+        Part("features"),
+        Examples("supports", "features.count", dense="features.dense"),
+    )
 
     def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
         self.domain = Domain("vector")
@@ -176,16 +180,7 @@ class KernelLearner(Learner):
         """What the theorems of this learner need to know besides."""
         return {}
 
-    def state(self) -> State:
-        given = {name: getattr(self, name) for name in self.params}
-        return {**given, "rounds": self.rounds, "features": self.features.state(), "supports": self.supports.state()}
-
     @classmethod
-    def restore(cls, state: State) -> Self:
+    def arguments(cls, state: State) -> dict[str, Any]:
         similarity = Similarity.restore(state["supports"]["similarity"])
-        learner = cls(**similarity.arguments(), **arguments(state, cls.params))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        kind, count = learner.features.kind, learner.features.count
-        learner.supports.load(state["supports"], kind == "array", count if kind else 0)
-        return learner
+        return {**similarity.arguments(), **super().arguments(state)}

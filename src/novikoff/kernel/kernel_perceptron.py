@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
@@ -38,7 +37,6 @@ class KernelPerceptron(KernelLearner):
 
     promises: ClassVar[tuple[Theorem, ...]] = (kernel_lengths, kernel_hinge, kernel_margin, kernel_squared_hinge)
     additive = True
-    params: ClassVar[Schema] = {}
 
     def __init__(
         self, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0,

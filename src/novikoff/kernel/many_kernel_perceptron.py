@@ -17,19 +17,19 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
-from novikoff.core.state import array, require
+from novikoff.core.state import Array, require
 from novikoff.core.types import Sparse, State, StepResult, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.comparators.many_tracker import ManyKernelTracker
 from novikoff.kernel.kernel_learner import UNUSED
 from novikoff.kernel.similarity import KINDS, Similarity
-from novikoff.kernel.supports import Supports
+from novikoff.kernel.supports import Examples, Supports
 from novikoff.kernel.theorems.many_kernel_mistakes import ManyKernelFacts, many_kernel_mistakes
 from novikoff.linear._loops import many_layout
 from novikoff.linear.many_labels import ManyLabels
@@ -41,6 +41,12 @@ class ManyKernelPerceptron(ManyLabels):
     promises: ClassVar[tuple[Theorem, ...]] = (many_kernel_mistakes,)
     conservative = True
     scales = True
+    fields = (
+        *(field for field in ManyLabels.fields if field.name != "bias"),  # that of K is with the supports
+        Examples("supports", "places"),
+        Array("coefficients", ("labels", "size"), assigned=False),
+        Array("totals", (many_layout.TOTALS,), at="_totals"),
+    )
 
     def __init__(
         self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0,
@@ -128,24 +134,18 @@ class ManyKernelPerceptron(ManyLabels):
         return ManyKernelFacts(self.rounds, self.updates, self.updates, 0, None, self.similarity, self.size == 0,
                                labels=self.labels, new=new)  # fmt: skip
 
-    def state(self) -> State:
-        books = self._books()
-        del books["bias"]  # that of K is with it
-        return {**books, "supports": self.supports.state(), "coefficients": self.coefficients,
-                "totals": self._totals.copy()}  # fmt: skip
-
     @classmethod
-    def restore(cls, state: State) -> Self:
+    def arguments(cls, state: State) -> dict[str, Any]:
         similarity = Similarity.restore(state["supports"]["similarity"])
-        learner = cls(**similarity.arguments(), labels=state["labels"])
-        learner._load_books(state)
-        learner.supports.load(state["supports"], False, learner.features.count + 1)
-        learner._coefficients = np.zeros((learner.labels, learner.supports.cache.slots.shape[1]))
-        found = array(state, "coefficients", (learner.labels, learner.size))
-        require(bool((found.sum(axis=0) == 0.0).all()), "coefficients of a support must add up to 0", found)
-        learner._coefficients[:, : learner.size] = found
-        learner._totals = array(state, "totals", (many_layout.TOTALS,))
-        return learner
+        return {**similarity.arguments(), **super().arguments(state)}
+
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        coefficients = found["coefficients"]
+        sound = bool((coefficients.sum(axis=0) == 0.0).all())
+        require(sound, "coefficients of a support must add up to 0", coefficients)
+        self._coefficients = np.zeros((self.labels, self.supports.cache.slots.shape[1]))
+        self._coefficients[:, : self.size] = coefficients
 
 
 def as_sparse(rows: Any) -> Sparse:

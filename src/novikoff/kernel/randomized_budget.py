@@ -18,12 +18,12 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema, require
+from novikoff.core.state import Argument, require
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
@@ -41,7 +41,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
 
     promises: ClassVar[tuple[Theorem, ...]] = (rbp_no_eviction, rbp_expected)
     additive = True
-    params: ClassVar[Schema] = {"budget": int, "seed": int}
+    fields = (Argument("budget", int), Argument("seed", int), *KernelLearner.fields)
 
     def __init__(
         self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
@@ -54,12 +54,9 @@ class RandomizedBudgetPerceptron(KernelLearner):
         self.seed = int(seed)
         self._coins: Any = np.uint64(start(self.seed, "eviction"))
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = super().restore(state)
-        held = learner.supports
+    def after_restoring(self, found: State) -> None:
+        held = self.supports
         require(held.evictions == 0 or held.count == held.most, "examples leave a full list only", held.count)
-        return learner
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.randomized_budget.learn_many(*rows, self.supports.most, self._coins)

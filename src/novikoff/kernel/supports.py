@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.encode import LARGEST_INDEX
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import array, integer, read, require
+from novikoff.core.state import Field, array, integer, lookup, read, require
 from novikoff.core.types import Sparse, State
 from novikoff.kernel import _loops
 from novikoff.kernel._loops import cache as at
@@ -235,6 +236,26 @@ class Supports:
             self.cache.slots[fact, :count] = array(state["slots"], name, (count,), kind)
         sound = bool(np.all(np.abs(self.facts(at.LABELS)) == 1.0))
         require(sound, "labels of supports must be -1 or +1", state["slots"]["labels"].tolist())
+
+
+@dataclass(frozen=True)
+class Examples(Field):
+    """Supports that the constructor makes, with the examples they hold.
+
+    features   path of the number of features
+    dense      path that is true where examples are arrays; "" where they are sparse
+    """
+
+    features: str
+    dense: str = ""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return value.state()
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        supports: Supports = lookup(owner, self.path)
+        supports.load(state[self.name], bool(self.dense and lookup(owner, self.dense)), lookup(owner, self.features))
+        return supports
 
 
 def dense_rows(saved: State, features: int) -> Rows | None:

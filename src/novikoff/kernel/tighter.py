@@ -16,12 +16,12 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
@@ -33,7 +33,7 @@ class TighterPerceptron(KernelLearner):
     """At most `budget` of the examples it got wrong, those that are needed most."""
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
-    params: ClassVar[Schema] = {"budget": int, "beta": float}
+    fields = (Argument("budget", int), Argument("beta", float), *KernelLearner.fields)
     conservative = False
 
     def __init__(
@@ -64,11 +64,8 @@ class TighterPerceptron(KernelLearner):
     def _more_facts(self) -> dict[str, Any]:
         return {"margin": self.beta}
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = super().restore(state)
-        table, held = learner._table(), learner.supports
+    def after_restoring(self, found: State) -> None:
+        table, held = self._table(), self.supports
         for slot in range(held.count):
             table[slot, : held.count] = held.compare_slot(slot)
             table[slot, slot] = held.self_value(slot)  # as it was put in, not rounded as a K(z,x)
-        return learner

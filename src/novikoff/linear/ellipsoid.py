@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from novikoff.core.encode import LARGEST_COORDINATE
 from novikoff.core.errors import Advice, InputError, Option, TooLargeError, counted, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
-from novikoff.core.state import array, boolean, integer, require
+from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear.theorems.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
@@ -81,6 +81,22 @@ class Ellipsoid(Learner):
     labels: int | None = None
     conservative = True
     scales = wants_bias = True
+    fields = (
+        Argument("bias", float),
+        Argument("normalize", bool),
+        Argument("cuts", str),
+        Argument("margin", float),
+        Argument("grid", int),
+        Count("width", 1, WIDEST, optional=True),
+        Count("rounds"),
+        Count("updates", most="rounds", at="_counts.0"),
+        Count("flaw", most=len(FLAWS) - 1, at="_counts.1"),
+        Number("scale", math.ulp(0.0), at="_scalars.0"),
+        Number("depth", 0.0, at="_scalars.1"),
+        Part("features"),
+        Array("centre", ("dimension",), at="_body.0", assigned=False),
+        Array("factor", ("dimension", "dimension"), at="_body.1", assigned=False),
+    )
 
     def __init__(
         self,
@@ -112,6 +128,11 @@ class Ellipsoid(Learner):
         if width is not None:
             self._fix(width)
 
+    @property
+    def dimension(self) -> int:
+        """Dimension of the ellipsoid: the width, and one for the bias; 0 until the width is known."""
+        return 0 if self.width is None else self.width + (self.bias != 0.0)
+
     def _hold(self, centre: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
         rooms = (np.zeros(len(centre)), np.zeros(len(centre)))
         self._body = (centre, factor, self._scalars, self._counts, *rooms)
@@ -121,8 +142,7 @@ class Ellipsoid(Learner):
         """The unit ball in this many dimensions, and one for the bias."""
         check_width(width)
         self.width, self.domain = int(width), Domain("vector", int(width))
-        d = int(width) + (self.bias != 0.0)
-        self._hold(np.zeros(d), np.eye(d))
+        self._hold(np.zeros(self.dimension), np.eye(self.dimension))
 
     @property
     def updates(self) -> int:
@@ -317,45 +337,11 @@ class Ellipsoid(Learner):
             factor=self.factor if moved else np.zeros((0, 0)),
         )
 
-    def state(self) -> State:
-        return {
-            "bias": self.bias,
-            "normalize": self.normalize,
-            "cuts": self.cuts,
-            "margin": self.margin,
-            "grid": self.grid,
-            "width": self.width,
-            "rounds": self.rounds,
-            "updates": self.updates,
-            "flaw": int(self._counts[1]),
-            "scale": float(self._scalars[0]),
-            "depth": float(self._scalars[1]),
-            "features": self.features.state(),
-            "centre": self._body[0].copy(),
-            "factor": self._body[1].copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(state["bias"], boolean(state, "normalize"), state["cuts"], state["margin"],
-                      integer(state, "grid"))  # fmt: skip
-        learner.rounds = integer(state, "rounds")
-        learner._counts[0] = integer(state, "updates", 0, learner.rounds)
-        learner._counts[1] = integer(state, "flaw", 0, len(FLAWS) - 1)
-        scale, depth = float(state["scale"]), float(state["depth"])
-        sound = math.isfinite(scale) and scale > 0.0 and math.isfinite(depth) and depth >= 0.0
-        require(sound, "scale and depth of an ellipsoid must be finite, and not negative", [scale, depth])
-        learner._scalars[:] = scale, depth
-        learner.features.load(state["features"])
-        if state["width"] is not None:
-            learner.width = integer(state, "width", 1, WIDEST)
-            learner.domain = Domain("vector", learner.width)
-        d = 0 if learner.width is None else learner.width + (learner.bias != 0.0)
-        centre, factor = array(state, "centre", (d,)), array(state, "factor", (d, d))
-        sound = learner.features.count <= (learner.width or 0)
-        require(sound, "features must be within the width", learner.features.count)
-        learner._hold(centre, factor)
-        return learner
+    def after_restoring(self, found: State) -> None:
+        if self.width is not None:
+            self.domain = Domain("vector", self.width)
+        require(self.features.count <= (self.width or 0), "features must be within the width", self.features.count)
+        self._hold(found["centre"], found["factor"])
 
 
 def check_width(width: int) -> None:

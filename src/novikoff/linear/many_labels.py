@@ -10,13 +10,13 @@ what those rounds cost besides is told apart.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import array, integer, require
+from novikoff.core.state import Argument, Array, Field, require
 from novikoff.core.types import Batch, Example, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 
@@ -37,6 +37,11 @@ class ManyLabels(Rows):
 
     numbered = True
     most = MOST
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("labels", int | None, at="announced"),
+        *Rows.fields,
+        Array("counts", (None,), np.int64, nonnegative=True, at="_counts"),
+    )
 
     @property
     def grows(self) -> bool:
@@ -115,23 +120,12 @@ class ManyLabels(Rows):
         more = f" It takes {self.most:,} labels at most: use ftrl." if y == known == self.most else ""
         return InputError(f"a label must be a whole number from 0 to {most}: got {shown(y)}, and {what}.{more}")
 
-    def _books(self) -> State:
-        """Labels, rounds and features, as plain data."""
-        return {"labels": self.announced, "bias": self.bias, "counts": self._counts.copy(), "rounds": self.rounds,
-                "features": self.features.state()}  # fmt: skip
-
-    def _load_books(self, state: State) -> None:
-        self.rounds = integer(state, "rounds")
-        self.features.load(state["features"])
-        known = state["counts"].shape[0] if isinstance(state["counts"], np.ndarray) and state["counts"].ndim == 1 else 0
-        self._counts = array(state, "counts", (known,), np.int64)
+    def after_restoring(self, found: State) -> None:
+        known = self.labels
         sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
         require(sound and known <= self.most, "every label must have been announced, or have come", self._counts)
-        require(bool((self._counts >= 0).all()) and int(self._counts.sum()) == self.rounds,
-                "labels must have come as often as there were rounds", self._counts)  # fmt: skip
-
-    def _argument(self, name: str, default: Any) -> Any:
-        return self.announced if name == "labels" else super()._argument(name, default)
+        sound = int(self._counts.sum()) == self.rounds
+        require(sound, "labels must have come as often as there were rounds", self._counts)
 
 
 class ManyProbabilistic(ManyLabels):

@@ -16,7 +16,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,12 @@ from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import Diagonal
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Schema, arguments, array, boolean, require
-from novikoff.core.types import State, StepResult, Theorem
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_labels import ManyLabels
 from novikoff.linear.theorems.many_mistakes import many_mistakes
-
-PARAMS: Schema = {"bias": float, "normalize": bool, "labels": int | None}
 
 
 class ManyPerceptron(ManyLabels):
@@ -45,6 +43,13 @@ class ManyPerceptron(ManyLabels):
     scales = True
     wants_bias = True
     normalize: bool
+    fields = (
+        Argument("normalize", bool),
+        *ManyLabels.fields,
+        Array("weights", ("places", "labels"), finite=False, spare=0.0, at="_weights"),
+        Array("seen", ("places", 2), nonnegative=True, spare=0.0, at="_seen"),
+        Array("totals", (at.TOTALS,), at="_totals"),
+    )
 
     def __init__(self, bias: float = 0.0, normalize: bool = False, labels: int | None = None) -> None:
         super().__init__(bias, labels)
@@ -133,22 +138,3 @@ class ManyPerceptron(ManyLabels):
         totals = self._totals
         return ManyFacts(self.rounds, self.labels, self.updates, self.updates, 0.0, float(totals[at.SURPRISES]),
                          self.entropy, float(totals[at.GAINED]), dual, least)  # fmt: skip
-
-    def state(self) -> State:
-        places = self.features.count + 1
-        self._make_room(places)
-        return {**self._books(), "normalize": self.normalize, "weights": self._weights[:places, : self.labels].copy(),
-                "seen": self._seen[:places].copy(), "totals": self._totals.copy()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        boolean(state, "normalize")
-        learner._load_books(state)
-        places = learner.features.count + 1
-        weights = array(state, "weights", (places, learner.labels), finite=False)
-        learner._weights = np.vstack([weights, np.zeros((1, learner.labels))])
-        learner._seen = np.vstack([array(state, "seen", (places, 2)), np.zeros((1, 2))])
-        require(bool((learner._seen >= 0.0).all()), "sizes and counts must not be negative", learner._seen)
-        learner._totals = array(state, "totals", (at.TOTALS,))
-        return learner

@@ -4,13 +4,12 @@ saved.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.state import Schema, arguments, array
-from novikoff.core.types import State
+from novikoff.core.state import Argument, Array, Field, Part
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout, second_order_layout
 from novikoff.linear.many_labels import ManyLabels
@@ -20,7 +19,14 @@ from novikoff.linear.matrix import Matrix, taken_by
 class ManySecondOrder(ManyLabels):
     """A matrix of the first 256 features seen, for all labels, and a sum b for each of them."""
 
-    params: ClassVar[Schema]
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("ridge", float),
+        Argument("scale_free", bool),
+        *ManyLabels.fields,
+        Part("matrix", places="places"),
+        Array("moments", ("labels", "matrix.count"), at="_moments"),
+        Array("totals", (many_layout.TOTALS,), at="_totals"),
+    )
 
     def __init__(self, ridge: float, scale_free: bool, bias: float, labels: int | None) -> None:
         super().__init__(bias, labels)
@@ -92,17 +98,3 @@ class ManySecondOrder(ManyLabels):
         look: Any = _loops.many_second_order.look
         look(*arrays[:-3], self._moments, self.labels, *arrays[-3:], scores)
         return scores
-
-    def state(self) -> State:
-        given = {name: getattr(self, name) for name in self.params if name != "labels"}
-        return {**given, **self._books(), "matrix": self.matrix.state(self.features.count + 1),
-                "moments": self._known().copy(), "totals": self._totals.copy()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, cls.params))
-        learner._load_books(state)
-        learner.matrix.load(state["matrix"], learner.features.count + 1)
-        learner._moments = array(state, "moments", (learner.labels, learner.matrix.count))
-        learner._totals = array(state, "totals", (many_layout.TOTALS,))
-        return learner

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
-from novikoff.core.state import Schema
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at
@@ -37,7 +36,6 @@ class ManySecondOrderPerceptron(ManySecondOrder):
     """It learns from mistakes."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_mistakes,)
-    params: ClassVar[Schema] = {"ridge": float, "scale_free": bool, "bias": float, "labels": int | None}
     conservative = True
 
     def __init__(

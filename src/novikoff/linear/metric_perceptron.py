@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,32 @@ from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Schema, array, require
+from novikoff.core.state import Argument, Array, Part, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import metric_layout as place
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.scale_free import ScaleFree
 from novikoff.linear.second_order import SecondOrder
 from novikoff.linear.theorems.metric_mistakes import metric_mistakes
+
+SQUARES = (place.LARGEST, place.SQUARES, place.SEEN)
+"""Columns that are never negative."""
 
 
 class MetricPerceptron(SecondOrder):
     """b = sum of y x over the updates: the mistakes, and where y times the score is below `margin`."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (metric_mistakes,)
-    params: ClassVar[Schema] = {"ridge": float, "diagonal": bool, "scale_free": bool, "bias": float}
+    fields = (
+        Argument("ridge", float),
+        Argument("diagonal", bool),
+        Argument("scale_free", bool),
+        *ScaleFree.fields,
+        Part("matrix", places="places", when="full"),
+        Array("held", (None, place.HELD), nonnegative=SQUARES, at="_met", assigned=False, when="diagonal"),
+        Array("totals", (place.TOTALS,), at="_totals", when="diagonal"),
+    )
     margin: ClassVar[float]
 
     def __init__(self, ridge: float, diagonal: bool, scale_free: bool, bias: float) -> None:
@@ -33,6 +45,16 @@ class MetricPerceptron(SecondOrder):
         self.diagonal = bool(diagonal)
         self._held = np.zeros((1, place.HELD))  # the last row is that of all features not seen
         self._totals = np.zeros(place.TOTALS)
+
+    @property
+    def full(self) -> bool:
+        """Return whether the metric is a full matrix."""
+        return not self.diagonal
+
+    @property
+    def _met(self) -> NDArray[np.float64]:
+        """What is held for the places met."""
+        return self._held[: self.places]
 
     @property
     def updates(self) -> int:
@@ -60,18 +82,18 @@ class MetricPerceptron(SecondOrder):
 
     def metric(self) -> NDArray[np.float64]:
         """The diagonal of A, place by place."""
-        held = self._held[: self.features.count + 1]
+        held = self._met
         return self.ridge * held[:, place.LARGEST] ** 2 + held[:, place.SQUARES]
 
     def _doubt(self) -> NDArray[np.float64]:
         """What b of the diagonal may be off by; no |x| of an update is above the root of the sum of x^2."""
-        held = self._held[: self.features.count + 1]
+        held = self._met
         sizes = held[:, place.LARGEST] if self.scale_free else np.sqrt(held[:, place.SQUARES]) * (1.0 + 1e-9)
         return added_doubt(held[:, place.SEEN], sizes)
 
     def _weights(self) -> NDArray[np.float64]:
         metric = self.metric()
-        held = self._held[: self.features.count + 1]
+        held = self._met
         return np.divide(held[:, place.MOMENT], metric, out=np.zeros_like(metric), where=metric > 0.0)
 
     def _make_room(self, places: int) -> None:
@@ -114,13 +136,13 @@ class MetricPerceptron(SecondOrder):
         if not self.diagonal:
             full = self.matrix.full()
             return [Goal("hinge", full, facts.penalty, self._added(), matrix=full)]
-        held = self._held[: self.features.count + 1]
+        held = self._met
         added = -held[:, place.MOMENT], self._doubt()
         return [Goal("hinge", Diagonal(self.metric()), facts.penalty, added)]
 
     def facts(self) -> MetricFacts:
         if self.diagonal:
-            held = self._held[: self.features.count + 1]
+            held = self._met
             gained = float(self._totals[place.GAINED])
             least, dual = Diagonal(self.metric()).inverse_between(held[:, place.MOMENT], self._doubt())
         else:
@@ -129,30 +151,15 @@ class MetricPerceptron(SecondOrder):
             least, dual = self.matrix.full().inverse_between(added, doubt)
         return MetricFacts(self.rounds, self.updates, self.mistakes, 0.0, gained, dual, least)
 
-    def state(self) -> State:
-        if not self.diagonal:
-            return super().state()
-        return {**self._plain(), "held": self._held[: self.features.count + 1].copy(), "totals": self._totals.copy()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        if not state["diagonal"]:
-            return super().restore(state)._checked()
-        learner = cls._bare(state)
-        held = array(state, "held", (min(len(state["held"]), learner.features.count + 1), place.HELD))
-        squares = held[:, [place.LARGEST, place.SQUARES, place.SEEN]]
-        require(bool((squares >= 0.0).all()), "sums of squares must not be negative", held)
-        learner._held = np.vstack([held, np.zeros((1, place.HELD))])
-        learner._totals = array(state, "totals", (place.TOTALS,))
-        most = float(held[:, place.SEEN].max(initial=0.0))
-        require(most <= learner._totals[place.UPDATES], "a feature must be in no more updates than there are", most)
-        return learner._checked()
-
-    def _checked(self) -> Self:
-        """Refuse counts that no game leads to."""
+    def after_restoring(self, found: State) -> None:
+        if self.diagonal:
+            require(len(found["held"]) <= self.places, f"places must be at most {self.places:,}", found["held"].shape)
+            self._held = np.vstack([found["held"], np.zeros((1, place.HELD))])
+            most = float(found["held"][:, place.SEEN].max(initial=0.0))
+            sound = most <= self._totals[place.UPDATES]
+            require(sound, "a feature must be in no more updates than there are", most)
         totals = self._totals if self.diagonal else self.matrix.totals
         counted = (place.UPDATES, place.MISTAKES) if self.diagonal else (at.UPDATES, at.LOSS)
         updates, mistakes = (float(totals[k]) for k in counted)
         sound = updates.is_integer() and mistakes.is_integer() and 0.0 <= mistakes <= updates <= self.rounds
         require(sound, f"mistakes and updates must be counts of its {self.rounds:,} rounds", [mistakes, updates])
-        return self

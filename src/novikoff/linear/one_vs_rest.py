@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.state import Field, Size, array, lookup, require, size_of
+from novikoff.core.types import State
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.matrix import check_counts, check_shared
 
 PARTS = ("held", "inverse", "sums", "totals")
 """Their names in what is saved."""
 
 
+def shapes(shape: tuple[int, ...], room: int) -> tuple[tuple[int, ...], ...]:
+    """Shape of each of the `PARTS`, for `room` features."""
+    return (*shape, at.HELD, room), (*shape, room, room), (*shape, room, room), (*shape, at.TOTALS)
+
+
 def matrices(shape: tuple[int, ...], room: int, count: int) -> tuple[NDArray[np.float64], ...]:
     """For so many learners; the first `count` features are there, of size 1."""
-    held, totals = np.zeros((*shape, at.HELD, room)), np.zeros((*shape, at.TOTALS))
-    inverse, sums = np.zeros((*shape, room, room)), np.zeros((*shape, room, room))
+    held, inverse, sums, totals = map(np.zeros, shapes(shape, room))
     held[..., at.LARGEST, :count] = 1.0
     inverse[..., range(count), range(count)] = 1.0
     totals[..., at.COUNT] = count
@@ -30,8 +38,37 @@ def grown(then: tuple[NDArray[np.float64], ...], now: tuple[NDArray[np.float64],
     return now
 
 
-def cut(parts: tuple[NDArray[np.float64], ...], room: int) -> dict[str, NDArray[np.float64]]:
-    """So many features of them, as plain data."""
-    held, inverse, sums, totals = parts
-    found = held[..., :room], np.tril(inverse[..., :room, :room]), np.tril(sums[..., :room, :room]), totals
-    return {name: part.copy() for name, part in zip(PARTS, found, strict=True)}
+@dataclass(frozen=True)
+class Matrices(Field):
+    """Matrices held as (held, inverse, sums, totals), an array of each.
+
+    shape   how many there are, dimension by dimension
+    room    features that are saved of each
+    slots   path of the slots that the matrices share; "" where each has all its features from the start
+    lower   inverse and sums are saved as lower triangles
+    """
+
+    shape: tuple[Size, ...]
+    room: Size
+    slots: str = ""
+    lower: bool = True
+
+    def pack(self, value: Any, owner: object) -> Any:
+        held, inverse, sums, totals = (part[tuple(slice(size_of(owner, n)) for n in self.shape)] for part in value)
+        room = size_of(owner, self.room)
+        squares = [part[..., :room, :room] for part in (inverse, sums)]
+        found = held[..., :room], *(map(np.tril, squares) if self.lower else squares), totals
+        return {name: part.copy() for name, part in zip(PARTS, found, strict=True)}
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        saved, shape = state[self.name], tuple(size_of(owner, n) or 0 for n in self.shape)
+        sound = isinstance(saved, dict) and isinstance(saved.get("held"), np.ndarray) and saved["held"].ndim > 0
+        require(sound, f"{self.name} of {of} must be arrays", saved)
+        room = min(saved["held"].shape[-1], at.LIMIT) if self.slots else size_of(owner, self.room) or 0
+        wanted = zip(PARTS, shapes(shape, room), strict=True)
+        found = tuple(array(saved, name, sizes, of=f"{self.name} of {of}") for name, sizes in wanted)
+        if self.slots:
+            check_shared(lookup(owner, self.slots), found[3], room)
+        else:
+            check_counts(found[3], room, room)
+        return found

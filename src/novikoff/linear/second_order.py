@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.state import Schema, arguments, integer
-from novikoff.core.types import State
+from novikoff.core.state import Argument, Field, Part
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix, taken_by
 from novikoff.linear.scale_free import ScaleFree
@@ -17,7 +16,12 @@ from novikoff.linear.scale_free import ScaleFree
 class SecondOrder(ScaleFree):
     """A matrix of the first 256 features seen; w = A^-1 b."""
 
-    params: ClassVar[Schema]
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("ridge", float),
+        Argument("scale_free", bool),
+        *ScaleFree.fields,
+        Part("matrix", places="places"),
+    )
 
     def __init__(self, ridge: float, scale_free: bool, bias: float, diagonal: bool = False) -> None:
         super().__init__(bias)
@@ -57,25 +61,3 @@ class SecondOrder(ScaleFree):
 
     def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self.matrix.added(self.features.count + 1, more)
-
-    def _plain(self) -> State:
-        """Its arguments, rounds and features, as plain data."""
-        given = {name: getattr(self, name) for name in self.params}
-        return {**given, "rounds": self.rounds, "features": self.features.state()}
-
-    @classmethod
-    def _bare(cls, state: State) -> Self:
-        """The learner of that, with nothing learned."""
-        learner = cls(**arguments(state, cls.params))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        return learner
-
-    def state(self) -> State:
-        return {**self._plain(), "matrix": self.matrix.state(self.features.count + 1)}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls._bare(state)
-        learner.matrix.load(state["matrix"], learner.features.count + 1)
-        return learner

@@ -32,8 +32,8 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +47,15 @@ from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.state import Schema, arguments, array, integer, require
+from novikoff.core.state import Argument, Array, Coded, Count, require
 from novikoff.core.types import State, Theorem
 from novikoff.linear._loops import second_order_layout as at
-from novikoff.linear.matrix import check_counts, check_shared, full_metric, refresh, roomy, seen_places, stretches
+from novikoff.linear.matrix import full_metric, refresh, roomy, seen_places, stretches
+from novikoff.linear.one_vs_rest import Matrices
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import auto_layout as mix
-from novikoff.mixtures.forecasters import Forecasters
+from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
 from novikoff.mixtures.theorems.auto_facts import AutoFacts
 from novikoff.mixtures.theorems.auto_frozen import auto_frozen
 from novikoff.mixtures.theorems.auto_regret import auto_regret
@@ -66,7 +67,6 @@ WIDTHS = (2.0, 0.5, 0.125, 0.03125)
 RADIUS = 6.0
 MOST_IMAGES = 20_000
 """Rounds up to which random features are found again for comparators: 2 KB a round."""
-PARAMS: Schema = {"fast": bool, "seed": int, "bias": float}
 
 
 class Auto(Forecasters, Probabilistic):
@@ -75,6 +75,21 @@ class Auto(Forecasters, Probabilistic):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regret, auto_frozen)
+    fields = (
+        Argument("fast", bool),
+        Argument("seed", int),
+        *Probabilistic.fields,
+        Coded("plan", list, plan_of, "one of auto", optional=True, at="_plan"),
+        Count("width", most=at.LIMIT, at="_width"),
+        Array("held", ("places", "_columns_held"), spare=0.0, at="_held"),
+        Array("totals", at="_totals"),
+        Array("slots", ("places",), np.int32, spare=-1, at="_slots"),
+        Array("moments", at="_moments"),
+        Standing("standing", at="_standing"),
+        Matrices("matrices", ("_ridges.size",), "_met", "_slots", lower=False, at="_matrices", assigned=False),
+        Matrices("waves", ("_widths.size",), "_angles", lower=False, at="_waves", assigned=False),
+        Matrices("stack", (), "members", lower=False, at="_stack", assigned=False),
+    )
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -158,6 +173,32 @@ class Auto(Forecasters, Probabilistic):
         self._begin(RATES[:rates] if rates > 1 else (1.0,), RIDGES[:ridges], WIDTHS[:widths], width if widths else 0)
         self._foresee()
 
+    @property
+    def _width(self) -> int:
+        """Columns of the rows that random features see."""
+        return self._moments.shape[1]
+
+    @_width.setter
+    def _width(self, width: int) -> None:
+        """Make the members of the plan, with nothing learned."""
+        if self._plan is not None:
+            self._follow(width)
+
+    @property
+    def _columns_held(self) -> int:
+        """Numbers per feature of the diagonal members."""
+        return self._held.shape[1]
+
+    @property
+    def _met(self) -> int:
+        """Features in the matrices of members on x."""
+        return int(self._matrices[3][:, at.COUNT].max(initial=0))
+
+    @property
+    def _angles(self) -> int:
+        """Random features of each member on them."""
+        return mix.WAVES if len(self._widths) else 0
+
     def _foresee(self) -> None:
         """Make room for the features that random features may see, so that predictions find a new one at its place."""
         if len(self._widths) and self.features.kind != "array":
@@ -206,8 +247,7 @@ class Auto(Forecasters, Probabilistic):
             return np.zeros(len(rows.ends) - 1)
         args, places = self._args, up_to(rows.places, len(self._held) - 1)
         if len(self._ridges):
-            met = int(self._matrices[3][:, at.COUNT].max(initial=0))
-            places, need = seen_places(self._slots, rows, met)
+            places, need = seen_places(self._slots, rows, self._met)
             if need > self._squares[0].shape[2]:
                 args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
         count = len(rows.ends) - 1
@@ -331,55 +371,15 @@ class Auto(Forecasters, Probabilistic):
 
         return images
 
-    def state(self) -> State:
-        places, n = self.features.count + 1, int(self._matrices[3][:, at.COUNT].max(initial=0))
-        angles = mix.WAVES if len(self._widths) else 0
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "plan": None if self._plan is None else list(self._plan),
-            "width": self._moments.shape[1],
-            "held": self._held[:places].copy(),
-            "totals": self._totals.copy(),
-            "slots": self._slots[:places].copy(),
-            "moments": self._moments.copy(),
-            "standing": self._standing.copy(),
-            "matrices": {name: part.copy() for name, part in _named(self._matrices, n)},
-            "waves": {name: part.copy() for name, part in _named(self._waves, angles)},
-            "stack": {name: part.copy() for name, part in _named(self._stack, self.members)},
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        if state["plan"] is None:
-            return learner
-        plan = tuple(state["plan"])
-        allowed = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
-        require(plan in allowed and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
-        learner._plan = plan
-        learner._follow(integer(state, "width", 0, at.LIMIT))
-        places = learner.features.count + 1
-        learner._held = np.vstack([array(state, "held", (places, learner._held.shape[1])), learner._held[:1]])
-        learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
-        learner._totals = array(state, "totals", learner._totals.shape)
-        learner._moments = array(state, "moments", learner._moments.shape)
-        learner._load_standing(state)
-        learner._foresee()
-        room = min(state["matrices"]["held"].shape[2], at.LIMIT)
-        learner._room(room)
-        learner._arrays()
-        sizes = {"matrices": room, "waves": mix.WAVES if len(learner._widths) else 0, "stack": learner.members}
-        for where, size in sizes.items():
-            for name, part in _named(getattr(learner, f"_{where}"), size):
-                part[...] = array(state[where], name, part.shape)
-        check_shared(learner._slots, learner._matrices[3], room)
-        check_counts(learner._waves[3], mix.WAVES, mix.WAVES)
-        check_counts(learner._stack[3], learner.members, learner.members)
-        return learner
+    def after_restoring(self, found: State) -> None:
+        sound = self._plan is None or (self._plan[0] == 1) == self.fast
+        require(sound, "members must be those of auto", self._plan)
+        self._foresee()
+        self._room(found["matrices"][0].shape[2])
+        self._arrays()
+        for name in ("matrices", "waves", "stack"):
+            for part, saved in zip(getattr(self, f"_{name}"), found[name], strict=True):
+                part[tuple(map(slice, saved.shape))] = saved
 
 
 def _squares(counts: list[int], room: int) -> tuple[NDArray[np.float64], ...]:
@@ -391,10 +391,3 @@ def _squares(counts: list[int], room: int) -> tuple[NDArray[np.float64], ...]:
         inverse[m, range(count), range(count)] = 1.0
     totals[:, at.COUNT] = counts
     return held, inverse, sums, totals
-
-
-def _named(parts: tuple[NDArray[np.float64], ...], n: int) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """The parts for the first n features, and what they are called."""
-    held, inverse, sums, totals = parts
-    cut = held[..., :n], inverse[..., :n, :n], sums[..., :n, :n], totals
-    return zip(("held", "inverse", "sums", "totals"), cut, strict=True)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema, arguments, array, boolean, integer, require
+from novikoff.core.state import Argument, Array, Count, Part, Parts, Value, require
 from novikoff.core.types import Batch, State, StepResult, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.experts._loops import ada_hedge_layout as hedge
@@ -54,7 +54,6 @@ NOTABLE = 0.05
 """Mean weight of the last outcome from which on it is reported."""
 SCALING = "varying columns"
 """What the widths of random features count (numerics/fourier.py); models that counted all columns are refused."""
-PARAMS: Schema = {"seed": int, "bias": float}
 
 
 class AutoRegression(ScaleFree):
@@ -65,6 +64,22 @@ class AutoRegression(ScaleFree):
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regression_regret,)
     outcomes = "numbers"
     loss = "squared"
+    scaling = SCALING
+    fields = (
+        Argument("seed", int),
+        *ScaleFree.fields,
+        Value("settled", bool, at="_settled"),
+        Value("scaling", str),
+        Count("width", most=at.LIMIT, at="_width"),
+        Array("moments", at="_moments"),
+        Parts("linear", places="places", at="_linear"),
+        Parts("waves", places="_angles", at="_waves"),
+        Part("stack", places="size", at="_stack"),
+        Array("table", at="_table"),
+        Array("numbers", at="_numbers"),
+        Array("outcomes", (5,), finite=False, at="_outcomes_seen"),
+    )
+    _angles = WAVES
 
     def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
@@ -271,45 +286,31 @@ class AutoRegression(ScaleFree):
             [one.credit + one.shed for one in vaws],
         )  # fmt: skip
 
-    def state(self) -> State:
-        places = self.features.count + 1
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "rounds": self.rounds,
-            "features": self.features.state(),
-            "settled": self._settled,
-            "scaling": SCALING,
-            "width": self._moments.shape[1],
-            "moments": self._moments.copy(),
-            "linear": [matrix.state(places) for matrix in self._linear],
-            "waves": [matrix.state(WAVES) for matrix in self._waves],
-            "stack": self._stack.state(self.members + 1),
-            "table": self._table.copy(),
-            "numbers": self._numbers.copy(),
-            "outcomes": np.array([self._first, self._last, self._grown, *self._range]),
-        }
+    @property
+    def _width(self) -> int:
+        """Columns of the rows that random features see."""
+        return self._moments.shape[1]
+
+    @_width.setter
+    def _width(self, width: int) -> None:
+        """Make the members, with nothing learned."""
+        self._begin(width)
+
+    @property
+    def _outcomes_seen(self) -> NDArray[np.float64]:
+        """First and last outcome, how their range grew, and the range."""
+        return np.array([self._first, self._last, self._grown, *self._range])
+
+    @_outcomes_seen.setter
+    def _outcomes_seen(self, seen: NDArray[np.float64]) -> None:
+        self._first, self._last, self._grown, *ends = seen.tolist()
+        self._range = (ends[0], ends[1])
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
         must = "random features of auto-regression must be scaled by their varying columns: train it once more"
         require(state.get("scaling") == SCALING, must, state.get("scaling"))
-        learner.rounds = integer(state, "rounds")
-        learner.features.load(state["features"])
-        learner._settled = boolean(state, "settled")
-        learner._begin(integer(state, "width", 0, at.LIMIT))
-        learner._moments = array(state, "moments", learner._moments.shape)
-        learner._table = array(state, "table", learner._table.shape)
-        learner._numbers = array(state, "numbers", learner._numbers.shape)
-        first, last, grown, *ends = array(state, "outcomes", (5,), finite=False).tolist()
-        learner._first, learner._last, learner._grown, learner._range = first, last, grown, (ends[0], ends[1])
-        places = learner.features.count + 1
-        for matrix, saved in zip(learner._linear, state["linear"], strict=True):
-            matrix.load(saved, places)
-        for matrix, saved in zip(learner._waves, state["waves"], strict=True):
-            matrix.load(saved, WAVES)
-        learner._stack.load(state["stack"], learner.members + 1)
-        return learner
+        return super().restore(state)
 
 
 def _told(matrix: Matrix, rows: Any) -> NDArray[np.float64]:

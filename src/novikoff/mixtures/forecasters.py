@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.state import array, require
+from novikoff.core.state import Array, require
 from novikoff.core.types import State
 from novikoff.mixtures._loops import auto_layout as mix
 
@@ -33,12 +36,27 @@ class Forecasters:
         """Forecasters awake."""
         return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
 
-    def _load_standing(self, state: State) -> None:
-        saved, rows = state["standing"], mix.STANDING
+
+@dataclass(frozen=True)
+class Standing(Array):
+    """The `_standing` of forecasters."""
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        saved, rows = state[self.name], mix.STANDING
         kept = isinstance(saved, np.ndarray) and len(saved) == rows
         require(
             kept, f"members of auto must have {rows} numbers each, as since they wake again: train it once more", saved
         )
-        self._standing = array(state, "standing", self._standing.shape)
-        awake = self._standing[mix.IDLE, [0, -1]]  # a diagonal member and the stack never rest
+        found = super().unpack(state, owner, of)
+        awake = found[mix.IDLE, [0, -1]]  # a diagonal member and the stack never rest
         require(bool((awake >= 0.0).all()), "the first member of auto and its stack must be awake", awake)
+        return found
+
+
+PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
+"""How many rates, ridges and random members there can be."""
+
+
+def plan_of(saved: Any) -> tuple[int, int, int]:
+    """Return the plan that was saved as a list."""
+    return PLANS[PLANS.index(tuple(saved))]

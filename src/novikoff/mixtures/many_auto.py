@@ -26,7 +26,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,37 +38,20 @@ from novikoff.comparators.metric_facts import steady
 from novikoff.convex.logistic import curvature, facts_of, goal_of
 from novikoff.convex.many_ftrl import with_room
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema, arguments, array, require
+from novikoff.core.state import Argument, Array, Coded, Count, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear._loops import second_order_layout as matrix
 from novikoff.linear.many_labels import ManyProbabilistic
-from novikoff.linear.matrix import Matrix, check_counts, check_shared, refresh, roomy, seen_places, stretches
-from novikoff.linear.one_vs_rest import PARTS, cut, grown, matrices
+from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretches
+from novikoff.linear.one_vs_rest import Matrices, grown, matrices
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import auto_layout as mix
 from novikoff.mixtures.auto import RADIUS, RATES, RIDGES, WIDTHS
-from novikoff.mixtures.forecasters import Forecasters
+from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
 from novikoff.mixtures.many_auto_tracker import ManyAutoTracker
 from novikoff.mixtures.theorems.many_auto_members import many_auto_members
 from novikoff.mixtures.theorems.many_auto_regret import ManyAutoFacts, many_auto_regret
-
-PARAMS: Schema = {"fast": bool, "seed": int, "bias": float, "labels": int | None}
-PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
-SAVED = (
-    "scales",
-    "curves",
-    "sums",
-    "totals",
-    "moments",
-    "stack",
-    "moment",
-    "matrix",
-    "paid",
-    "normal",
-    "means",
-    "came",
-)
 
 
 class ManyAuto(Forecasters, ManyProbabilistic):
@@ -77,6 +60,24 @@ class ManyAuto(Forecasters, ManyProbabilistic):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (many_auto_regret, many_auto_members)
+    fields = (
+        Argument("fast", bool),
+        Argument("seed", int),
+        *ManyProbabilistic.fields,
+        Coded("plan", list, plan_of, "one of auto", optional=True, at="_plan"),
+        Count("width", most=matrix.LIMIT, at="_width"),
+        Standing("standing", at="_standing"),
+        Array("scales", ("places", 4), spare=0.0, at="_scales"),
+        Array("curves", ("places", "_lanes"), spare=0.0, at="_curves"),
+        Array("sums", ("places", "_lanes", "labels"), spare=0.0, at="_sums"),
+        Array("slots", ("places",), np.int32, spare=-1, at="_slots"),
+        *(Array(name, at=f"_{name}") for name in ("totals", "moments", "stack", "moment", "matrix", "paid", "normal")),
+        Array("means", at="_means"),
+        Array("came", at="_came"),
+        Matrices("matrices", ("_ridges.size", "_rows_against"), "_met", "_slots", at="_matrices", assigned=False),
+        Matrices("waves", ("_widths.size", "_rows_against"), mix.WAVES, at="_waves"),
+        Matrices("within", (), "_width", at="_within"),
+    )
 
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
         super().__init__(bias, labels)
@@ -96,7 +97,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._sums, self._totals = np.zeros((1, lanes, labels)), np.zeros((at.TOTALS, lanes))
         self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(RIDGES[: plan[1]])
         self._widths = np.array(WIDTHS[: plan[2]])
-        against = min(labels, at.MOST_AGAINST) + 1
+        against = self._rows_against
         self._matrices = matrices((plan[1], against), 0, 0)
         self._waves = matrices((plan[2], against), mix.WAVES, mix.WAVES)
         coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
@@ -114,6 +115,32 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         self._standing, self._paid = np.zeros((mix.STANDING, members + 1)), np.zeros(at.TOTALS)
         self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
         self._foresee()
+
+    @property
+    def _width(self) -> int:
+        """Columns of the rows that random features see."""
+        return self._moments.shape[1]
+
+    @_width.setter
+    def _width(self, width: int) -> None:
+        """Make the members of the plan, with nothing learned."""
+        if self._plan is not None:
+            self._begin(self._plan, width)
+
+    @property
+    def _lanes(self) -> int:
+        """Softmax members."""
+        return len(self._roots)
+
+    @property
+    def _rows_against(self) -> int:
+        """Learners of one label against the rest: one per label, up to a limit, and one for those to come."""
+        return min(self.labels, at.MOST_AGAINST) + 1
+
+    @property
+    def _met(self) -> int:
+        """Features in the matrices."""
+        return int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
 
     def _foresee(self) -> None:
         """Make room for the features that random features may see, so that predictions find a new one at its place."""
@@ -203,7 +230,7 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
         if self._plan is None or not self.labels:
             return scores
-        places, need = seen_places(self._slots, rows, int(self._matrices[3][:, :, matrix.COUNT].max(initial=0)))
+        places, need = seen_places(self._slots, rows, self._met)
         held, inverse, *others = self._matrices
         parts = *roomy(held, inverse, need if len(self._ridges) else 0), *others
         none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
@@ -276,53 +303,9 @@ class ManyAuto(Forecasters, ManyProbabilistic):
         told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
         return all(steady(one.gained, one.least) for one in told)
 
-    def state(self) -> State:
-        places = self._places()
-        state: State = {**self._books(), "fast": self.fast, "seed": self.seed, "width": self._moments.shape[1]}
-        state["plan"] = None if self._plan is None else list(self._plan)
-        state["standing"] = self._standing.copy()
-        for name in SAVED:
-            part = getattr(self, f"_{name}")
-            state[name] = (part[:places] if name in ("scales", "curves", "sums") else part).copy()
-        state["sums"] = state["sums"][:, :, : self.labels].copy()
-        state["slots"] = self._slots[:places].copy()
-        against, count = (
-            min(self.labels, at.MOST_AGAINST) + 1,
-            int(self._matrices[3][:, :, matrix.COUNT].max(initial=0)),
-        )
-        for where, room in (("matrices", count), ("waves", mix.WAVES)):
-            state[where] = cut(tuple(part[:, :against] for part in getattr(self, f"_{where}")), room)
-        state["within"] = cut(self._within, self._moments.shape[1])
-        return state
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner._load_books(state)
-        if state["plan"] is None:
-            return learner
-        plan = tuple(state["plan"])
-        require(plan in PLANS and (plan[0] == 1) == learner.fast, "members must be those of auto", plan)
-        width = state["width"]
-        require(type(width) is int and 0 <= width <= matrix.LIMIT, "a width must be that of a row", width)
-        learner._plan = (int(plan[0]), int(plan[1]), int(plan[2]))
-        learner._begin(learner._plan, width)
-        learner._load_standing(state)
-        places, lanes = learner.features.count + 1, len(learner._roots)
-        shapes = {"scales": (places, 4), "curves": (places, lanes), "sums": (places, lanes, learner.labels)}
-        for name in SAVED:
-            found = array(state, name, shapes.get(name, getattr(learner, f"_{name}").shape))
-            setattr(
-                learner, f"_{name}", np.vstack([found, np.zeros((1, *found.shape[1:]))]) if name in shapes else found
-            )
-        learner._slots = np.append(array(state, "slots", (places,), np.int32), np.int32(-1))
-        learner._foresee()
-        room = min(state["matrices"]["held"].shape[3], matrix.LIMIT)
-        learner._matrices = matrices(learner._matrices[0].shape[:2], room, 0)
-        for where in ("matrices", "waves", "within"):
-            wanted = zip(PARTS, getattr(learner, f"_{where}"), strict=True)
-            setattr(learner, f"_{where}", tuple(array(state[where], name, part.shape) for name, part in wanted))
-        check_shared(learner._slots, learner._matrices[3], room)
-        check_counts(learner._waves[3], mix.WAVES, mix.WAVES)
-        check_counts(learner._within[3], width, width)
-        return learner
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        sound = self._plan is None or (self._plan[0] == 1) == self.fast
+        require(sound, "members must be those of auto", self._plan)
+        self._foresee()
+        self._matrices = found["matrices"]  # with the room they had
