@@ -21,15 +21,14 @@ help:
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 
 .venv/.run: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-.venv/.test: .venv/.run
+.venv/.test: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	@touch $@
+	@touch .venv/.run $@
 
 .venv/.dev: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
@@ -87,7 +86,8 @@ test-all: .venv/.test
 # An index beyond an array is an error here, where it is a wrong number or a crash without the check. The compiled code
 # has a cache of its own (tests/conftest.py).
 test-bounds: .venv/.test
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/game/test_resuming.py tests/test_damaged_files.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m "" tests/game/test_resuming.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/test_damaged_files.py
 
 # Warnings of old packages about older ones are not errors here.
 test-minima: $(BIN)/python

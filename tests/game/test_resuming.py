@@ -4,6 +4,7 @@
 """
 
 import io
+from functools import cache
 
 import pytest
 
@@ -14,6 +15,15 @@ from novikoff.game import persistence
 from novikoff.game.game import Game
 
 CUTS = (0, 1, 2, ROUNDS // 2)
+
+
+def cuts(names, every):
+    """Every game with every cut; a short run takes the last cut and one of the others, in turn."""
+    found = []
+    for number, name in enumerate(names):
+        short = (every[-1], every[number % (len(every) - 1)])
+        found += [pytest.param(name, cut, marks=[] if cut in short else pytest.mark.slow) for cut in every]
+    return pytest.mark.parametrize(("name", "cut"), found)
 
 
 def played(game, ledger, start, stop):
@@ -34,35 +44,44 @@ def told(ledger):
     return repr(ledger.learner.state()), ledger.loss, ledger.mistakes, ledger.expected, certificates
 
 
+@cache
+def whole_by_rows(name):
+    """What an uninterrupted game ends with."""
+    whole = Game(GAMES[name].make())
+    played(GAMES[name], whole, 0, ROUNDS)
+    return told(whole.ledger)
+
+
+@cache
+def whole_in_one_batch(name):
+    whole = Game(GAMES[name].make())
+    whole.learn_batch(GAMES[name].batch(0, ROUNDS))
+    return told(whole.ledger)
+
+
 def test_every_learner_of_the_catalog_is_played():
     known = {name for name, entry in CATALOG.items() if entry.room == "learner"}
     tried = {nk.core.registry.learner_name(type(game.make())) for game in GAMES.values()}
     assert known <= tried
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_game_saved_early_goes_on_to_the_bit(name):
+@cuts(GAMES, CUTS)
+def test_a_game_saved_early_goes_on_to_the_bit(name, cut):
     game = GAMES[name]
-    whole = Game(game.make())
-    played(game, whole, 0, ROUNDS)
-    for cut in CUTS:
-        part = Game(game.make())
-        played(game, part, 0, cut)
-        ledger = again(part.ledger)
-        loaded = Game(ledger.learner, ledger)
-        loaded.player.predict_many(game.batch(cut, ROUNDS)) if game.dense and cut else None
-        played(game, loaded, cut, ROUNDS)
-        assert told(ledger) == told(whole.ledger)
+    part = Game(game.make())
+    played(game, part, 0, cut)
+    ledger = again(part.ledger)
+    loaded = Game(ledger.learner, ledger)
+    loaded.player.predict_many(game.batch(cut, ROUNDS)) if game.dense and cut else None
+    played(game, loaded, cut, ROUNDS)
+    assert told(ledger) == whole_by_rows(name)
 
 
-@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.dense])
-def test_a_game_saved_early_goes_on_in_batches(name):
+@cuts([name for name, game in GAMES.items() if game.dense], CUTS[1:])
+def test_a_game_saved_early_goes_on_in_batches(name, cut):
     game = GAMES[name]
-    whole = Game(game.make())
-    whole.learn_batch(game.batch(0, ROUNDS))
-    for cut in CUTS[1:]:
-        part = Game(game.make())
-        part.learn_batch(game.batch(0, cut))
-        ledger = again(part.ledger)
-        Game(ledger.learner, ledger).learn_batch(game.batch(cut, ROUNDS))
-        assert told(ledger) == told(whole.ledger)
+    part = Game(game.make())
+    part.learn_batch(game.batch(0, cut))
+    ledger = again(part.ledger)
+    Game(ledger.learner, ledger).learn_batch(game.batch(cut, ROUNDS))
+    assert told(ledger) == whole_in_one_batch(name)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from helpers import same
+from helpers import first_of, same
 from novikoff.convex.ftrl import Ftrl
 from novikoff.convex.logistic import Logistic, curvature
 from novikoff.convex.many_logistic import ManyLogistic
@@ -338,23 +338,23 @@ def extreme_rows(rng, count, width):
 
 
 @pytest.mark.parametrize("spec", [*MATRIX, "arow:diagonal=true", *MANY_MATRIX])
-def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec):
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        for x in extreme_rows(rng, 60, 3):
-            for scale_free, ridge, bias in product((True, False), (1.0, 2.0**-40, 2.0**90), (1.0, 0.0)):
-                options = {"scale_free": scale_free, "ridge": ridge, "bias": bias}
-                with contextlib.suppress(InputError):
-                    if isinstance(spec, str):
-                        learner = with_options(spec, ",".join(f"{k}={v}" for k, v in options.items()).lower())
-                        y = outcomes(learner, x)
-                        ledger = play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
-                    else:
-                        ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="many")
-                    assert not math.isnan(ledger.loss)
-                    for one in ledger.certify():
-                        assert one.status != "violated"
-                        assert not math.isnan(one.observed)
+@pytest.mark.parametrize("seed", first_of(3))
+def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec, seed):
+    rng = np.random.default_rng(seed)
+    for x in extreme_rows(rng, 40, 3):
+        for scale_free, ridge, bias in product((True, False), (1.0, 2.0**-40, 2.0**90), (1.0, 0.0)):
+            options = {"scale_free": scale_free, "ridge": ridge, "bias": bias}
+            with contextlib.suppress(InputError):
+                if isinstance(spec, str):
+                    learner = with_options(spec, ",".join(f"{k}={v}" for k, v in options.items()).lower())
+                    y = outcomes(learner, x)
+                    ledger = play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
+                else:
+                    ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="many")
+                assert not math.isnan(ledger.loss)
+                for one in ledger.certify():
+                    assert one.status != "violated"
+                    assert not math.isnan(one.observed)
 
 
 def test_feature_that_grows_beyond_the_doubles_keeps_its_inverse():

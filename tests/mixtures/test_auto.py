@@ -478,13 +478,13 @@ UNUSED = {("owe less", "auto_frozen"), *((name, "auto_regret") for name in LIES 
 
 
 def lied(lie, x, y, keep):
-    """What is said of a game of 400 rounds; comparators keep so many bytes of rows."""
+    """What is said of the game; comparators keep so many bytes of rows."""
     learner = type("Liar", (Lying,), {"lie": lie or (lambda *_: None)})()
     ledger = nk.Ledger(learner)
     ledger.tracker = learner.tracker()
     ledger.tracker.keep = keep
     game = Game(learner, ledger)
-    for start in range(0, 400, 20):
+    for start in range(0, len(x), 20):
         game.learn_batch(Batch(x[start : start + 20], y[start : start + 20], start + 1))
     return said(ledger)
 
@@ -493,8 +493,8 @@ def lied(lie, x, y, keep):
 @pytest.mark.parametrize("keep", [16_000_000, 3_000])
 def test_who_does_not_keep_to_the_rule_is_found_out(name, keep):
     rng = np.random.default_rng(3)
-    x = rng.normal(size=(400, 4)) * [1.0, 10.0, 0.1, 1.0]
-    y = np.where(x @ [1.0, -0.1, 2.0, 0.0] + rng.normal(size=400) < 0.0, -1, 1).astype(np.int8)
+    x = rng.normal(size=(200, 4)) * [1.0, 10.0, 0.1, 1.0]
+    y = np.where(x @ [1.0, -0.1, 2.0, 0.0] + rng.normal(size=200) < 0.0, -1, 1).astype(np.int8)
     lie, claim = LIES.get(name, (None, ""))
     found = lied(lie, x, y, keep)
     assert set(found) == ({"auto_regret", "auto_frozen"} if keep == 16_000_000 else {"auto_frozen"})

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -169,7 +169,6 @@ def test_expected_mistakes_above_the_bound_violate_a_certainty_only():
     assert hedge_expected(certain).status == "valid"
 
 
-@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), st.sampled_from([-1, 1])), min_size=1, max_size=80

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.core.types import Run
@@ -43,7 +43,6 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
     return Run(before, after, len(rows), mistakes, float(mistakes), (0, 0), False, True, tracked.facts()), most
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([-1, 1])), min_size=1, max_size=25),
     st.sampled_from([0.0, 0.5, 2.0]),

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.core.types import Run
@@ -161,7 +161,6 @@ rows_of = lambda values, most: st.lists(st.tuples(st.lists(values, min_size=2, m
                                         max_size=most)  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(
     rows_of(st.integers(-2, 2) | st.floats(-2, 2), 25),
     st.integers(1, 6),
@@ -183,7 +182,6 @@ def test_the_pathwise_bound_holds_on_arbitrary_streams_however_it_shrinks(
     assert found.bound is None or found.bound >= run.mistakes
 
 
-@settings(max_examples=40)
 @given(rows_of(st.integers(-2, 2), 20), st.integers(1, 4), st.tuples(*[st.fractions(-1, 1, max_denominator=4)] * 2))
 def test_the_pathwise_bound_holds_for_every_comparator_and_every_radius(stream, budget, g):
     rows, ys = [x for x, _ in stream], [y for _, y in stream]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.core.types import Run
@@ -139,7 +139,6 @@ def test_the_coefficients_of_xor_are_all_one():
 
 
 @pytest.mark.parametrize("similarity", KERNELS)
-@settings(max_examples=25)
 @given(
     stream=streams(st.integers(-3, 3) | st.floats(-2, 2)), passes=st.integers(1, 3), keep=st.sampled_from([0, 3, 400])
 )
@@ -156,7 +155,6 @@ def test_the_theorems_hold_on_arbitrary_streams(similarity, stream, passes, keep
 
 
 @pytest.mark.parametrize("similarity", KERNELS)
-@settings(max_examples=40)
 @given(stream=streams(st.sampled_from(WILD), most=10), passes=st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(similarity, stream, passes):
     run, _ = game(*split(stream), similarity, passes)

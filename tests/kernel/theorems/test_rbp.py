@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.core.types import Run
@@ -112,7 +112,6 @@ def test_golden_expectations():
     assert exactly([(1, 0), (0, 1)] * 2 + [(1, 0)], [-1] * 5, 1) == (5, True)
 
 
-@settings(max_examples=80)
 @given(
     st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 3), labels), min_size=1, max_size=10),
     st.integers(1, 3),
@@ -131,7 +130,6 @@ def test_the_exact_expectation_stays_below_the_theorem_for_every_comparator(stre
                 assert expected <= once_full(loss, a2, budget) <= simpler(loss, a2, budget)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 2), labels), min_size=4, max_size=10), st.integers(1, 3))
 def test_the_certificate_bounds_the_exact_expectation(stream, budget):
     rows, ys = [x for x, _ in stream], [y for _, y in stream]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.tally import Comparator
@@ -81,7 +81,6 @@ def test_the_bound_of_the_notes_fails_on_the_smallest_grid(d):
 strict = st.sampled_from([(1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 4), (4, 2)])
 
 
-@settings(max_examples=60)
 @given(strict, st.data())
 def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     d, n = size
@@ -98,7 +97,6 @@ def test_the_corollary_holds_for_strict_targets_without_a_constant(size, data):
     assert ellipsoid_margin(run).bound <= found.bound
 
 
-@settings(max_examples=60)
 @given(strict, st.booleans(), st.data())
 def test_the_corollary_holds_for_ties_with_a_constant(size, unit, data):
     d, n = size

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import first_of
@@ -136,7 +136,6 @@ def test_without_a_mistake_the_ball_touches_the_first_ellipsoid():
 coordinate = st.integers(-6, 6)
 
 
-@settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, 2, 3, 5]), st.sampled_from(["centre", "deep"]), st.sampled_from([0.0, 2.0]))
 def test_the_theorem_holds_on_separable_streams(data, d, cuts, bias):
     rows = data.draw(st.lists(st.lists(coordinate, min_size=d, max_size=d), min_size=1, max_size=25))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff.comparators.linear_tracker import LinearTracker
@@ -78,7 +78,6 @@ def test_alternating_labels_on_one_point_are_vacuous(game):
     assert (run.mistakes, found.bound, found.status) == (9, 10, "vacuous")
 
 
-@settings(max_examples=50)
 @given(streams(st.integers(-3, 3)), st.integers(1, 3), st.sampled_from([0.0, 1.0]))
 def test_the_theorem_holds_on_arbitrary_integer_streams_and_is_the_least_of_all(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))
@@ -88,7 +87,6 @@ def test_the_theorem_holds_on_arbitrary_integer_streams_and_is_the_least_of_all(
     assert found.bound == least_of_all(run, 0)
 
 
-@settings(max_examples=50)
 @given(streams(st.floats(-10, 10)), st.integers(1, 3), st.sampled_from([0.0, 0.3]))
 def test_every_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))
@@ -97,7 +95,6 @@ def test_every_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream
         assert found.status != "void" or "rescale" in found.reason or found.reason == INSEPARABLE
 
 
-@settings(max_examples=150)
 @given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
 def test_wild_floats_never_break_the_promise(game, stream, passes):
     run = game(*split(stream), passes)
@@ -131,7 +128,6 @@ def test_every_theorem_pays_for_the_rounding_of_a_long_run(game, theorem):
     assert 40 * 1.1 < theorem(long).bound < 40 * 1.2
 
 
-@settings(max_examples=50)
 @given(
     streams(st.integers(-3, 3)), st.lists(st.integers(-9, 9), min_size=3, max_size=3), st.sampled_from([0.0, 1.0]),
     st.integers(-5, 5),
@@ -147,7 +143,6 @@ def test_the_warm_start_holds_from_arbitrary_integer_weights(game, perceptron, s
     assert found.bound == least_of_all(run, weight)
 
 
-@settings(max_examples=40)
 @given(streams(st.floats(-2, 2)), st.lists(st.floats(-9, 9), min_size=3, max_size=3))
 def test_the_warm_start_holds_from_arbitrary_float_weights(game, perceptron, stream, first):
     found = perceptron_hinge(game(*split(stream), 1, perceptron(weights=dict(enumerate(first)))))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -88,7 +88,6 @@ def test_the_golden_value_and_tightness_on_orthogonal_examples(game, k):
     assert (found.observed, found.bound, found.status) == (k, k, "vacuous" if k == 0 else "valid")
 
 
-@settings(max_examples=60)
 @given(streams(st.integers(-3, 3)), st.integers(1, 3), st.sampled_from([0.0, 1.0]))
 def test_the_certificate_holds_on_arbitrary_integer_streams(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))
@@ -97,7 +96,6 @@ def test_the_certificate_holds_on_arbitrary_integer_streams(game, perceptron, st
     assert found.status in ("valid", "vacuous")
 
 
-@settings(max_examples=60)
 @given(streams(st.floats(-10, 10)), st.lists(st.floats(-9, 9), min_size=3, max_size=3), st.sampled_from([0.0, 0.3]))
 def test_the_certificate_holds_from_any_start_on_arbitrary_floats(game, perceptron, stream, first, bias):
     for weights in ({}, dict(enumerate(first))):
@@ -106,7 +104,6 @@ def test_the_certificate_holds_from_any_start_on_arbitrary_floats(game, perceptr
         assert found.status != "void" or "rescale" in found.reason
 
 
-@settings(max_examples=40)
 @given(streams(st.floats(-3, 3), width=2), st.lists(st.floats(-4, 4), min_size=2, max_size=2))
 def test_every_comparator_that_was_tracked_obeys_the_theorem(game, perceptron, stream, first):
     """Also with weights at the start, and each of them, not merely the best."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from novikoff.linear.theorems.perceptron_margin import perceptron_margin
@@ -33,7 +33,6 @@ def test_a_zero_example_labelled_minus_one_has_no_margin(game):
     assert perceptron_margin(game([[1.0], [0.0]], [1, -1])).status == "void"
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.integers(-5, 5), min_size=3, max_size=3), min_size=1, max_size=30),
     st.lists(st.integers(-3, 3), min_size=3, max_size=3),

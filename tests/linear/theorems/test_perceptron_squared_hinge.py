@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
@@ -27,7 +27,6 @@ def test_the_square_of_the_sum_is_floored_exactly(a2, q):
     assert not obeys(square_of_sum(a2, q) + 1)
 
 
-@settings(max_examples=80)
 @given(streams(st.integers(-3, 3)), st.integers(1, 3), st.sampled_from([0.0, 1.0]))
 def test_the_theorem_holds_on_arbitrary_whole_streams(game, perceptron, stream, passes, bias):
     run = game(*split(stream), passes, perceptron(bias))

@@ -175,9 +175,10 @@ def arbitrary(rng, kind):
     return Sparse(ends, names.reshape(-1), x.reshape(-1), 301), y.astype(np.int8)
 
 
-def test_the_stack_pays_no_more_than_its_copies_allow_on_arbitrary_streams():
+@pytest.mark.parametrize("kinds", [range(12), pytest.param(range(12, 60), marks=pytest.mark.slow)], ids=["few", "more"])
+def test_the_stack_pays_no_more_than_its_copies_allow_on_arbitrary_streams(kinds):
     rng = np.random.default_rng(11)
-    for kind in range(48):
+    for kind in kinds:
         x, y = arbitrary(rng, kind)
         learner = Auto(fast=kind % 5 == 0, seed=kind)
         game = Game(learner)

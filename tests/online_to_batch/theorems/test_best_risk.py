@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainccinv
 from scipy.stats import binom
@@ -64,7 +64,6 @@ def test_the_explicit_bound_has_the_constants_of_its_theorem():
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), st.floats(1e-3, 40))
-@settings(max_examples=100)
 def test_the_step_of_the_proof_on_square_roots(n, r, b):
     """If K is at most Bernstein's Nr + B/3 + sqrt(B^2/9 + 2NrB), then sqrt(W) <= sqrt(r) + k sqrt(B/N)."""
     k = n * r + b / 3 + math.sqrt(b * b / 9 + 2 * n * r * b)
