@@ -17,7 +17,7 @@ def batch_of_scores():
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 50))
-    model = NovikoffClassifier("perceptron", shuffle=False).fit(X, X @ rng.normal(size=50) > 0)
+    model = NovikoffClassifier("perceptron:scale=none", shuffle=False).fit(X, X @ rng.normal(size=50) > 0)
     weights = model.ledger_.learner.weights
     assert np.allclose(model.decision_function(X), X @ weights)
     times = alternated({"product": lambda: X @ weights, "scores": lambda: model.decision_function(X)}, repeats=101)

@@ -40,7 +40,7 @@ import novikoff as nk
 from novikoff.core.learner import adapt
 from novikoff.core.registry import find
 from novikoff.core.types import Domain, Sparse
-from novikoff.game.specs import make, with_scale
+from novikoff.game.specs import make, parse, with_scale
 
 DENSE = 300
 SEA_ROWS = 2_500
@@ -232,7 +232,7 @@ def ours(spec, data):
 
 
 def learner_for(spec, data):
-    return make(with_scale(spec, None, not issparse(data.x)), "learner", Domain("vector", data.x.shape[1]))
+    return make(with_scale(parse(spec), None, not issparse(data.x)), "learner", Domain("vector", data.x.shape[1]))
 
 
 def constant(data):

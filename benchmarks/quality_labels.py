@@ -18,7 +18,7 @@ import numpy as np
 import novikoff as nk
 from benchmarks.quality import Data, Results, cell, dicts, hoeffding_tree, random_forest, table
 from novikoff.core.types import Domain
-from novikoff.game.specs import make, with_scale
+from novikoff.game.specs import make, parse, with_scale
 
 OURS = ("perceptron", "ftrl", "auto:fast=true", "auto")
 
@@ -53,7 +53,8 @@ def numbered(y):
 
 def ours(spec, data):
     warm, play = (
-        make(with_scale(spec, None, True), "learner", Domain("vector", data.x.shape[1]), many=True) for _ in range(2)
+        make(with_scale(parse(spec), None, True), "learner", Domain("vector", data.x.shape[1]), many=True)
+        for _ in range(2)
     )
     nk.Game(warm, track=False).learn_batch(nk.Batch(data.x[:2], data.y[:2], 1))  # kernels are compiled
     ledger = nk.Ledger(play, predictions=[])

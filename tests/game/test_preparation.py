@@ -1,5 +1,8 @@
 """One preparation for every way into a game: the same rows and spec make the same mistakes, wherever they come from."""
 
+import contextlib
+import functools
+import io
 import json
 
 import numpy as np
@@ -8,6 +11,13 @@ import pytest
 
 import novikoff as nk
 from helpers import novikoff
+from novikoff.adversaries.orthogonal import Orthogonal
+from novikoff.cli.main import main
+from novikoff.core.registry import CATALOG
+from novikoff.game import specs
+from novikoff.server.model_game import begin
+from novikoff.server.wire import Model
+from novikoff.testing.failing import require_same
 
 LEARNERS = ("perceptron", "kernel-perceptron", "logistic", "auto")
 DEMO = "demo:breast-cancer"
@@ -100,3 +110,119 @@ def test_scale_none_on_the_command_line_is_written_in_the_spec_and_kept_in_the_p
     assert told["learner"] == "perceptron:scale=none"
     unscaled = nk.permutation_test("perceptron:scale=none", sources["rows.csv"], permutations=2)
     assert told["permutation"]["observed"] == unscaled.observed
+
+
+def run(learner, source):
+    """`novikoff run`, in this process."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert main(["run", learner, source, "--json"]) == 0
+    return json.loads(out.getvalue())
+
+
+def fit(learner, rows, **options):
+    sklearn = pytest.importorskip("novikoff.integrations.sklearn")
+    return sklearn.NovikoffClassifier(learner, shuffle=False, **options).fit(*rows)
+
+
+@pytest.mark.parametrize(
+    "learner", ["perceptron", "kernel-perceptron", "arow", "hedge:[perceptron,arow],seed=0", "auto:seed=0"]
+)
+def test_every_face_plays_the_same_rows_alike(rows, learner):
+    wanted = nk.play(learner, rows)
+    told, fitted = run(learner, DEMO), fit(learner, rows)
+    assert (told["learner"], told["mistakes"]) == (wanted.spec, wanted.mistakes)
+    compared, repeated = nk.compare([learner], rows), wanted
+    if "seed" not in learner:
+        repeated = nk.repeat(learner, rows, seeds=[0]).games[0]
+    assert compared.learners[0].games[0].mistakes == repeated.mistakes == wanted.mistakes
+    assert (fitted.ledger_.spec, fitted.ledger_.mistakes) == (wanted.spec, wanted.mistakes)
+    require_same(fitted.ledger_.learner.state(), wanted.learner.state(), "fit must learn as play does")
+    x = np.ascontiguousarray(rows[0])
+    said = wanted.player.predict_many(nk.Batch(x, np.ones(len(x), dtype=np.int8), 1))
+    assert np.array_equal(fitted.predict(x) == wanted.labels[1], said == 1)
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "arow", "auto", "perceptron:scale=standard"])
+def test_river_and_the_service_play_single_rows_as_pairs_are_played(rows, learner):
+    river = pytest.importorskip("novikoff.integrations.river")
+    x, y = rows[0][:100], np.where(rows[1][:100] == "malignant", 1, -1)
+    pairs = [
+        ({f"x{j}": value for j, value in enumerate(row)}, int(label)) for row, label in zip(x.tolist(), y, strict=True)
+    ]
+    wanted = nk.play(learner, pairs, record=True)
+    model = river.NovikoffClassifier(learner)
+    game = nk.Game(begin(Model(learner), "rows").learner)
+    for (row, label), said in zip(pairs, wanted.predictions, strict=True):
+        assert bool(model.predict_one(row)) == (said == 1)
+        model.learn_one(row, label == 1)
+        assert game.learn_one(row, label) == said
+    assert model.ledger.mistakes == game.ledger.mistakes == wanted.mistakes
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often a spec was parsed, and a Perceptron made."""
+    counts = {"parsed": 0, "made": 0}
+
+    def count(name, function):
+        @functools.wraps(function)
+        def counting(*given, **named):
+            counts[name] += 1
+            return function(*given, **named)
+
+        return counting
+
+    monkeypatch.setattr(specs, "parse", count("parsed", specs.parse))
+    monkeypatch.setattr(nk.Perceptron, "__init__", count("made", nk.Perceptron.__init__))
+    return counts
+
+
+@pytest.mark.parametrize(
+    "face",
+    [
+        lambda rows: run("perceptron", DEMO),
+        lambda rows: nk.play("perceptron", rows),
+        lambda rows: nk.play("perceptron", Orthogonal(4), rounds=3),
+        lambda rows: nk.compare(["perceptron"], rows),
+        lambda rows: nk.repeat("perceptron", rows, seeds=[0]),
+        lambda rows: fit("perceptron", rows),
+        lambda rows: begin(Model("perceptron"), "rows"),
+        lambda rows: pytest.importorskip("novikoff.integrations.river").NovikoffClassifier("perceptron"),
+    ],
+    ids=["run", "play", "duel", "compare", "repeat", "fit", "service", "River"],
+)
+def test_spec_is_parsed_once_and_one_learner_is_made(rows, counted, face):
+    face(rows)
+    assert counted == {"parsed": 1, "made": 1}
+
+
+EACH = {
+    "adagrad": ["adagrad", "adagrad:loss=absolute"],
+    "vaw": ["vaw", "vaw:probabilities=true"],
+    "conformal": ["conformal:[logistic]", "conformal:[vaw]"],
+    "scaled": ["scaled:[perceptron]", "scaled:learner=[online-gradient:bias=1]"],
+    "specialists": ["specialists:[vaw:probabilities=true]"],
+    "exp4": ["exp4:arms=2,experts=3", "exp4:arms=2,learners=[perceptron,arow]"],
+    "hedge": ["hedge:[perceptron,arow]"],
+    "exponential-weights": [f"exponential-weights:{one}" for one in ("3", "3,loss=table", "[thresholds:n=5]")],
+    "sleeping-experts": ["sleeping-experts:experts=3"],
+    "fixed-share": ["fixed-share:experts=3,switches=1,horizon=9"],
+    "weighted-majority": ["weighted-majority:[thresholds:n=5]"],
+    "randomized-weighted-majority": ["randomized-weighted-majority:experts=3"],
+    "ada-hedge": ["ada-hedge:experts=3"],
+    "consistent": ["consistent:[thresholds:n=5]"],
+    "halving": ["halving:[thresholds:n=5]"],
+    "threshold-halving": ["threshold-halving:n=5"],
+    "rectangle-halving": ["rectangle-halving:dim=2,m=3"],
+    "tightest-box": ["tightest-box:dim=2,m=3"],
+    "cover-halving": ["cover-halving:dim=2"],
+    "exp3-ix": ["exp3-ix:arms=3"],
+    "tsallis-inf": ["tsallis-inf:arms=3"],
+}
+"""Specs of the learners that need arguments, or whose task depends on them."""
+
+
+@pytest.mark.parametrize("name", [name for name, entry in CATALOG.items() if entry.room == "learner"])
+def test_task_of_a_spec_is_that_of_its_learner(name):
+    for text in EACH.get(name, [name]):
+        assert specs.task(specs.parse(text)) == nk.make(text, "learner").task

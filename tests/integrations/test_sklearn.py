@@ -241,8 +241,8 @@ def test_metrics_of_weighted_rows_count_each_row_once():
     X, y = rows(200)
     weights = np.random.default_rng(3).integers(0, 5, 200)
     for model in (
-        NovikoffClassifier("perceptron", shuffle=False).fit(X, y, sample_weight=weights),
-        NovikoffClassifier("perceptron").partial_fit(X, y, ["ham", "spam"], sample_weight=weights),
+        NovikoffClassifier("perceptron:scale=none", shuffle=False).fit(X, y, sample_weight=weights),
+        NovikoffClassifier("perceptron:scale=none").partial_fit(X, y, ["ham", "spam"], sample_weight=weights),
     ):
         ledger, plain = model.ledger_, nk.Game(nk.Perceptron())
         wrong = 0
@@ -292,11 +292,11 @@ def test_sparse_dense_and_frames_are_the_same():
     X, y = rows(200)
     X[np.abs(X) < 0.7] = 0.0
     columns = list("abcde")
-    dense = NovikoffClassifier("perceptron", random_state=0).fit(X, y)
-    sparse = NovikoffClassifier("perceptron", random_state=0).fit(scipy.sparse.csc_array(X), y)
-    pandas = NovikoffClassifier("perceptron", random_state=0).fit(pd.DataFrame(X, columns=columns), y)
+    dense = NovikoffClassifier("perceptron:scale=none", random_state=0).fit(X, y)
+    sparse = NovikoffClassifier("perceptron:scale=none", random_state=0).fit(scipy.sparse.csc_array(X), y)
+    pandas = NovikoffClassifier("perceptron:scale=none", random_state=0).fit(pd.DataFrame(X, columns=columns), y)
     frame = pl.DataFrame(X, schema=columns)
-    polars = NovikoffClassifier("perceptron", random_state=0).fit(frame, pl.Series(y.tolist()))
+    polars = NovikoffClassifier("perceptron:scale=none", random_state=0).fit(frame, pl.Series(y.tolist()))
     for other, given in ((sparse, scipy.sparse.csr_matrix(X)), (pandas, pd.DataFrame(X, columns=columns)),
                          (polars, frame)):  # fmt: skip
         assert other.ledger_.mistakes == dense.ledger_.mistakes

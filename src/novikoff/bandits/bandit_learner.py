@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.core import encode
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner
+from novikoff.core.learner import Learner, Task
 from novikoff.core.sizes import integer
 from novikoff.core.state import Array, Count, Field, require
 from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
@@ -66,6 +67,10 @@ class BanditLearner(Learner):
         self._numbers = np.zeros(at.NUMBERS)
         self._estimates, self._totals = np.zeros(self._policies), np.zeros(self._policies)
         self._sums = np.zeros((self._policies, len(GAMMAS)))
+
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        return "losses"
 
     @property
     def size(self) -> int:

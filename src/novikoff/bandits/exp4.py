@@ -29,7 +29,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +43,7 @@ from novikoff.bandits.theorems.ix_regret import ix_regret
 from novikoff.bandits.theorems.observable_regret import observable_regret
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner, is_learner
+from novikoff.core.learner import Learner, Task, is_learner
 from novikoff.core.nesting import Team
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
@@ -103,6 +103,10 @@ class Exp4(BanditLearner):
         self._team = [] if learners is None else self._checked_team(learners)
         self.domain = common_domain(self._team) if self._team else Domain("advice", self._policies)
         self.outcomes = "numbers" if self._team else "labels"
+
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        return "advice" if given["learners"] is None else "regression"
 
     def _checked_team(self, learners: Sequence[Learner]) -> list[Learner]:
         for k, learner in enumerate(learners):

@@ -14,7 +14,8 @@ from novikoff.cli.opening import notes, open_source, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.core.errors import counted
 from novikoff.evaluation.compare import Compared, Comparison, Spread, compare
-from novikoff.game.play import stream_for
+from novikoff.game import specs
+from novikoff.game.prepare import stream_for
 from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
@@ -40,14 +41,15 @@ def compare_source(
 ) -> int:  # fmt: skip
     """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
     telling.check()
-    stream = stream_for(learners[0], open_source(source, options))
+    made = [specs.parse(learner) for learner in learners]
+    stream = stream_for(made[0], open_source(source, options))
     silent = telling.quiet or telling.as_json
     said = say_notes(stream, silent)
     counter = Counter(not telling.quiet)
     given = {name: value for name, value in defaults.items() if value is not None}
     try:
         comparison = compare(
-            learners, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given,
+            made, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given,
             on=asked.on,
         )  # fmt: skip
     finally:

@@ -71,7 +71,7 @@ def run_experts(
     if saved is not None and asked.loss is None:
         stream.pair = (saved.fingerprint or {}).get("pair")  # what let the loss be chosen binds the rows to come
     said = say_notes(stream, telling.quiet or telling.as_json)
-    ledger = saved or Ledger(_learner(spec, stream, asked), source=stream.name, spec=spec)
+    ledger = saved or Ledger(_learner(parsed, stream, asked), source=stream.name, spec=spec)
     _check(ledger, stream)
     stream = matched(stream, ledger.feature_names, saving.resume or "the learner")
     resume = goes_on(ledger, stream, table, saving)
@@ -110,14 +110,14 @@ def _saved(path: str, asked: Asked) -> Ledger:
     return saved_game(path, asked.spec() if chosen else None, horizon=asked.horizon, seed=asked.seed)
 
 
-def _learner(spec: str, stream: Stream, asked: Asked) -> Any:
+def _learner(spec: specs.Spec, stream: Stream, asked: Asked) -> Any:
     """The learner, told what it must know of the table."""
-    parsed, horizon = specs.parse(spec), asked.horizon
+    horizon = asked.horizon
     for option in ("horizon", "switches", "seed"):
-        value, named = getattr(asked, option), (parsed.named or {}).get(option)
+        value, named = getattr(asked, option), (spec.named or {}).get(option)
         if value is not None and named is not None and str(named) != str(value):
             raise InputError(f"{option} must be told once: got --{option} {value} and {spec}. Leave one of them out.")
-    if horizon is None and parsed.name == SHARING and "horizon" not in (parsed.named or {}):
+    if horizon is None and spec.name == SHARING and "horizon" not in (spec.named or {}):
         horizon = _rows(stream)
     return specs.make(
         spec, "learner", experts=len(stream.experts), loss=stream.loss, switches=asked.switches, horizon=horizon,

@@ -10,20 +10,22 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from novikoff.cli.opening import notes, open_source, say_columns, say_notes, wants_numbers
+from novikoff.cli.opening import notes, open_source, say_columns, say_notes
 from novikoff.cli.output import while_heard
 from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError
-from novikoff.core.learner import adapt
+from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted
 from novikoff.game import persistence, specs
 from novikoff.game.ledger import Ledger
-from novikoff.game.play import check_hindsight, look_back, play, prepare
+from novikoff.game.play import check_hindsight, look_back, play
+from novikoff.game.prepare import prepare
+from novikoff.game.specs import Spec
 from novikoff.reports import plain, terminal
 from novikoff.reports.bound_curve import Bounds
 from novikoff.reports.progress import Progress
@@ -125,14 +127,14 @@ def run_source(
         )
     if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
-    saved = None if saving.resume is None else saved_game(saving.resume, learner, **defaults)
-    learner = spec_of(saved) if saved is not None else learner or "auto"
-    numbers = wants_numbers(learner) if saved is None else saved.player.outcomes == "numbers"
-    stream = open_source(source, options, numbers)
-    if saved is None:
-        stream, ledger = _begun(learner, stream, defaults)
+    if saving.resume is None:
+        saved, spec = None, specs.parse(learner or "auto")
+        numbers = specs.task(spec) == "regression"
+        stream, ledger = _begun(spec, open_source(source, options, numbers), defaults)
     else:
-        stream, ledger = as_stream(stream, saved.learner), saved
+        saved = ledger = saved_game(saving.resume, learner, **defaults)
+        numbers = saved.player.outcomes == "numbers"
+        stream = as_stream(open_source(source, options, numbers), saved.learner)
     if telling.permutations:
         _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
@@ -165,7 +167,7 @@ def run_source(
 
         again = open_source(source, options, numbers)
         test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
-    code = _tell(ledger, ledger.spec or learner, telling, stopped, notes(stream), kept, test)
+    code = _tell(ledger, spec_of(ledger), telling, stopped, notes(stream), kept, test)
     if live is not None:
         live.close()
     return code
@@ -198,20 +200,19 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet:
     return kept
 
 
-def _begun(learner: str, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
+def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
     """The stream and the ledger of a game that begins."""
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
-    asked = covering(learner, defaults["cover"]) if "cover" in defaults else learner
-    stream, spec, player = prepare(asked, stream, stream.many, defaults.get("scale"), alone=True, defaults=given)
+    asked = covering(spec, defaults["cover"]) if "cover" in defaults else spec
+    learner, playing, stream = prepare(asked, stream, stream.many, defaults.get("scale"), alone=True, defaults=given)
     if defaults.get("normalize"):
-        check_normalized(player, learner)
-    return stream, Ledger(player, source=stream.name, spec=in_force(spec, player, defaults))
+        check_normalized(learner, str(spec))
+    return stream, Ledger(learner, source=stream.name, spec=str(in_force(playing, learner, defaults)))
 
 
-def covering(learner: str, cover: float) -> str:
+def covering(spec: Spec, cover: float) -> Spec:
     """The learner, with sets that hold the outcome in this share of rounds."""
-    alpha = float(1 - Decimal(repr(cover)))
-    return specs.written(specs.Spec("conformal", (specs.parse(learner),), {"alpha": alpha}))
+    return Spec("conformal", (spec,), {"alpha": float(1 - Decimal(repr(cover)))})
 
 
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
@@ -223,31 +224,28 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
         if has is None or has != float(1 - Decimal(repr(cover))):
             says = "says no sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
             raise InputError(f"a game must go on with its own learner: that of {path} {says}. Leave out --cover.")
-    if wanted is not None and specs.parse(wanted).name != held.name:
-        held = specs.within(held) or held
-    asked = () if wanted is None else (specs.parse(wanted), specs.parse(specs.for_numbers(wanted)))
-    if asked and not any(_within(one, held) for one in asked):
-        raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
+    if wanted is not None:
+        asked = specs.parse(wanted)
+        held = held if asked.name == held.name else specs.within(held) or held
+        if not any(_within(one, held) for one in (asked, specs.for_numbers(asked))):
+            raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
     _check_own(ledger.learner, path, **options)
     return ledger
 
 
-def _within(wanted: specs.Spec, saved: specs.Spec) -> bool:
+def _within(wanted: Spec, saved: Spec) -> bool:
     """Is what is wanted the saved learner, by its name alone or with its options? Those beside it may be left out."""
     named, own = wanted.named or {}, saved.named or {}
     less = {key: value for key, value in own.items() if key in named or key not in IN_NAMES}
-    return wanted in (specs.Spec(saved.name, (), {}), specs.Spec(saved.name, saved.positional, less))
+    return wanted in (Spec(saved.name, (), {}), Spec(saved.name, saved.positional, less))
 
 
-def in_force(learner: str, player: Any, defaults: dict[str, Any]) -> str:
+def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
     """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
-    spec = specs.parse(learner)
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
-    playing = adapt(player)
     more = {name: value for name, value in given.items()
-            if name not in (spec.named or {}) and value in playing.settings(name)}  # fmt: skip
-    named = {**(spec.named or {}), **more}
-    return specs.written(specs.Spec(spec.name, spec.positional, named)) if more else learner
+            if name not in (spec.named or {}) and value in adapt(learner).settings(name)}  # fmt: skip
+    return Spec(spec.name, spec.positional, {**(spec.named or {}), **more}) if more else spec
 
 
 def spec_of(ledger: Ledger) -> str:

@@ -7,9 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from novikoff.cli.output import flag
-from novikoff.core import registry
 from novikoff.core.errors import InputError, with_options
-from novikoff.core.learner import outcomes
 from novikoff.core.stream import Stream
 from novikoff.core.types import Labels
 from novikoff.game import specs
@@ -35,14 +33,6 @@ def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> 
     if numbers and "labels" not in given:
         given["outcomes"] = "numbers"
     return read(source, **given)
-
-
-def wants_numbers(learner: str) -> bool:
-    """Are the outcomes that this learner predicts numbers, not labels?"""
-    if (inner := specs.within(specs.parse(learner))) is not None:
-        return wants_numbers(specs.written(inner))
-    kind = registry.entry(specs.parse(learner).name, "learner").load()
-    return outcomes(kind) == "numbers" and outcomes(specs.make(learner, "learner")) == "numbers"
 
 
 def notes(stream: Any) -> list[str]:

@@ -11,13 +11,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from novikoff.cli.opening import open_source, say_notes, wants_numbers
+from novikoff.cli.opening import open_source, say_notes
 from novikoff.core.batch import Sparse
 from novikoff.core.certificate import bound_text
 from novikoff.core.certificate import number as figure
 from novikoff.core.errors import Advice, InputError, Option, SourceError, counted
 from novikoff.core.stream import Stream
 from novikoff.data.tables.table import Table
+from novikoff.game import specs
 from novikoff.numerics.clock import clock
 from novikoff.server.client import LINES, Client, Model, ServiceError
 
@@ -44,7 +45,7 @@ def send_source(
     played = _played(url, token, name, learner)
     spec = learner or played
     with Client(url, token) as client:
-        stream = open_source(source, reading, numbers=spec is not None and wants_numbers(spec))
+        stream = open_source(source, reading, spec is not None and specs.task(specs.parse(spec)) == "regression")
         say_notes(stream, quiet)
         return _sent(client, stream, name, stem, learner, played is None, reading, late, as_json, quiet)
 

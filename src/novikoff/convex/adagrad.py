@@ -20,6 +20,7 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,7 @@ from novikoff.convex.theorems.convex_mistakes import convex_mistakes
 from novikoff.convex.theorems.convex_regret import convex_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
+from novikoff.core.learner import Task
 from novikoff.core.state import Argument, Array, Number, Sum
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear.scale_free import ScaleFree
@@ -82,6 +84,10 @@ class AdaGrad(ScaleFree):
         self.loss = "zero-one" if loss == "hinge" else loss
         self._unit = 1.0 if loss == "hinge" else 0.0  # the size of the first outcome that is not 0
         self._held, self._totals, self._lost = np.zeros((1, at.HELD)), np.zeros(at.TOTALS), Total()
+
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        return "binary" if given["loss"] == "hinge" else "regression"
 
     @property
     def weights(self) -> NDArray[np.float64]:

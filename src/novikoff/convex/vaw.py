@@ -19,6 +19,7 @@ Reference
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.vaw_regret import VawFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
+from novikoff.core.learner import Task
 from novikoff.core.state import Argument
 from novikoff.core.types import Batch, Example, StepResult, Theorem
 from novikoff.linear import _loops as linear_loops
@@ -63,6 +65,10 @@ class Vaw(SecondOrder):
         self._ends = tuple(end if given is None else float(given) for given, end in zip((low, high), ends, strict=True))
         if not self._ends[0] < self._ends[1]:
             raise InputError(f"low must be below high: got {shown(low)} and {shown(high)}.")
+
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        return "binary" if given["probabilities"] else "regression"
 
     def probability_one(self, x: Example) -> float:
         return 0.5 * (1.0 + self.score_one(x))

@@ -137,6 +137,11 @@ class Predictor(ABC, Written):
             return "advice" if self.domain.kind == "advice" else "losses"
         return "multiclass" if self.numbered or self.labels is not None else "binary"
 
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        """Return the task of a learner that is made with these arguments, all parameters with a default included."""
+        return "regression" if cls.outcomes == "numbers" else "multiclass" if cls.numbered else "binary"
+
     @property
     def pays(self) -> bool:
         """Return whether outcomes are taken as they are, and answered with a `StepResult`."""
@@ -747,9 +752,14 @@ def adapt(learner: Any) -> Learner:
     >>> adapt(Majority()).task
     'binary'
     """
-    if isinstance(learner, Predictor) and type(learner).__module__.startswith("novikoff."):
+    if isinstance(learner, Predictor) and is_ours(type(learner)):
         return learner  # type: ignore[return-value] # classifiers that learn no more are asked for predictions alone
     return Adapted(learner)
+
+
+def is_ours(kind: type) -> bool:
+    """Return whether the class is one of this package's."""
+    return kind.__module__.startswith("novikoff.")
 
 
 def as_learner(value: Any) -> Any:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
 from novikoff.core.labels import Numbering, are_numbers
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner, Task, adapt
 from novikoff.core.registry import with_many
 from novikoff.core.stream import Stream, adapted, is_stream
-from novikoff.core.types import Batch, Position
+from novikoff.core.types import Batch, Domain, Position
 from novikoff.data.arrays import Arrays, more_than_two
 from novikoff.data.memory import Pairs, arrays_of
 
@@ -28,6 +28,24 @@ Piece = tuple[Batch, Position | None, int]
 """Rows, and where they end: a position of the stream, and rows after it."""
 
 
+class Wanted(NamedTuple):
+    """What a source is asked to show.
+
+    task     numbers, advice or losses where it is one of these; else labels
+    many     two labels (None), so many whole numbers, or any in the order they come (True)
+    domain   what x may be, for pairs; None where that is not known
+    """
+
+    task: Task
+    many: int | None = None
+    domain: Domain | None = None
+
+    @property
+    def labels(self) -> bool:
+        """Return whether outcomes are labels."""
+        return self.task in ("binary", "multiclass")
+
+
 def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> Stream:
     """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is.
 
@@ -35,32 +53,39 @@ def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> 
            the learner numbers them; False: as the learner has them
     """
     learner = adapt(learner)
-    numbers = learner.pays
-    if many is None and not numbers and learner.labels is None and (both := arrays_of(environment)) is not None:
+    return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), many)
+
+
+def source_for(environment: Any, wanted: Wanted, many: bool | None = False) -> Stream:
+    """The environment as a stream that shows what is wanted; `many` as for `as_stream`."""
+    if many is None and wanted.labels and wanted.many is None and (both := arrays_of(environment)) is not None:
         many = more_than_two(both[1])
-    shown = True if many and not numbers else asked(learner)
-    stream = _stream(environment, learner, shown)
-    if not stream.many and not numbers and (shown is True or (many is None and shown is None and stream.several)):
+    if many and wanted.labels:
+        wanted = wanted._replace(many=True)
+    stream = _stream(environment, wanted)
+    several = wanted.many is True or (many is None and wanted.many is None and stream.several)
+    if several and wanted.labels and not stream.many:
         stream.show_many()
     return stream
 
 
-def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
+def _stream(environment: Any, wanted: Wanted) -> Stream:
     if is_stream(environment):
         return adapted(environment)
     if isinstance(environment, (str, os.PathLike)):
-        return _read(environment, learner, many)
-    if learner.domain.kind in ("advice", "losses"):
+        return _read(environment, wanted)
+    if wanted.task in ("advice", "losses"):
         from novikoff.data.memory import advice
 
-        return advice(environment, learner.domain.kind == "losses")
+        return advice(environment, wanted.task == "losses")
     from novikoff.data.arrays import SparseMatrix, is_frame, is_sparse
 
+    numbers, many = wanted.task == "regression", wanted.many
     if is_frame(environment):
         from novikoff.data.tables.table_formats import Frame
 
-        return Frame(environment, many=many, outcomes=adapt(learner).outcomes)
-    if adapt(learner).pays:
+        return Frame(environment, many=many, outcomes="numbers" if numbers else "labels")
+    if numbers:
         from novikoff.data.memory import targets
 
         return targets(environment)
@@ -72,7 +97,7 @@ def _stream(environment: Any, learner: Learner, many: int | None) -> Stream:
         must, was = "an environment must have labels", f"got an array of shape {environment.shape} alone"
         raise MismatchError(must, was, "Pass X and y as one pair: (X, y).")
     if isinstance(environment, Iterable):
-        return Pairs(environment, domain=learner.domain, many=many)
+        return Pairs(environment, domain=wanted.domain, many=many)
     raise MismatchError(
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
@@ -118,16 +143,15 @@ def show_numbers(stream: Any) -> None:
     stream.notes.append(Advice(told, Option("positive"), "."))
 
 
-def _read(path: Any, learner: Learner, many: int | None) -> Stream:
-    """The file, or demo:NAME, as the learner needs it."""
-    if learner.domain.kind in ("advice", "losses"):
+def _read(path: Any, wanted: Wanted) -> Stream:
+    """The file, or demo:NAME, as it is wanted."""
+    if wanted.task in ("advice", "losses"):
         raise MismatchError(
             f"a table for experts must be read for a loss: got {path}. Pass nk.expert_table(path, loss=…)."
         )
     from novikoff.data.reader import read
 
-    numbers = adapt(learner).outcomes == "numbers"
-    return read(path, outcomes="numbers") if numbers else read(path, many=many)
+    return read(path, outcomes="numbers") if wanted.task == "regression" else read(path, many=wanted.many)
 
 
 def check_asked(labels: str | None) -> None:
@@ -145,13 +169,13 @@ def check_count(name: str, value: Any, least: int, do: str = "") -> None:
         raise InputError(f"{name} must be at least {least}: got {value}.")
 
 
-def check_many(learner: Learner, stream: Stream, spec: str) -> None:
+def check_many(learner: Learner, many: bool, spec: str, source: str) -> None:
     """Refuse a learner of two labels where they are many, and name those that take many."""
     player = adapt(learner)
-    if stream.many and player.labels is None and not player.pays:
+    if many and player.labels is None and not player.pays:
         raise MismatchError(
             "the learner must take many labels",
-            f"{spec} takes two, and {stream.name} shows more",
+            f"{spec} takes two, and {source} shows more",
             Advice("These take many: ", ", ".join(with_many()), ". Or: ", POSITIVE),
         )
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral
@@ -26,13 +26,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core import registry
 from novikoff.core.certificate import Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import InputError, SpecError, counted
 from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
-from novikoff.core.learner import Learner, adapt, as_learner, is_learner
 from novikoff.core.observer import Calls, Observer
 from novikoff.core.stream import Stream, Target
 from novikoff.data.as_stream import check_asked, check_count
@@ -40,11 +38,21 @@ from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
 from novikoff.game import specs
 from novikoff.game.baselines import Constant
 from novikoff.game.ledger import Ledger
-from novikoff.game.play import check_order, labels_apart, learner_for, play, spec_for, stream_for
+from novikoff.game.play import play
+from novikoff.game.prepare import (
+    Made,
+    Recipe,
+    RowShape,
+    called,
+    check_order,
+    labels_apart,
+    learner_for,
+    recipe,
+    scaled,
+    stream_for,
+)
+from novikoff.game.specs import Spec
 from novikoff.numerics.coins import coin, coins
-
-Made = str | Callable[[int], Learner]
-"""What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +230,7 @@ def compare(
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
     check_asked(labels)
-    check_order("compare", learners, source)
-    named = _named(learners)
+    named = _named(learners, source)
     check_count("shuffles", shuffles, 0, labels_apart("compare", shuffles))
     check_count("passes", passes, 1)
     if rounds is not None:
@@ -232,22 +239,25 @@ def compare(
     held = hold(stream_for(named[0][1], source, labels == "many"), rounds)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
-    named = [(scaled(name, held, scale) if name is make else name, scaled(make, held, scale)) for name, make in named]
+    named = [(name, on_rows(make, held, scale)) for name, make in named]
     orders = _Orders(held, shuffles, seed, uses=len(named))
     players = orders.most(players) if isinstance(players, Threads) else players
     asked = [(make, number) for number in range(max(shuffles, 1)) for _, make in named]
     games = players.map(_game, asked, orders, seed, passes, given, progress=progress)
-    compared = [Compared(name, tuple(games[k :: len(named)])) for k, (name, _) in enumerate(named)]
+    compared = [
+        Compared(called(make) if name is None else name, tuple(games[k :: len(named)]))
+        for k, (name, make) in enumerate(named)
+    ]
     return Comparison(held.name, held.units, passes, shuffles, seed, tuple(compared), held.target_column)
 
 
 def _game(
-    over: Over, asked: tuple[Made, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
+    over: Over, asked: tuple[Recipe, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
 ) -> Finished:
     """One learner on one order of the rows."""
     make, number = asked
     with orders.lent(number) as stream:
-        learner = fresh(make, seed + number, orders.held, given)
+        learner = learner_for(make, RowShape.of(orders.held), {"seed": seed + number, **given})
         ledger = Ledger(learner, source=orders.held.name)
         play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over)])
         return Finished.of(ledger, certify=number == 0)
@@ -267,61 +277,38 @@ class _StoppedError(Exception):
     """Another game failed, or Ctrl-C: this one need not go on."""
 
 
-def _named(learners: Sequence[Made] | Mapping[str, Made]) -> list[tuple[str, Made]]:
-    """Each learner with its name, checked before anything is read."""
+def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[tuple[str | None, Recipe]]:
+    """Each learner with the name that was given, if one was; checked before anything is read."""
     if isinstance(learners, str):
+        check_order("compare", learners, source)
         raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
     given: Any = learners
     if not isinstance(given, (Sequence, Mapping)):
+        check_order("compare", learners, source)
         do = 'Write nk.compare(["perceptron", "auto"], source).'
         raise SpecError("learners must be a list, before the source", f"got {kind_of(given)}", do)
     if isinstance(learners, Mapping):
-        named = list(learners.items())
+        each: list[tuple[str | None, Made]] = list(learners.items())
     else:
-        named = [(called(make), make) for make in learners]
-    if not named:
+        each = [(None, made) for made in learners]
+    if not each:
         raise SpecError("there must be a learner to compare: got none. Name two or more.")
+    if not all(isinstance(made, (str, Spec)) or callable(made) for _, made in each):
+        check_order("compare", learners, source)
+    named = [(name, recipe("compare", made, source)) for name, made in each]
     for name, make in named:
-        check_made(make)
-        if isinstance(make, str) and predicts_numbers(make):
+        if isinstance(make, Spec) and specs.task(make) == "regression":
             raise InputError(
                 "learners are compared by their mistakes, on labels",
-                f"{name} predicts numbers",
+                f"{name or make} predicts numbers",
                 "Play each by itself: its report has its loss, and that of the best constant.",
             )
     return named
 
 
-def predicts_numbers(spec: str) -> bool:
-    """Does the learner of a spec predict numbers, not labels? One that must know the domain first does not."""
-    try:
-        return adapt(specs.make(spec, "learner")).outcomes == "numbers"
-    except SpecError:
-        return False
-
-
-def check_made(make: Any) -> None:
-    """Refuse what no fresh learner can be made from."""
-    if isinstance(make, str):
-        registry.entry(specs.parse(make).name, "learner")
-    elif not callable(make):
-        kind = type(make).__name__
-        do = f"Write lambda seed: {kind}(…)." if is_learner(make) else 'Pass "perceptron", say.'
-        must = "a learner must be a spec or a function of a seed, to be made afresh for each game"
-        raise SpecError(must, f"got {kind}", do)
-
-
-def scaled(make: Any, stream: Stream, scale: str | None = None) -> Any:
-    """What a learner is made from: a spec with the scale that fits the stream, where it does not say."""
-    return spec_for(make, stream, scale) if isinstance(make, str) else make
-
-
-def fresh(make: Made, seed: int, stream: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
-    """A learner for a stream, or against an adversary, that has seen nothing; `seed` is for its coins."""
-    if not isinstance(make, str):
-        learner: Learner = as_learner(make(seed))
-        return learner
-    return learner_for(make, stream, {"seed": seed, **(defaults or {})})
+def on_rows(recipe: Recipe, stream: Stream, scale: str | None = None) -> Recipe:
+    """What a learner is made from: a spec with the scale that fits the stream, where it leaves that open."""
+    return scaled(recipe, RowShape.of(stream), scale) if isinstance(recipe, Spec) else recipe
 
 
 def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
@@ -366,8 +353,3 @@ class _Orders:
 
     def __reduce__(self) -> Any:
         return type(self), (self.held, self._shuffles, self._seed, self._uses)
-
-
-def called(make: Any) -> str:
-    """What a learner is called that is made by a spec, or by a function."""
-    return make if isinstance(make, str) else str(getattr(make, "__name__", "learner"))

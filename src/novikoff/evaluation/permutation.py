@@ -42,8 +42,9 @@ from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, StepResult
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import MOST_BYTES, hold
-from novikoff.evaluation.compare import Made, called, check_made, ended, fresh, order, scaled
-from novikoff.game.play import check_order, labels_apart, play, stream_for
+from novikoff.evaluation.compare import ended, on_rows, order
+from novikoff.game.play import play
+from novikoff.game.prepare import Made, RowShape, called, labels_apart, learner_for, recipe, stream_for
 
 Statistic = Callable[[NDArray[np.bool_]], float]
 """Of where the learner erred: one truth value for each row, in the order played."""
@@ -125,17 +126,16 @@ def permutation_test(
     threads        how many games at a time; None: one a core
     progress       called with the number of games done, and of all
     """
-    check_order("permutation_test", make_learner, stream)
-    check_made(make_learner)
+    make = recipe("permutation_test", make_learner, stream)
     check_count("permutations", permutations, 1, labels_apart("permutation_test", permutations))
     if rounds is not None:
         check_count("rounds", rounds, 1)
-    held = hold(stream_for(make_learner, stream), rounds)
-    make_learner = scaled(make_learner, held)
+    held = hold(stream_for(make, stream), rounds)
+    make = on_rows(make, held)
 
     def task(over: Over, number: int) -> float:
         rows = held.shuffled(order(held.units, seed, number - 1)) if number else held
-        learner = fresh(make_learner, seed, held)
+        learner = learner_for(make, RowShape.of(held), {"seed": seed})
         if adapt(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
@@ -150,4 +150,4 @@ def permutation_test(
     players = Threads(min(cores(), fit) if threads is None else threads)
     observed, *shuffled = players.map(task, range(permutations + 1), progress=progress)
     p = (1 + sum(value >= observed for value in shuffled)) / (1 + permutations)
-    return Permuted(called(make_learner), held.name, p, observed, tuple(shuffled))
+    return Permuted(called(make), held.name, p, observed, tuple(shuffled))

@@ -29,9 +29,10 @@ from novikoff.core.stream import Stream, is_stream
 from novikoff.core.types import Adversary
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import hold
-from novikoff.evaluation.compare import Finished, Made, Spread, called, check_made, ended, fresh, scaled
-from novikoff.game import specs
-from novikoff.game.play import check_order, labels_apart, play, stream_for
+from novikoff.evaluation.compare import Finished, Spread, ended, on_rows
+from novikoff.game.play import play
+from novikoff.game.prepare import Made, Recipe, RowShape, called, labels_apart, learner_for, recipe, stream_for
+from novikoff.game.specs import Spec
 
 FEWEST = 30
 """Seeds that a verdict on an expectation needs."""
@@ -118,8 +119,7 @@ def repeat(
     progress   called with the number of games done, and of all
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
-    check_order("repeat", learner, stream)
-    check_made(learner)
+    make = recipe("repeat", learner, stream)
     given: Any = seeds
     if not isinstance(given, Iterable):
         raise InputError("seeds must be a list of whole numbers", f"got {shown(given)}", "Write seeds=range(30).")
@@ -135,24 +135,24 @@ def repeat(
             f"seeds must be different, and at least one: got {len(each)}, {len(set(each))} different.",
             do=labels_apart("repeat", given) if isinstance(given, np.ndarray) else "",
         )
-    if isinstance(learner, str) and "seed" in (specs.parse(learner).named or {}):
+    if isinstance(make, Spec) and "seed" in (make.named or {}):
         raise SpecError(f"the learner must leave its seed open: got {learner!r}. Take the seed out.")
     opponent: Callable[[int], Adversary] | None = stream if _makes(stream) else None
-    held = None if opponent else hold(stream_for(learner, stream), rounds)
-    learner = learner if held is None else scaled(learner, held)
-    games = players.map(_game, each, learner, held, opponent, rounds, passes, progress=progress)
+    held = None if opponent else hold(stream_for(make, stream), rounds)
+    make = make if held is None else on_rows(make, held)
+    games = players.map(_game, each, make, held, opponent, rounds, passes, progress=progress)
     source = held.name if held is not None else getattr(stream, "__name__", "an adversary")
     judged = verdicts(each, [game.certificates for game in games])
-    return Repeated(called(learner), source, each, tuple(games), tuple(judged))
+    return Repeated(called(make), source, each, tuple(games), tuple(judged))
 
 
 def _game(
-    over: Over, seed: int, make: Made, held: Stream | None, opponent: Callable[[int], Adversary] | None,
+    over: Over, seed: int, make: Recipe, held: Stream | None, opponent: Callable[[int], Adversary] | None,
     rounds: int | None, passes: int,
 ) -> Finished:  # fmt: skip
     """One seed."""
     environment: Any = held if opponent is None else opponent(seed)
-    player = fresh(make, seed, environment)
+    player = learner_for(make, RowShape.of(environment), {"seed": seed})
     ledger = play(player, environment, rounds if held is None else None, passes, observers=[ended(over)])
     return Finished.of(ledger, certify=True)
 

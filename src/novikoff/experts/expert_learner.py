@@ -9,13 +9,14 @@ gives the same answer. A drawn hypothesis without a valid label says +1 (with ma
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner
+from novikoff.core.learner import Learner, Task
 from novikoff.core.state import Schema, arguments
 from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
@@ -44,6 +45,12 @@ class ExpertLearner(Learner):
         self._panel, self._rule, self._given = panel, rule, given
         self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
         self.seed = panel.seed
+
+    @classmethod
+    def task_of(cls, given: Mapping[str, Any]) -> Task:
+        if not isinstance(given.get("experts"), (int, float)):  # a class of hypotheses
+            return "binary"
+        return "losses" if given.get("loss") == "table" else "advice"
 
     @property
     def size(self) -> int:

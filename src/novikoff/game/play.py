@@ -5,17 +5,16 @@ With `hindsight` its source is read again after the game, for the best comparato
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.core.errors import Advice, InputError, MismatchError, Option, SpecError, named
+from novikoff.core.errors import Advice, InputError, MismatchError, Option, named
 from novikoff.core.labels import alike, plain_label
 from novikoff.core.learner import Learner, adapt, as_learner, is_learner, rounds_learned
 from novikoff.core.observer import Observer
-from novikoff.core.registry import names
-from novikoff.core.stream import Stream, is_stream, there_before
+from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Adversary, Domain, Position
 from novikoff.data.as_stream import (
     Piece,
@@ -26,13 +25,13 @@ from novikoff.data.as_stream import (
     check_outcomes,
     for_learner,
     goes_on,
-    opened,
     pieces,
 )
 from novikoff.data.tables.alignment import adopted
-from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
+from novikoff.game.prepare import check_order, labels_apart, named_learner, prepare
+from novikoff.game.specs import Spec
 from novikoff.numerics.clock import clock
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def play(
     """Play a whole game and return its ledger.
 
     learner       a learner, which plays as it is; or its spec ("perceptron:bias=1"), which is made for the environment
-                  and scales the columns of tables and dense arrays (`prepare`); None is `auto`, or `auto-regression`
+                  and scales the columns of tables and dense arrays (prepare.py); None is `auto`, or `auto-regression`
                   where outcomes are numbers
     environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
                   scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
@@ -82,7 +81,7 @@ def play(
     """
     check_asked(labels)
     learner = "auto" if learner is None else learner
-    _check_learner(learner, environment)
+    spec = _checked_spec(learner, environment)
     if not isinstance(learner, str):
         own = ledger is not None and adapt(ledger.learner).original is learner
         learner = ledger.learner if ledger is not None and own else as_learner(learner)
@@ -90,13 +89,13 @@ def play(
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
     if isinstance(learner, str):
-        environment, spec, learner = prepare(learner, environment, labels == "many")
-        ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=spec,
+        learner, spec, environment = prepare(spec or learner, environment, labels == "many")
+        ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
     stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or adapt(learner), learner)
-    check_many(learner, stream, type(learner).__name__)
+    check_many(learner, stream.many, type(learner).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -136,112 +135,17 @@ def _for_player(stream: Stream, known: Ledger | Learner, learner: Learner) -> St
     return stream
 
 
-def _check_learner(learner: Any, environment: Any) -> None:
-    """Refuse what is not a learner, and a source in its place."""
-    if is_learner(learner) or (isinstance(learner, str) and _is_spec(learner)):
-        return
+def _checked_spec(learner: Any, environment: Any) -> Spec | None:
+    """The spec of a learner that is given by one; refuses what is not a learner, and a source in its place."""
+    if is_learner(learner):
+        return None
+    if isinstance(learner, str) and (spec := named_learner(learner)) is not None:
+        return spec
     check_order("play", learner, environment)
     if not isinstance(learner, str):  # what is wrong with a spec is found where it is made
         do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
         raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
-
-
-def check_order(function: str, learner: Any, source: Any) -> None:
-    """Refuse the arguments of nk.`function` where a source stands first and a learner second; of `compare`, a list."""
-    several = function == "compare" and isinstance(source, (list, tuple))
-    each = list(source) if several else [source]
-    if not each or not all(is_learner(one) or (isinstance(one, str) and _is_spec(one)) for one in each):
-        return
-    if isinstance(learner, str) and _is_spec(learner):
-        return
-    first = f"the source {learner!r}" if isinstance(learner, str) else named(learner)
-    made = [repr(one) if function == "play" or isinstance(one, str) else f"lambda seed: {type(one).__name__}(…)"
-            for one in each]  # fmt: skip
-    written = f"[{', '.join(made)}]" if function == "compare" else made[0]
-    do = f"Write nk.{function}({written}, source)."
-    raise InputError("the learner must come before the source", f"got {first} and then the learner {source!r}", do)
-
-
-def labels_apart(function: str, value: Any) -> str:
-    """What to do where an argument is given labels that belong beside X; "" if it is given something else."""
-    few = value is None or isinstance(value, (bool, int, float, str))
-    return "" if few else f"If these are labels, pass them with X: nk.{function}(learner, (X, y))."
-
-
-def _is_spec(text: str) -> bool:
-    """Does it name a learner?"""
-    try:
-        return specs.parse(text).name in names("learner")
-    except SpecError:
-        return False
-
-
-class Prepared(NamedTuple):
-    """What a game of a spec is played with.
-
-    environment   a stream, or the adversary as it was given
-    spec          of the learner, with its scaling
-    learner       fresh
-    """
-
-    environment: Any
-    spec: str
-    learner: Learner
-
-
-def prepare(
-    spec: str, environment: Any, many: bool = False, scale: str | None = None, alone: bool = False,
-    defaults: Mapping[str, Any] | None = None,
-) -> Prepared:  # fmt: skip
-    """Open the environment and make the learner of a spec for it: the one way, in Python and on the command line.
-
-    The columns of tables and dense arrays are scaled by default, for learners whose result depends on the unit of a
-    column (the Perceptron, the kernel learners), and these then get a constant feature, bias=1. `scale=none` in the
-    spec, or as `scale`, gives the learner of the theorem on the numbers as they are. Sparse rows, pairs (x, y) and
-    generated streams are not scaled, nor is a learner that was made by the caller.
-
-    many       labels are many, also where the first rows show two
-    scale      "standard", "range", "none", or None for the default
-    alone      a `scale` that is given also holds for learners that have no default
-    defaults   arguments of the learner, where it takes them and the spec leaves them out
-    """
-    if isinstance(environment, Adversary):
-        return Prepared(environment, spec, learner_for(spec, environment, defaults))
-    if specs.for_numbers(spec) != spec and not many:
-        environment = opened(environment)
-        numbers = is_stream(environment) and environment.outcomes == "numbers"
-        spec = specs.for_numbers(spec) if numbers else spec
-    stream = stream_for(spec, environment, many)
-    spec = spec_for(spec, stream, scale, alone)
-    return Prepared(stream, spec, learner_for(spec, stream, defaults))
-
-
-def stream_for(made: str | Callable[[int], Learner], environment: Any, many: bool = False) -> Stream:
-    """The environment as a stream, for a learner that is still to be made by a spec or a function of a seed.
-
-    many   labels are many, also where the first rows show two
-    """
-    if not isinstance(made, str):
-        return as_stream(environment, made(0), many)
-    try:
-        about = specs.make(made, "learner", many=many)
-    except SpecError:  # it must know the domain first
-        about = specs.make("constant", "learner")
-    return as_stream(environment, about, many or None)
-
-
-def spec_for(spec: str, stream: Stream, scale: str | None = None, alone: bool = False) -> str:
-    """The spec with the scaling that it has on this stream; see `prepare`."""
-    return specs.with_scale(spec, scale, stream.scaled_by_default, alone)
-
-
-def learner_for(spec: str, environment: Any, defaults: Mapping[str, Any] | None = None) -> Learner:
-    """A fresh learner for a stream or against an adversary; `defaults` where the spec leaves them out."""
-    many = isinstance(environment, Stream) and environment.many
-    learner: Learner = specs.make(spec, "learner", domain=environment.domain, many=many, **(defaults or {}))
-    if isinstance(environment, Stream):
-        check_many(learner, environment, spec)
-    return learner
+    return None
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:

@@ -15,19 +15,19 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import NoneType, UnionType
 from typing import Any, ForwardRef, Union, get_args, get_origin
 
 from novikoff.core.errors import SpecError, shown
 from novikoff.core.hypotheses import HypothesisClass
-from novikoff.core.learner import Learner, has_sets, scales, wants_bias
-from novikoff.core.registry import Room, entry, for_many, lacking
+from novikoff.core.learner import Learner, Task, adapt, has_sets, is_ours, scales, wants_bias
+from novikoff.core.registry import Entry, Room, entry, for_many, lacking
 from novikoff.core.types import Domain
 from novikoff.numerics.coins import coin
 
 
-def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
+def make(spec: str | Spec, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
     """What a spec names.
 
     domain     where the game is played: fills in `width`, `dim` and `domain` where the spec leaves them out
@@ -36,27 +36,49 @@ def make(text: str, room: Room, domain: Domain | None = None, **defaults: Any) -
     """
     if domain is not None:
         defaults = {"domain": domain, "width": domain.width, "dim": domain.width, **defaults}
-    return _build(parse(text), room, {key: value for key, value in defaults.items() if value is not None})
+    given = {key: value for key, value in defaults.items() if value is not None}
+    return _build(parsed(spec), room, given)
 
 
-def with_scale(text: str, scale: str | None, by_default: bool, alone: bool = False) -> str:
+def task(spec: Spec) -> Task:
+    """The task of the learner of a spec, before it is made; one from outside this package is made to look at it."""
+    found = entry(spec.name, "learner")
+    constructor: Any = found.load()
+    if not (isinstance(constructor, type) and issubclass(constructor, Learner) and is_ours(constructor)):
+        try:
+            return adapt(make(spec, "learner")).task
+        except SpecError:  # it must know the domain first
+            return "binary"
+    signature = inspect.signature(constructor)
+    own = {key: value for key, value in (spec.named or {}).items() if key in signature.parameters or key not in AROUND}
+    bound = _bind(Spec(spec.name, spec.positional, own), signature, found)
+    bound.apply_defaults()
+    for name, parameter in signature.parameters.items():
+        if _types(constructor, parameter)[0] is Learner and isinstance(
+            inner := _one_spec(bound.arguments.get(name)), Spec
+        ):
+            return task(inner)
+    return constructor.task_of(bound.arguments)
+
+
+def with_scale(spec: Spec, scale: str | None, by_default: bool, alone: bool = False) -> Spec:
     """The spec with the scale of its examples, where it leaves that open, and then with a constant feature, bias=1.
 
     scale        "standard", "range", "none", or "auto" (or None): as by default
     by_default   are the examples scaled by default, to "standard"?
     alone        a scale that was asked for also holds for a learner that has no default
     """
-    asked, spec = scale not in (None, "auto"), parse(text)
+    asked = scale not in (None, "auto")
     if (inner := within(spec)) is not None:
-        return written(around(spec, parse(with_scale(written(inner), scale, by_default, alone))))
+        return around(spec, with_scale(inner, scale, by_default, alone))
     chosen = scale if asked else "standard" if by_default else "none"
     if "scale" in (spec.named or {}) or not (_is_scaled(spec) or (asked and alone)):
-        return text
+        return spec
     if chosen == "none" and not (asked and _is_scaled(spec)):
-        return text
+        return spec
     if chosen != "none":
         spec = _with_constant(spec)
-    return written(Spec(spec.name, spec.positional, {**(spec.named or {}), "scale": chosen}))
+    return Spec(spec.name, spec.positional, {**(spec.named or {}), "scale": None if chosen == "none" else chosen})
 
 
 def _with_constant(spec: Spec) -> Spec:
@@ -111,21 +133,32 @@ def _is_scaled(spec: Spec) -> bool:
     return scales(constructor)
 
 
-def for_numbers(text: str) -> str:
+def for_numbers(spec: Spec) -> Spec:
     """The spec of the learner that plays where outcomes are numbers: `auto` is then another."""
-    spec = parse(text)
     if (inner := within(spec)) is not None:
-        return written(around(spec, parse(for_numbers(written(inner)))))
-    return written(Spec(FOR_NUMBERS[spec.name], spec.positional, spec.named)) if spec.name in FOR_NUMBERS else text
+        return around(spec, for_numbers(inner))
+    return Spec(FOR_NUMBERS[spec.name], spec.positional, spec.named) if spec.name in FOR_NUMBERS else spec
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A parsed spec."""
+    """A parsed spec.
+
+    text   as it was given; None of one that was made of parts
+    """
 
     name: str
     positional: tuple[Any, ...] = ()
     named: Mapping[str, Any] | None = None
+    text: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return written(self) if self.text is None else self.text
+
+
+def parsed(spec: str | Spec) -> Spec:
+    """The spec, parsed unless it is already."""
+    return parse(spec) if isinstance(spec, str) else spec
 
 
 def parse(text: str) -> Spec:
@@ -148,7 +181,7 @@ def parse(text: str) -> Spec:
             )
         else:
             positional.append(_value(part))
-    return Spec(name, tuple(positional), named)
+    return Spec(name, tuple(positional), named, text)
 
 
 def _split(text: str) -> list[str]:
@@ -208,17 +241,12 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         spec, scale = _scale(spec, constructor, defaults)
     if found.room == "learner" and "drift" not in signature.parameters:
         spec, drift = _drift(spec)
-    takes = f"{spec.name} takes {found.arguments() or 'nothing'}"
-    try:
-        bound = signature.bind_partial(*spec.positional, **(spec.named or {}))
-    except TypeError as error:
-        raise SpecError(f"{takes}: {error}. Try `novikoff explain {spec.name}`.") from None
-    arguments, inner = bound.arguments, defaults  # inner: for what is in brackets
+    arguments, inner = _bind(spec, signature, found).arguments, defaults  # inner: for what is in brackets
     for name, parameter in signature.parameters.items():
         if name not in arguments and name in defaults:
             arguments[name] = defaults[name]
         if name not in arguments and parameter.default is parameter.empty:
-            raise SpecError(f"{takes}: {name} is missing. Write {spec.name}:{name}=…")
+            raise SpecError(f"{_takes(spec, found)}: {name} is missing. Write {spec.name}:{name}=…")
         if name not in arguments:
             continue
         types = _types(constructor, parameter)
@@ -238,6 +266,18 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
             arguments[name] = _fit(_resolve(arguments[name], wanted, inner), parameter, types, spec.name)
     learner = _drifting(constructor(**arguments)) if drift else constructor(**arguments)
     return learner if scale is None else _scaled(learner, scale, spec.name)
+
+
+def _bind(spec: Spec, signature: inspect.Signature, found: Entry) -> inspect.BoundArguments:
+    """The arguments of a spec by the names of the constructor's parameters; unknown ones are refused."""
+    try:
+        return signature.bind_partial(*spec.positional, **(spec.named or {}))
+    except TypeError as error:
+        raise SpecError(f"{_takes(spec, found)}: {error}. Try `novikoff explain {spec.name}`.") from None
+
+
+def _takes(spec: Spec, found: Entry) -> str:
+    return f"{spec.name} takes {found.arguments() or 'nothing'}"
 
 
 def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[Spec, str | None]:
@@ -375,6 +415,9 @@ TEAM = "a list of learners"
 
 FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
 """Learners of labels, and what they are called where outcomes are numbers."""
+
+AROUND = ("scale", "drift")
+"""Arguments that every learner takes, whatever its constructor does: they put another learner around it."""
 
 SCALES = ("standard", "range")
 """What `scale` may be besides none."""

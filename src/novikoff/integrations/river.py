@@ -11,6 +11,7 @@ Each `learn_one` is a round of the game: what the learner would say is written d
 whole number, the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one`
 changes nothing. Labels are the user's: False and True, or any two values, of which the first seen is
 -1; with labels="many", any number of them. Features are names, or whole numbers, with numbers; new ones may come.
+Predictions are those of `nk.play(learner, [(x, y), ...])`: rows that come one by one are not scaled.
 The other way round: `novikoff.wrap(model)` is a model of River as a learner.
 """
 
@@ -22,13 +23,14 @@ import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import adapt
 from novikoff.core.types import Batch, Example
 from novikoff.data.as_stream import check_asked
 from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import packed, unpacked
+from novikoff.game.prepare import RowShape, learner_for
 
 try:
     from river import base
@@ -49,7 +51,7 @@ class _Model(base.Estimator):
         if not isinstance(made, str):
             do = 'Pass its spec: "logistic", or "perceptron:bias=1".'
             raise SpecError("learner must be the spec of a learner", f"got {named(made)}", do)
-        learner: Learner = specs.make(self.learner, "learner", seed=self.seed, many=many or None)
+        learner = learner_for(specs.parse(made), RowShape(many=many), {"seed": self.seed})
         if learner.domain.kind not in ("vector", "any"):
             raise MismatchError(
                 f"a learner of features is needed: {self.learner} plays on {learner.domain}. Try novikoff list."

@@ -24,6 +24,7 @@ from novikoff.game.delayed.late import Late
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.persistence import ledger_of, snapshot
+from novikoff.game.prepare import RowShape, learner_for
 from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
 
@@ -61,7 +62,7 @@ def begin(asked: Model, name: str) -> Ledger:
         raise SpecError("negative and positive must be given together, and not with labels.")
     if asked.positive is not None and asked.positive == asked.negative:
         raise SpecError(f"negative and positive must differ: both are {asked.positive!r}.")
-    learner = specs.make(asked.learner, "learner", seed=asked.seed, many=asked.labels == "many" or None)
+    learner = learner_for(specs.parse(asked.learner), RowShape(many=asked.labels == "many"), {"seed": asked.seed})
     ledger = Ledger(learner, source=f"the service, {name}", spec=asked.learner)
     if learner.domain.kind == "losses":
         raise SpecError("a learner of the service must be shown examples: this one plays on losses alone.")

@@ -17,7 +17,8 @@ from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.labels import plain_label
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.types import Batch
-from novikoff.integrations.sklearn.estimator import Estimator, Made, some_weight, whole, whole_weights
+from novikoff.game.prepare import Made
+from novikoff.integrations.sklearn.estimator import Estimator, some_weight, whole, whole_weights
 from novikoff.linear.perceptron import Perceptron
 
 
@@ -112,23 +113,23 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _classes(self, X: Any, classes: NDArray[Any]) -> None:
         """Begin with these classes: one game of two labels, one of many, or one a class."""
         self.classes_ = classes
-        coin, width = check_random_state(self.random_state).randint(2**31), X.shape[1]
+        coin, width, recipe = check_random_state(self.random_state).randint(2**31), X.shape[1], self._recipe(X)
         names = [plain_label(value) for value in classes.tolist()]
         if len(names) <= 2:
-            learner = self._make(width, coin)
+            learner = self._make(recipe, width, coin)
             self._check(learner)
-            self._begin(X, [learner], [[names[0], names[-1]] if len(names) == 2 else None])
+            self._begin(X, recipe, [learner], [[names[0], names[-1]] if len(names) == 2 else None])
             return
         try:
-            learner = self._make(width, coin, many=True, labels=len(names))
+            learner = self._make(recipe, width, coin, labels=len(names))
         except NovikoffError:  # as a team one of whose learners takes two labels
-            learner = self._make(width, coin)
+            learner = self._make(recipe, width, coin)
         self._check(learner)
         if adapt(learner).numbered:
-            self._begin(X, [learner], [names])
+            self._begin(X, recipe, [learner], [names])
         else:
-            learners = [self._make(width, coin + k) for k in range(len(names))]
-            self._begin(X, learners, [[f"not {name}", name] for name in names])
+            learners = [self._make(recipe, width, coin + k) for k in range(len(names))]
+            self._begin(X, recipe, learners, [[f"not {name}", name] for name in names])
 
     def _check(self, learner: Learner) -> None:
         player = adapt(learner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,13 @@ from novikoff.game import specs
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import packed, unpacked
+from novikoff.game.prepare import Made, Recipe, RowShape, learner_for, scaled
+from novikoff.game.specs import Spec
 
 ROWS = 65_536
 """That are predicted together."""
 POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
 """Learners that one pass over 300 rows may not teach enough, an accuracy of 0.83 on three blobs: their tag says so."""
-
-Made = str | Callable[[int], Learner]
-"""What a learner is made from: its spec, or a function of the seed."""
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -45,21 +44,25 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _made_from(self) -> Made:
         return self.learner
 
-    def _make(self, width: int | None = None, seed: int = 0, **more: Any) -> Learner:
+    def _recipe(self, X: Any = None) -> Recipe:
+        """What learners are made from: a spec with the scale that it has on the rows of X, as in `nk.play`."""
         made = self._made_from()
-        if not isinstance(made, str):
-            if isinstance(made, type) or not callable(made):
-                raise InputError(
-                    f"learner must be a spec or a function of a seed that makes a learner: got {shown(made)}. Pass "
-                    '"perceptron:bias=1", say, or lambda seed: nk.Perceptron(bias=1).'
-                )
-            learner: Learner = made(seed)
-            return learner
-        domain = None if width is None else Domain("vector", width)
-        learner = specs.make(made, "learner", domain=domain, seed=seed, **more)
-        if not learner.domain.admits(Domain("vector", width)):
+        if isinstance(made, (str, Spec)):
+            return scaled(specs.parsed(made), RowShape(scaled=X is not None and not is_sparse(X)))
+        if isinstance(made, type) or not callable(made):
+            raise InputError(
+                f"learner must be a spec or a function of a seed that makes a learner: got {shown(made)}. Pass "
+                '"perceptron:bias=1", say, or lambda seed: nk.Perceptron(bias=1).'
+            )
+        return made
+
+    def _make(self, recipe: Recipe, width: int | None = None, seed: int = 0, **labels: Any) -> Learner:
+        """A learner of rows so wide; `labels`, where they are many, is how many."""
+        rows = RowShape(None if width is None else Domain("vector", width), many="labels" in labels)
+        learner = learner_for(recipe, rows, {"seed": seed, **labels})
+        if isinstance(recipe, Spec) and not learner.domain.admits(Domain("vector", width)):
             raise MismatchError(
-                f"a learner of rows of numbers is needed: {made} plays on {learner.domain}. Try novikoff list."
+                f"a learner of rows of numbers is needed: {recipe} plays on {learner.domain}. Try novikoff list."
             )
         return learner
 
@@ -80,7 +83,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         if ledgers:
             return ledgers[0].player  # type: ignore[no-any-return]
         try:
-            return adapt(self._make())
+            return adapt(self._make(self._recipe()))
         except Exception:  # told when it is fitted
             return None
 
@@ -91,21 +94,20 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _poor(self) -> bool:
         made = self._made_from()
-        return isinstance(made, str) and specs.parse(made).name in POOR
+        return isinstance(made, str) and made.partition(":")[0].strip() in POOR
 
-    def _begin(self, X: Any, learners: list[Learner], labels: list[Any]) -> None:
+    def _begin(self, X: Any, recipe: Recipe, learners: list[Learner], labels: list[Any]) -> None:
         """New ledgers of these learners."""
         names = getattr(self, "feature_names_in_", None)
-        made = self._made_from()
         self._sparse = is_sparse(X) and learners[0].domain.width is None  # one of a fixed width may take arrays only
         self._ledgers = [
-            Ledger(learner, source="X", spec=made if isinstance(made, str) else "", labels=one,
+            Ledger(learner, source="X", spec=str(recipe) if isinstance(recipe, Spec) else "", labels=one,
                    feature_names=None if names is None else list(names))
             for learner, one in zip(learners, labels, strict=True)
         ]  # fmt: skip
 
     def _x(self, X: Any) -> NDArray[Any] | Sparse:
-        """Rows in the form in which they were learned."""
+        """RowShape in the form in which they were learned."""
         if is_sparse(X):
             rows = matrix_rows(X, "X")
             return rows if self._sparse else rows.dense(X.shape[1])
@@ -140,7 +142,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, None, "owned", copies))
 
     def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:
-        """Rows to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""
+        """RowShape to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""
         check_is_fitted(self, "_ledgers")
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False, ensure_all_finite=finite

@@ -1,4 +1,7 @@
-"""Short names for the estimators that are used most: each is a learner of the catalog, its arguments spelled out."""
+"""Short names for the estimators that are used most: each is a learner of the catalog, its arguments spelled out.
+
+X is played as it is, so that weights and scores are of its columns: scaling is a step of the pipeline.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class PerceptronClassifier(NovikoffClassifier):
         self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
 
     def _made_from(self) -> str:
-        return _spec("perceptron", bias=self.bias, normalize=str(self.normalize).lower())
+        return _spec("perceptron", bias=self.bias, normalize=str(self.normalize).lower(), scale="none")
 
 
 class KernelPerceptronClassifier(NovikoffClassifier):
@@ -57,7 +60,9 @@ class KernelPerceptronClassifier(NovikoffClassifier):
 
     def _made_from(self) -> str:
         rbf, polynomial = {"gamma": self.gamma}, {"degree": self.degree, "constant": self.constant}
-        return _spec("kernel-perceptron", kernel=self.kernel, **(rbf if self.kernel == "rbf" else polynomial))
+        return _spec(
+            "kernel-perceptron", kernel=self.kernel, **(rbf if self.kernel == "rbf" else polynomial), scale="none"
+        )
 
 
 class AutoRegressor(NovikoffRegressor):

@@ -12,7 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.core.errors import MismatchError
 from novikoff.core.learner import adapt
-from novikoff.integrations.sklearn.estimator import Estimator, Made, whole_weights
+from novikoff.game.prepare import Made
+from novikoff.integrations.sklearn.estimator import Estimator, whole_weights
 
 
 class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
@@ -56,13 +57,14 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         )
         weights = whole_weights(sample_weight, X)
         if first:
-            learner = self._make(X.shape[1], check_random_state(self.random_state).randint(2**31))
+            recipe = self._recipe(X)
+            learner = self._make(recipe, X.shape[1], check_random_state(self.random_state).randint(2**31))
             if adapt(learner).outcomes != "numbers":
                 raise MismatchError(
                     f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
                     "NovikoffClassifier is for labels."
                 )
-            self._begin(X, [learner], [None])
+            self._begin(X, recipe, [learner], [None])
         return X, np.ascontiguousarray(y, dtype=np.float64), weights
 
     def predict(self, X: Any) -> NDArray[np.float64]:
