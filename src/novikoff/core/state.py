@@ -45,10 +45,13 @@ Size = int | str | None
 
 
 def lookup(owner: object, path: str) -> Any:
-    """Return what is at a path such as "features.count", or "_sums.2" for an element of an array."""
+    """Return what is at a path such as "features.count", or "_sums.2" for an element of an array or a tuple."""
     found: Any = owner
     for step in path.split("."):
-        found = found[int(step)] if step.isdigit() else getattr(found, step)
+        if isinstance(found, dict):
+            found = found[step]
+        else:
+            found = found[int(step)] if step.isdigit() else getattr(found, step)
     return found
 
 
@@ -100,6 +103,11 @@ class Field(ABC):
         require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
         return None if self.optional and state[self.name] is None else self.unpack(state, owner, of)
 
+    def assign(self, owner: object, value: Any) -> None:
+        """Put a restored value in its place."""
+        if self.assigned:
+            _assign(owner, self.path, value)
+
     @abstractmethod
     def pack(self, value: Any, owner: object) -> Any:
         """Return a value as plain data."""
@@ -116,7 +124,7 @@ class Value(Field):
     kind: type[object] | UnionType = object
 
     def pack(self, value: Any, owner: object) -> Any:
-        return value.copy() if isinstance(value, np.ndarray) else value
+        return value.copy() if isinstance(value, (np.ndarray, list)) else value
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
         return arguments(state, {self.name: self.kind}, of)[self.name]
@@ -141,7 +149,23 @@ class Count(Field):
         return int(value)
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        return integer(state, self.name, _limit(owner, self.least), _limit(owner, self.most), of)
+        return integer(state, self.name, limit_of(owner, self.least), limit_of(owner, self.most), of)
+
+
+@dataclass(frozen=True)
+class Choice(Field):
+    """One of some values."""
+
+    among: tuple[Any, ...]
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return value
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        value = state[self.name]
+        known = any(type(value) is type(one) and value == one for one in self.among)
+        require(known, f"{self.name} of {of} must be one of {', '.join(map(str, self.among))}", value)
+        return value
 
 
 @dataclass(frozen=True)
@@ -172,7 +196,7 @@ class Number(Field):
     def unpack(self, state: State, owner: object, of: str) -> Any:
         if not self.finite:
             return float(arguments(state, {self.name: float}, of)[self.name])
-        value, least, most = number(state, self.name, of), _limit(owner, self.least), _limit(owner, self.most)
+        value, least, most = number(state, self.name, of), limit_of(owner, self.least), limit_of(owner, self.most)
         require(least <= value <= most, f"{self.name} of {of} must be from {least:g} to {most:g}", value)
         return value
 
@@ -196,6 +220,8 @@ class Array(Field):
     spare          value of the rows beyond the first size that the array has in memory; they are not saved, and one
                    follows the restored rows. None: all rows are saved
     nonnegative    no number is below 0: True, or the columns of the last dimension of which that holds
+    most           no number is above
+    inplace        the numbers are written into the array that the object has, which others share
     """
 
     shape: tuple[Size, ...] | None = None
@@ -204,6 +230,20 @@ class Array(Field):
     finite: bool = True
     spare: float | None = None
     nonnegative: bool | Sequence[int] = False
+    most: Limit | None = None
+    inplace: bool = False
+
+    def assign(self, owner: object, value: Any) -> None:
+        if not self.inplace:
+            super().assign(owner, value)
+        elif value is not None:
+            lookup(owner, self.path)[tuple(map(slice, value.shape))] = value
+
+    def restored(self, state: State, owner: object, of: str) -> Any:
+        found = super().restored(state, owner, of)
+        fits = not self.inplace or (found is None) == (lookup(owner, self.path) is None)
+        require(fits, f"{self.name} of {of} must be none where it is not kept", state[self.name])
+        return found
 
     def pack(self, value: Any, owner: object) -> Any:
         if self.shape is None:
@@ -221,6 +261,9 @@ class Array(Field):
         if self.nonnegative is not False:
             some = found if self.nonnegative is True else found[..., list(self.nonnegative)]
             require(bool((some >= 0).all()), f"{self.name} of {of} must not be negative", some)
+        if self.most is not None:
+            most = limit_of(owner, self.most)
+            require(bool((found <= most).all()), f"{self.name} of {of} must be at most {most:,}", found)
         if self.spare is None:
             return found
         return np.concatenate([found, np.full((1, *found.shape[1:]), self.spare, found.dtype)])
@@ -246,6 +289,12 @@ class Part(Field):
     kind: type[Saved] | None = None
     _: KW_ONLY
     places: str = ""
+
+    def restored(self, state: State, owner: object, of: str) -> Any:
+        found = super().restored(state, owner, of)
+        fits = self.kind is not None or (found is None) == (lookup(owner, self.path) is None)
+        require(fits, f"{self.name} of {of} must be none where it is not kept", state[self.name])
+        return found
 
     def pack(self, value: Any, owner: object) -> Any:
         return value.state(lookup(owner, self.places)) if self.places else value.state()
@@ -289,7 +338,8 @@ class Coded(Field):
         return read(state[self.name], self.decode, f"{self.name} of {of} must be {self.must}")
 
 
-def _limit(owner: object, limit: Limit) -> Any:
+def limit_of(owner: object, limit: Limit) -> Any:
+    """Return a limit of an object's value."""
     return lookup(owner, limit) if isinstance(limit, str) else limit
 
 
@@ -333,8 +383,7 @@ class Stateful:
             if field.argument or not field.present(self):
                 continue
             found[field.name] = value = field.restored(state, self, self.described)
-            if field.assigned:
-                _assign(self, field.path, value)
+            field.assign(self, value)
         self.after_restoring(found)
 
     def after_restoring(self, found: State) -> None:

@@ -21,9 +21,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from novikoff.core.losses import CLIP
-from novikoff.core.state import Schema
 from novikoff.core.types import Theorem
-from novikoff.experts.expert_learner import ExpertLearner
+from novikoff.experts.expert_learner import PANEL, ExpertLearner
 from novikoff.experts.panel import Panel
 from novikoff.experts.standings import Standings
 from novikoff.experts.theorems.ada_hedge_regret import ada_hedge_regret
@@ -34,7 +33,7 @@ class AdaHedge(ExpertLearner):
     """Exponential weights at a rate that falls as mixing costs."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (ada_hedge_regret, drawn_loss)
-    params: ClassVar[Schema] = {"experts": object, "loss": str, "play": str, "clip": object, "seed": int}
+    fields = (*(field for field in PANEL if field.name != "prior"), *ExpertLearner.fields)
 
     def __init__(
         self, experts: Any, loss: str = "zero-one", play: str | None = None, clip: float = CLIP, seed: int = 0

@@ -10,21 +10,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, Task
-from novikoff.core.state import Schema, arguments
-from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
+from novikoff.core.state import Argument, Field, Part
+from novikoff.core.types import Batch, Distribution, Domain, Example, StepResult, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
-from novikoff.finite.classes import restore_class
+from novikoff.finite.classes import Hypotheses
 
-PANEL: Schema = {"experts": object, "loss": str, "play": str, "prior": object, "clip": object, "seed": int}
+PANEL: tuple[Field, ...] = (
+    Hypotheses("experts", counted=True, argument=True, at="_panel.experts"),
+    Argument("loss", str, at="_panel.loss.name"),
+    Argument("play", str, at="_panel.play"),
+    Argument("prior", at="_panel.prior"),
+    Argument("clip", at="_panel.clip"),
+    Argument("seed", int, at="_panel.seed"),
+)
 """The arguments that most learners hand to their panel."""
 
 
@@ -39,7 +46,7 @@ class ExpertLearner(Learner):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
-    params: ClassVar[Schema]
+    fields: ClassVar[tuple[Field, ...]] = (Part("weights", at="_rule"),)
 
     def __init__(self, panel: Panel, rule: ExpertWeights, **given: Any) -> None:
         self._panel, self._rule, self._given = panel, rule, given
@@ -117,16 +124,3 @@ class ExpertLearner(Learner):
 
     def facts(self) -> ExpertsFacts:
         return self._rule.facts()
-
-    def state(self) -> State:
-        given = {**self._panel.state(), **self._given}
-        return {**{name: given[name] for name in self.params}, "weights": self._rule.state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        given = arguments(state, cls.params)
-        if isinstance(given["experts"], dict):
-            given["experts"] = restore_class(given["experts"])
-        learner = cls(**given)
-        learner._rule.load(state["weights"])
-        return learner

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.state import array, integer
-from novikoff.core.types import State
+from novikoff.core.state import Array, Count, Field, Stateful
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.panel import Panel
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
@@ -23,11 +22,16 @@ Vector = NDArray[np.float64]
 StepResult = tuple[Vector, Vector, Vector]
 
 
-class ExpertWeights(ABC):
+class ExpertWeights(Stateful, ABC):
     """The weights of a panel's experts. A rule brings `play`, `predict` and `weights`.
 
     unit   what the rule divides losses by: rates are per unit
     """
+
+    fields: ClassVar[tuple[Field, ...]] = (
+        Count("rounds", at=f"_counts.{at.ROUNDS}"),
+        Array("numbers", (at.NUMBERS,), inplace=True, at="_numbers"),
+    )
 
     def __init__(self, panel: Panel, unit: float, counts: list[int], params: tuple[float, ...] = ()) -> None:
         self.panel, self.unit = panel, unit
@@ -97,10 +101,3 @@ class ExpertWeights(ABC):
             return 0.0
         entropy = math.log(panel.size) + float(panel.prices.max())
         return (self.rounds * panel.loss.top * (2500.0 + 16.0 * entropy) + 512.0 * entrances) * 2.0**-53
-
-    def state(self) -> State:
-        return {"rounds": self.rounds, "numbers": self._numbers[: at.NUMBERS].copy()}
-
-    def load(self, state: State) -> None:
-        self._counts[at.ROUNDS] = integer(state, "rounds")
-        self._numbers[: at.NUMBERS] = array(state, "numbers", (at.NUMBERS,))

@@ -32,7 +32,7 @@ from typing import Any, ClassVar
 from novikoff.core.errors import InputError, shown
 from novikoff.core.losses import CLIP
 from novikoff.core.sizes import integer
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Theorem
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
 from novikoff.experts.panel import Panel, positive
@@ -53,7 +53,13 @@ class ExponentialWeights(ExpertLearner):
         fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps, exp_concave_regret, small_losses,
         drawn_loss,
     )  # fmt: skip
-    params: ClassVar[Schema] = {**PANEL, "eta": float | None, "horizon": int | None, "rate": str | None}
+    fields = (
+        *PANEL,
+        Argument("eta", float | None, at="_given.eta"),
+        Argument("horizon", int | None, at="_given.horizon"),
+        Argument("rate", str | None, at="_given.rate"),
+        *ExpertLearner.fields,
+    )
 
     def __init__(
         self, experts: Any, eta: float | None = None, horizon: int | None = None, rate: str | None = None,

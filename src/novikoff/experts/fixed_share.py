@@ -34,7 +34,7 @@ import numpy as np
 from novikoff.core.errors import InputError, shown
 from novikoff.core.losses import CLIP
 from novikoff.core.sizes import integer
-from novikoff.core.state import Schema, array, require
+from novikoff.core.state import Argument, Array, Part, require
 from novikoff.core.types import State, Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
@@ -54,9 +54,14 @@ class FixedShare(ExpertLearner):
     """Exponential weights, of which a little is shared out anew in each round."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (fixed_share_regret, drawn_loss)
-    params: ClassVar[Schema] = {
-        **PANEL, "switches": int, "horizon": int, "eta": float | None, "alpha": float | None,
-    }  # fmt: skip
+    fields = (
+        *PANEL,
+        Argument("switches", int, at="_given.switches"),
+        Argument("horizon", int, at="_given.horizon"),
+        Argument("eta", float | None, at="_given.eta"),
+        Argument("alpha", float | None, at="_given.alpha"),
+        *ExpertLearner.fields,
+    )
 
     def __init__(
         self, experts: Any, switches: int, horizon: int, eta: float | None = None, alpha: float | None = None,
@@ -87,6 +92,14 @@ class FixedShare(ExpertLearner):
 
 class Sharing(ExpertWeights):
     """The weights, and the best paths."""
+
+    fields = (
+        *ExpertWeights.fields,
+        Array("weights", ("panel.size",), optional=True, inplace=True, at="_shared"),
+        Part("still", optional=True, at="_still"),
+        Array("paths", inplace=True, at="_paths"),
+        Array("costs", inplace=True, at="_costs"),
+    )
 
     def __init__(self, panel: Panel, unit: float, eta: float, alpha: float, switches: int, horizon: int) -> None:
         super().__init__(panel, unit, [0])
@@ -158,27 +171,17 @@ class Sharing(ExpertWeights):
         found = (paths[: len(paths) // 2] + paths[len(paths) // 2 :]).reshape(self.switches + 1, -1)
         return found.min(axis=1).tolist(), found[0]
 
-    def state(self) -> State:
-        still = self._still
-        return {
-            **super().state(),
-            "weights": None if still is not None else self._weights[: self.panel.size].copy(),
-            "still": None if still is None else still.state(),
-            "paths": self._paths.copy(),
-            "costs": self._costs.copy(),
-        }
+    @property
+    def _shared(self) -> Vector | None:
+        """Weights of the experts; None where there are no switches, and no weight is shared."""
+        return None if self._still is not None else self._weights[: self.panel.size]
 
-    def load(self, state: State) -> None:
-        super().load(state)
+    def after_restoring(self, found: State) -> None:
         if self._still is not None:
-            self._still.load(state["still"])
-            require(self._still.rounds == self.rounds, "rounds of a learner must be one number", state["rounds"])
+            require(self._still.rounds == self.rounds, "rounds of a learner must be one number", self.rounds)
         else:
-            weights = array(state, "weights", (self.panel.size,))
+            weights = found["weights"]
             require(bool(np.all(weights > 0.0)), "weights of a learner must be positive", weights)
-            self._weights[: self.panel.size] = weights
-        self._paths[:] = array(state, "paths", self._paths.shape)
-        self._costs[:] = array(state, "costs", self._costs.shape)
 
 
 def scratch(count: int) -> Vector:

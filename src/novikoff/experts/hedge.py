@@ -34,16 +34,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, adapt
-from novikoff.core.nesting import restored, saved
+from novikoff.core.nesting import Nested, Team
 from novikoff.core.sizes import integer
-from novikoff.core.state import require
+from novikoff.core.state import Argument
 from novikoff.core.types import (
     Batch,
     Distribution,
@@ -89,6 +89,12 @@ class Hedge(Learner):
         small_losses, ada_hedge_regret, fixed_share_regret, drawn_loss,
     )  # fmt: skip
     draws = True
+    fields = (
+        Team("learners", argument=True),
+        Nested("rule", argument=True),
+        Argument("seed", int),
+        Argument("names"),
+    )
 
     def __init__(
         self,
@@ -264,18 +270,13 @@ class Hedge(Learner):
 
     def state(self) -> State:
         self._check_integer()
-        return {
-            "learners": [saved(learner) for learner in self.learners],
-            "rule": saved(self.rule),
-            "seed": self.seed,
-            "names": list(self.names),
-        }
+        return super().state()
 
     @classmethod
-    def restore(cls, state: State) -> Self:
-        require(isinstance(state["learners"], list), "learners of a team must be a list", state["learners"])
-        learners = [restored(learner) for learner in state["learners"]]
-        return cls(learners, by=restored(state["rule"]), seed=state["seed"], names=state["names"])
+    def arguments(cls, state: State) -> dict[str, Any]:
+        given = super().arguments(state)
+        given["by"] = given.pop("rule")
+        return given
 
 
 def _own(player: Learner, played: StepResult) -> StepResult | None:

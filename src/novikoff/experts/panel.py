@@ -22,7 +22,7 @@ from novikoff.core.errors import InputError, shown, whole
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.losses import CLIP, Loss
 from novikoff.core.sizes import integer
-from novikoff.core.types import Batch, Domain, Example, Label, State, check_label
+from novikoff.core.types import Batch, Domain, Example, Label, check_label
 from novikoff.experts import _loops
 from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.numerics.coins import start
@@ -217,16 +217,15 @@ class Panel:
         """An expert, readable."""
         return f"expert {expert}" if self.hypotheses is None else self.hypotheses.describe(expert)
 
-    def state(self) -> State:
-        """What the constructor is given."""
-        return {
-            "experts": self.size if self.hypotheses is None else self.hypotheses.state(),
-            "loss": self.loss.name,
-            "play": self.play,
-            "prior": "length" if self.by_length else None if self.given is None else self.given.copy(),
-            "clip": self.clip,
-            "seed": self.seed,
-        }
+    @property
+    def experts(self) -> Any:
+        """The experts, as the constructor takes them: a hypothesis class, or their number."""
+        return self.size if self.hypotheses is None else self.hypotheses
+
+    @property
+    def prior(self) -> Any:
+        """The prior, as the constructor takes it."""
+        return "length" if self.by_length else self.given
 
 
 def padded(values: Vector, filling: float) -> Vector:

@@ -20,9 +20,9 @@ import math
 from typing import Any, ClassVar
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Theorem
-from novikoff.experts.expert_learner import ExpertLearner
+from novikoff.experts.expert_learner import PANEL, ExpertLearner
 from novikoff.experts.panel import Panel, is_number
 from novikoff.experts.standings import Standings
 from novikoff.experts.theorems.drawn_loss import drawn_loss
@@ -35,7 +35,11 @@ class RandomizedWeightedMajority(ExpertLearner):
     """An expert drawn by its weight; those that err lose weight, and none is ever dropped."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (small_losses, mixability_gaps, fixed_rate_regret, drawn_loss)
-    params: ClassVar[Schema] = {"experts": object, "beta": float, "prior": object, "seed": int, "loss": str}
+    fields = (
+        *(field for field in PANEL if field.name not in ("play", "clip")),
+        Argument("beta", float),
+        *ExpertLearner.fields,
+    )
 
     def __init__(
         self, experts: Any, beta: float = 0.5, prior: Any = None, seed: int = 0, loss: str = "zero-one"

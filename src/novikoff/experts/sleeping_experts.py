@@ -30,8 +30,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.core.losses import CLIP
-from novikoff.core.state import Schema, array, integer, require
-from novikoff.core.types import State, Theorem
+from novikoff.core.state import Argument, Array, Count
+from novikoff.core.types import Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
@@ -48,7 +48,7 @@ class SleepingExperts(ExpertLearner):
     """Exponential weights among those who are awake."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (sleeping_regret, drawn_loss)
-    params: ClassVar[Schema] = {**PANEL, "eta": float | None}
+    fields = (*PANEL, Argument("eta", float | None, at="_given.eta"), *ExpertLearner.fields)
 
     def __init__(
         self, experts: int, eta: float | None = None, loss: str = "zero-one", play: str | None = None,
@@ -62,6 +62,13 @@ class SleepingExperts(ExpertLearner):
 class Sleeping(ExpertWeights):
     """What each expert would have gained on the mix while it was awake."""
 
+    fields = (
+        *ExpertWeights.fields,
+        *(Array(name, inplace=True, at=f"_arrays.{name}") for name in ARRAYS),
+        Count("played", most="rounds", at=f"_counts.{at.PLAYED}"),
+        Array("awake", None, np.int64, nonnegative=True, most=f"_counts.{at.PLAYED}", inplace=True, at="_awake"),
+    )
+
     def __init__(self, panel: Panel, unit: float, eta: float | None) -> None:
         super().__init__(panel, unit, [0, 0])
         count = panel.size
@@ -73,6 +80,7 @@ class Sleeping(ExpertWeights):
         self._prior = panel.log_prior[:count]
         self._scratch = scratch(count)
 
+    @property
     def _arrays(self) -> dict[str, Vector]:
         """What is known of each expert, by name."""
         return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
@@ -99,7 +107,7 @@ class Sleeping(ExpertWeights):
         return np.asarray(found / total if total > 0.0 else found)
 
     def facts(self) -> ExpertsFacts:
-        panel, unit, arrays, woke = self.panel, self.unit, self._arrays(), self._awake > 0
+        panel, unit, arrays, woke = self.panel, self.unit, self._arrays, self._awake > 0
         eta = float(self._numbers[at.RATE]) * unit
         entrances = unit / eta if eta > 0.0 else 0.0
         gained = arrays["far"] + arrays["near"]
@@ -124,20 +132,6 @@ class Sleeping(ExpertWeights):
         """What sums that are added up plainly may be off, beyond rounding: the gaps, and N terms at high rates."""
         terms = self.panel.size * self.panel.loss.top / 300.0
         return 0.0 if self.panel.size == 1 else 2.0 * self.rounds * (self._total(at.GAPS) + terms) * 2.0**-53
-
-    def state(self) -> State:
-        arrays = {name: row.copy() for name, row in self._arrays().items()}
-        return {**super().state(), **arrays, "awake": self._awake.copy(), "played": int(self._counts[at.PLAYED])}
-
-    def load(self, state: State) -> None:
-        super().load(state)
-        self._counts[at.PLAYED] = played = integer(state, "played", 0, self.rounds)
-        for name, row in self._arrays().items():
-            row[:] = array(state, name, row.shape)
-        awake = array(state, "awake", self._awake.shape, np.int64)
-        sound = awake.min() >= 0 and awake.max() <= played
-        require(sound, f"awake of a learner must count 0 to {played:,} rounds of each expert", awake)
-        self._awake[:] = awake
 
 
 def scratch(count: int) -> Vector:

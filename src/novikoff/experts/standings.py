@@ -32,8 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.core.state import array, integer
-from novikoff.core.types import State
+from novikoff.core.state import Array, Count
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
@@ -49,6 +48,12 @@ class Standings(ExpertWeights):
 
     eta   the rate, if the rule is "fixed"
     """
+
+    fields = (
+        *ExpertWeights.fields,
+        Count("lead", most="_last", at=f"_counts.{at.LEAD}"),
+        *(Array(name, ("panel.size",), optional=True, inplace=True, at=f"_parts.{k}") for k, name in enumerate(PARTS)),
+    )
 
     def __init__(self, panel: Panel, rule: str, unit: float, eta: float = 0.0, horizon: int = 0) -> None:
         self.rule, self.horizon = rule, horizon
@@ -86,10 +91,16 @@ class Standings(ExpertWeights):
 
     def losses(self) -> Vector:
         """What each expert has lost."""
-        far, near, past, rest = self._parts()
+        far, near, past, rest = self._parts
         total = far + near
         return np.asarray(total if past is None else past + (rest + total))
 
+    @property
+    def _last(self) -> int:
+        """The last expert."""
+        return self.panel.size - 1
+
+    @property
     def _parts(self) -> tuple[Vector, Vector, Any, Any]:
         """far and near of the experts; and their losses in epochs before, as a number and what is left of it."""
         count, width, table = self.panel.size, self._width, self._table
@@ -125,18 +136,6 @@ class Standings(ExpertWeights):
             span=span,
             **more,
         )
-
-    def state(self) -> State:
-        parts = zip(PARTS, self._parts(), strict=True)
-        arrays = {name: None if part is None else part.copy() for name, part in parts}
-        return {**super().state(), "lead": int(self._counts[at.LEAD]), **arrays}
-
-    def load(self, state: State) -> None:
-        super().load(state)
-        self._counts[at.LEAD] = integer(state, "lead", 0, self.panel.size - 1)
-        for name, part in zip(PARTS, self._parts(), strict=True):
-            if part is not None:
-                part[:] = array(state, name, (self.panel.size,))
 
 
 def scratch(count: int, kept: int) -> Vector:

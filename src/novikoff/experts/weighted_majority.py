@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,16 +37,14 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, array, integer, require
+from novikoff.core.state import Argument, Array, Count, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.experts.panel import Voters, is_number
 from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
-from novikoff.finite.classes import restore_class
+from novikoff.finite.classes import Hypotheses
 from novikoff.finite.classes.survivors import refuse_if_too_large, whole_weights
 
 Counts = NDArray[np.int64]
-
-PARAMS: Schema = {"beta": float, "prior": object, "conservative": bool}
 
 PART = 2**15
 """Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
@@ -59,6 +57,16 @@ class WeightedMajority(Learner):
     labels: int | None
 
     promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)
+    fields = (
+        Hypotheses("hypotheses", argument=True),
+        Argument("beta", float),
+        Argument("prior"),
+        Argument("conservative", bool),
+        Count("rounds"),
+        Array("penalties", None, np.int64, nonnegative=True, most="rounds"),
+        Array("errors", ("size",), np.int64, nonnegative=True, most="rounds", optional=True, at="_own_errors",
+              assigned=False),
+    )  # fmt: skip
 
     def __init__(
         self, hypotheses: HypothesisClass, beta: float = 0.5, prior: Any = None, conservative: bool = False
@@ -192,35 +200,22 @@ class WeightedMajority(Learner):
         price = -math.log(self.beta) if self.beta > 0.0 else 1e9
         return int((price * self.errors - np.log(self._prior)).argmin())
 
-    def state(self) -> State:
-        prior = None if self._prior is None else self._prior.copy()
-        return {
-            "hypotheses": self.hypotheses.state(),
-            "beta": self.beta,
-            "prior": "length" if self._by_length else prior,
-            "conservative": self.conservative,
-            "rounds": self.rounds,
-            "penalties": self.penalties.copy(),
-            "errors": self.errors.copy() if self.conservative else None,
-        }
+    @property
+    def prior(self) -> Any:
+        """The prior, as the constructor takes it."""
+        return "length" if self._by_length else self._prior
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), **arguments(state, PARAMS))
-        learner.rounds = integer(state, "rounds")
-        learner.penalties = learner.errors = learner._counts(state, "penalties")
-        if learner.conservative:
-            learner.errors = learner._counts(state, "errors")
-            sound = bool(np.all(learner.penalties <= learner.errors))
-            require(sound, "penalties of a learner must be for errors", state["penalties"])
-        learner._look()
-        return learner
+    @property
+    def _own_errors(self) -> Counts | None:
+        """Errors, where they differ from the penalties."""
+        return self.errors if self.conservative else None
 
-    def _counts(self, state: State, name: str) -> Counts:
-        counts = array(state, name, (self.size,), np.int64)
-        sound = counts.min() >= 0 and counts.max() <= self.rounds
-        require(bool(sound), f"{name} of a learner must be 0 to {self.rounds:,} for each hypothesis", counts)
-        return counts
+    def after_restoring(self, found: State) -> None:
+        self.errors = found["errors"] if self.conservative else self.penalties
+        require(self.errors is not None, "errors of a learner must be counted", None)
+        sound = bool(np.all(self.penalties <= self.errors))
+        require(sound, "penalties of a learner must be for errors", self.penalties)
+        self._look()
 
 
 def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass
 from novikoff.core.sizes import integer
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Distribution, Example, Label, Theorem
 from novikoff.finite.theorems.consistent_expected import consistent_expected
 from novikoff.finite.theorems.consistent_mistakes import consistent_mistakes
@@ -33,7 +33,7 @@ class Consistent(VersionSpaceLearner):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (consistent_mistakes, consistent_expected)
-    params: ClassVar[Schema] = {"random": bool, "seed": int}
+    fields = (Argument("random", bool), Argument("seed", int), *VersionSpaceLearner.fields)
 
     def __init__(self, hypotheses: HypothesisClass, random: bool = False, seed: int = 0) -> None:
         super().__init__(hypotheses)

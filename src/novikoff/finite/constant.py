@@ -14,11 +14,11 @@ Reference
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from novikoff.core.learner import Learner
-from novikoff.core.state import require
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.state import Choice
+from novikoff.core.types import Domain, Example, Label, Theorem, check_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Constant(Learner):
     promises: ClassVar[tuple[Theorem, ...]] = ()
     domain: Domain
     labels: int | None = None
+    fields = (Choice("label", (-1, 1), argument=True),)
 
     def __init__(self, label: Label = 1) -> None:
         self.label = check_label(label, self.labels)
@@ -48,12 +49,3 @@ class Constant(Learner):
 
     def facts(self) -> ConstantFacts:
         return ConstantFacts(self.label)
-
-    def state(self) -> State:
-        return {"label": self.label}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        label = state["label"]
-        require(type(label) is int and label in (-1, 1), "label of a learner must be -1 or +1", label)
-        return cls(label)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass
-from novikoff.core.state import Schema
+from novikoff.core.state import Argument
 from novikoff.core.types import Label, Theorem
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
@@ -30,7 +30,7 @@ class Halving(VersionSpaceLearner):
     """The majority of the survivors decides."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
-    params: ClassVar[Schema] = {"prior": object, "conservative": bool}
+    fields = (Argument("prior"), Argument("conservative", bool), *VersionSpaceLearner.fields)
 
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None, conservative: bool = False) -> None:
         super().__init__(hypotheses, prior)

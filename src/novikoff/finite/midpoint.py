@@ -22,13 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.core.errors import Advice, InputError, Option, shown
 from novikoff.core.learner import Learner
-from novikoff.core.state import integer, read, require
+from novikoff.core.state import Coded, Count, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 
 
@@ -40,6 +40,18 @@ class MidpointFacts:
     restarts: int
 
 
+# Hexadecimal, because Python writes whole numbers of more than 4,300 decimal digits on request only.
+def _as_hex(value: Fraction | None) -> list[str] | None:
+    return None if value is None else [f"{value.numerator:x}", f"{value.denominator:x}"]
+
+
+def _from_hex(parts: list[str] | None) -> Fraction | None:
+    if parts is None:
+        return None
+    numerator, denominator = parts
+    return Fraction(int(numerator, 16), int(denominator, 16))
+
+
 class Midpoint(Learner):
     """The middle of the interval of thresholds decides. x is one finite number."""
 
@@ -47,6 +59,12 @@ class Midpoint(Learner):
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     labels: int | None = None
+    fields = (
+        Coded("lo", _as_hex, _from_hex, "a fraction"),
+        Coded("hi", _as_hex, _from_hex, "a fraction"),
+        Count("rounds"),
+        Count("restarts", most="rounds"),
+    )
 
     def __init__(self) -> None:
         self.domain = Domain("any")
@@ -87,18 +105,9 @@ class Midpoint(Learner):
     def facts(self) -> MidpointFacts:
         return MidpointFacts(self.rounds, self.restarts)
 
-    def state(self) -> State:
-        return {"lo": _as_hex(self.lo), "hi": _as_hex(self.hi), "rounds": self.rounds, "restarts": self.restarts}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls()
-        learner.lo, learner.hi = (read(state[name], _from_hex, f"{name} must be a fraction") for name in ("lo", "hi"))
-        fits = learner.lo is None or learner.hi is None or learner.lo < learner.hi
-        require(fits, "lo of a learner must be below hi", state["lo"])
-        learner.rounds = integer(state, "rounds")
-        learner.restarts = integer(state, "restarts", 0, learner.rounds)
-        return learner
+    def after_restoring(self, found: State) -> None:
+        fits = self.lo is None or self.hi is None or self.lo < self.hi
+        require(fits, "lo of a learner must be below hi", self.lo)
 
 
 def exactly(x: Any) -> Fraction:
@@ -121,15 +130,3 @@ def exactly(x: Any) -> Fraction:
         return Fraction(*value.as_integer_ratio())
     except (OverflowError, ValueError):
         raise InputError(f"x must be finite: got {x!r}. Clean or drop the row.") from None
-
-
-# Hexadecimal, because Python writes whole numbers of more than 4,300 decimal digits on request only.
-def _as_hex(value: Fraction | None) -> list[str] | None:
-    return None if value is None else [f"{value.numerator:x}", f"{value.denominator:x}"]
-
-
-def _from_hex(parts: list[str] | None) -> Fraction | None:
-    if parts is None:
-        return None
-    numerator, denominator = parts
-    return Fraction(int(numerator, 16), int(denominator, 16))

@@ -23,23 +23,21 @@ Reference
 from __future__ import annotations
 
 from bisect import insort
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core import encode
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, corners, counters, integer, read, require
+from novikoff.core.state import Argument, Count, First, Value, corners, read, require
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.finite.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
-
-PARAMS: Schema = {"m": int, "dim": int, "conservative": bool}
-COUNTERS = ("size", "rounds", "restarts", "emptied_at")
 
 
 class RectangleHalving(Learner):
@@ -50,6 +48,18 @@ class RectangleHalving(Learner):
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     labels: int | None = None
+    fields = (
+        Argument("m", int),
+        Argument("dim", int),
+        Argument("conservative", bool),
+        Value("size", int, assigned=False),
+        Count("rounds"),
+        Count("restarts", most="rounds"),
+        First("emptied_at", "restarts"),
+        Value("low", assigned=False),
+        Value("high", assigned=False),
+        Value("negatives", at="_outside", assigned=False),
+    )
 
     def __init__(self, m: int, dim: int, conservative: bool = False) -> None:
         self.m, self.dim = check_grid(m, dim)
@@ -130,26 +140,20 @@ class RectangleHalving(Learner):
         whole = how_many_boxes(self.m, self.dim)
         return VersionSpaceFacts(whole, self.size, whole, self.size, 1, self.restarts, self.emptied_at, self.rounds)
 
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
-            "low": None if self.low is None else list(self.low),
-            "high": None if self.high is None else list(self.high),
-            "negatives": np.array(self.negatives, dtype=np.int64).reshape(-1, self.dim),
-        }
+    @property
+    def _outside(self) -> NDArray[np.int64]:
+        """The negatives, a row each."""
+        return np.array(self.negatives, dtype=np.int64).reshape(-1, self.dim)
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.low, learner.high = corners(state, learner._point)
+    def after_restoring(self, found: State) -> None:
+        self.low, self.high = corners(found, self._point)
         must = "negatives of a learner must be points of the grid, in order"
-        negatives = read(state["negatives"], lambda saved: [learner._point(z) for z in saved], must)
-        require(negatives == sorted(set(negatives)), must, state["negatives"])
-        learner.negatives = negatives
-        learner.size = learner._count()
-        integer(state, "size", max(learner.size, 1), learner.size)
-        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
-        return learner
+        negatives = read(found["negatives"], lambda saved: [self._point(z) for z in saved], must)
+        require(negatives == sorted(set(negatives)), must, found["negatives"])
+        self.negatives = negatives
+        self.size = self._count()
+        sound = found["size"] == self.size > 0
+        require(sound, f"size of a learner must be the {brief(self.size)} boxes left", found["size"])
 
     def _count(self) -> int:
         """The surviving boxes, counted anew."""

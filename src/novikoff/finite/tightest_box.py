@@ -20,22 +20,30 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.core import encode
 from novikoff.core.errors import InputError, brief, shown
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, corners, counters
+from novikoff.core.state import Argument, Coded, Count, First, corners
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
 from novikoff.finite.classes.rectangle import check_grid, describe_box
 from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 
 Number = int | float | Fraction
 
-PARAMS: Schema = {"dim": int, "m": int | None}
-COUNTERS = ("rounds", "contradictions", "contradicted_at")
+
+def _plain(value: Number) -> str | float:
+    """A float as it is; a whole number or Fraction as text in base 16, which may be of any length."""
+    if isinstance(value, float):
+        return value
+    return f"{value:x}" if isinstance(value, int) else f"{value.numerator:x}/{value.denominator:x}"
+
+
+def _plain_corner(corner: tuple[Number, ...]) -> list[str | float]:
+    return [_plain(value) for value in corner]
 
 
 class TightestBox(Learner):
@@ -45,6 +53,15 @@ class TightestBox(Learner):
 
     promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)
     labels: int | None = None
+    fields = (
+        Argument("dim", int),
+        Argument("m", int | None),
+        Count("rounds"),
+        Count("contradictions", most="rounds"),
+        First("contradicted_at", "contradictions"),
+        Coded("low", _plain_corner, list, "a corner", optional=True, assigned=False),
+        Coded("high", _plain_corner, list, "a corner", optional=True, assigned=False),
+    )
 
     def __init__(self, dim: int, m: int | None = None) -> None:
         values, self.dim = check_grid(1 if m is None else m, dim)
@@ -110,19 +127,8 @@ class TightestBox(Learner):
         boxes = 0 if self.low is None else 1
         return TightestBoxFacts(self.m, self.dim, boxes, sides, self.contradictions, self.contradicted_at, self.rounds)
 
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in (*PARAMS, *COUNTERS)},
-            "low": None if self.low is None else [_plain(v) for v in self.low],
-            "high": None if self.high is None else [_plain(v) for v in self.high],
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(**arguments(state, PARAMS))
-        learner.low, learner.high = corners(state, lambda saved: learner._encode([_from_plain(v) for v in saved]))
-        learner.rounds, learner.contradictions, learner.contradicted_at = counters(state, *COUNTERS[1:])
-        return learner
+    def after_restoring(self, found: State) -> None:
+        self.low, self.high = corners(found, lambda saved: self._encode([_from_plain(v) for v in saved]))
 
 
 def _number(value: Any, where: int) -> Number:
@@ -136,13 +142,6 @@ def _number(value: Any, where: int) -> Number:
     if not math.isfinite(value):
         raise InputError(f"x must be finite: x[{where}] is {value}. Clean or drop the row.")
     return float(value)
-
-
-def _plain(value: Number) -> str | float:
-    """A float as it is; a whole number or Fraction as text in base 16, which may be of any length."""
-    if isinstance(value, float):
-        return value
-    return f"{value:x}" if isinstance(value, int) else f"{value.numerator:x}/{value.denominator:x}"
 
 
 def _from_plain(value: str | float) -> Number:

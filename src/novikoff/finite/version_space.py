@@ -6,13 +6,13 @@ A learner of this family brings `_decide`, what the votes of the survivors make 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.state import Schema, arguments, counters
+from novikoff.core.state import Count, Field, First, Part
 from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
-from novikoff.finite.classes import restore_class
+from novikoff.finite.classes import Hypotheses
 from novikoff.finite.classes.survivors import whole_weights
 
 
@@ -23,7 +23,13 @@ class VersionSpaceLearner(Learner):
     labels: int | None
 
     promises: ClassVar[tuple[Theorem, ...]]
-    params: ClassVar[Schema]
+    fields: ClassVar[tuple[Field, ...]] = (
+        Hypotheses("hypotheses", argument=True),
+        Part("space"),
+        Count("rounds"),
+        Count("restarts", most="rounds"),
+        First("emptied_at", "restarts"),
+    )
     conservative = False
 
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None) -> None:
@@ -84,20 +90,5 @@ class VersionSpaceLearner(Learner):
             rounds=self.rounds,
         )
 
-    def state(self) -> State:
-        return {
-            **{name: getattr(self, name) for name in self.params},
-            "hypotheses": self.hypotheses.state(),
-            "space": self.space.state(),
-            "rounds": self.rounds,
-            "restarts": self.restarts,
-            "emptied_at": self.emptied_at,
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(restore_class(state["hypotheses"]), **arguments(state, cls.params))
-        learner.space.load(state["space"])
-        learner._weight = learner.space.weight
-        learner.rounds, learner.restarts, learner.emptied_at = counters(state, "restarts", "emptied_at")
-        return learner
+    def after_restoring(self, found: State) -> None:
+        self._weight = self.space.weight

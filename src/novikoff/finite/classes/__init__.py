@@ -6,9 +6,12 @@ A class numbers its hypotheses 0 .. size-1 and gives a version space that polls 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from novikoff.core.errors import ModelFileError
 from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.state import Field, require
 from novikoff.core.types import State
 from novikoff.finite.classes.halfspace import Halfspaces
 from novikoff.finite.classes.matrix import Table, cube
@@ -27,6 +30,7 @@ functions = Functions
 table = Table
 
 __all__ = [
+    "Hypotheses",
     "cube",
     "functions",
     "halfspaces",
@@ -55,3 +59,20 @@ def restore_class(state: State) -> HypothesisClass:
     if name not in _RESTORED_BY:
         raise ModelFileError(f"a hypothesis class must be one of {', '.join(_RESTORED_BY)}: got {name!r}.")
     return _RESTORED_BY[name](**arguments)
+
+
+@dataclass(frozen=True)
+class Hypotheses(Field):
+    """A hypothesis class; where `counted`, it may be the number of experts instead."""
+
+    counted: bool = False
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return value if isinstance(value, int) else value.state()
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        saved = state[self.name]
+        if self.counted and type(saved) is int:
+            return saved
+        require(isinstance(saved, dict), f"{self.name} of {of} must be a hypothesis class", saved)
+        return restore_class(saved)
