@@ -1,7 +1,7 @@
 """Streams that come with the package: `demo(name)`, or "demo:name" where a source is asked for.
 
 Generated ones are whole numbers made from the raw bits of PCG64, which numpy keeps the same for ever; real
-ones are tables in `datasets/`, shuffled with fixed bits.
+ones are tables in `datasets/` (sources and licence: LICENSE-datasets.md), shuffled with fixed bits.
 """
 
 from __future__ import annotations
