@@ -68,6 +68,15 @@ def test_links_of_the_documents_lead_somewhere():
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
 
 
+def test_source_files_that_documents_name_exist():
+    for document in documents.pages():
+        for path in re.findall(r"`((?:\w+/)+\w+\.py)`", document.read_text()):
+            if not re.search("FAMILY|NAME", path):
+                assert any((place / path).exists() for place in (ROOT, ROOT / "src/novikoff")), (
+                    f"{document.name}: {path}"
+                )
+
+
 def test_readme_has_no_link_that_a_package_index_cannot_follow():
     targets = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
     assert [target for target in targets if not target.startswith("https://")] == []
