@@ -84,7 +84,8 @@ class Game:
         """
         if id is not None:
             return self._by_id.predict(x, id, at).prediction
-        labels, said = self._users_labels(), self._say_one(x)
+        labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
+        said = self._say_one(x)
         return said if labels is None else labels.decode(said)
 
     def _say_one(self, x: Example) -> Any:
@@ -163,14 +164,16 @@ class Game:
         return self.ledger.late
 
     def _learn_one(self, x: Example, y: Any, weight: int | None = None) -> Any:
-        labels = self._users_labels()
+        labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.learner.labels or 0)  # what a round brought that was refused
             y = one_label(y)
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
-        if self._watching:
-            self._stand_still(1)
+        for observer in self._watching:
+            if observer.waits:
+                self._stand_still(1)
+                break
         known = self.learner.labels
         said = self._play_round(x, y, weight)
         return said if labels is None else None if known == 0 else labels.decode(said)
@@ -223,7 +226,7 @@ class Game:
 
     def _play_round(self, x: Example, y: Any, weight: int | None = None) -> Label:
         player, ledger = self.player, self.ledger
-        names = columns_of_row(x, ledger.encoding)
+        names = None if type(x) is np.ndarray else columns_of_row(x, ledger.encoding)
         if names is not None:
             x = adopted_row(x, ledger.encoding, ledger.feature_names, learn=True)
             if ledger.encoding is not None:

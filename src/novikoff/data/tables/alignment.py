@@ -64,6 +64,8 @@ def adopted_row(
     The label may be among its values. To a learner of a table a mapping from columns to values is a row too, as a JSON
     object is: what it leaves out is missing.
     """
+    if type(x) is np.ndarray or (encoding is None and type(x) is dict):
+        return x
     shown = columns_of_row(x, encoding)
     if encoding is None or shown is None:
         return matched_row(x, names, whose)
@@ -80,6 +82,8 @@ def adopted_row(
 
 def columns_of_row(x: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
     """The names of the values of a row of a pandas frame, or of a mapping if there is an encoding; None of others."""
+    if encoding is None and type(x) is dict:
+        return None
     if encoding is not None and isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
         return tuple(x)
     return names_of_row(x)
