@@ -16,6 +16,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, ForwardRef, Union, get_args, get_origin
 
@@ -53,10 +54,8 @@ def task(spec: Spec) -> Task:
     own = {key: value for key, value in (spec.named or {}).items() if key in signature.parameters or key not in AROUND}
     bound = _bind(Spec(spec.name, spec.positional, own), signature, found)
     bound.apply_defaults()
-    for name, parameter in signature.parameters.items():
-        if _types(constructor, parameter)[0] is Learner and isinstance(
-            inner := _one_spec(bound.arguments.get(name)), Spec
-        ):
+    for name, types in _types(constructor).items():
+        if types[0] is Learner and isinstance(inner := _one_spec(bound.arguments.get(name)), Spec):
             return task(inner)
     return constructor.task_of(bound.arguments)
 
@@ -89,7 +88,7 @@ def _with_constant(spec: Spec) -> Spec:
     constructor, named = entry(spec.name, "learner").load(), dict(spec.named or {})
     signature = inspect.signature(constructor)
     for name, parameter in signature.parameters.items():
-        if TEAM in _types(constructor, parameter):
+        if TEAM in _types(constructor)[name]:
             given = named.get(name, spec.positional[0] if spec.positional else [])
             team = [_with_constant(one) if _is_scaled(one) else one for one in _specs(given, parameter, spec.name)]
             if name in named:
@@ -127,7 +126,7 @@ def _is_scaled(spec: Spec) -> bool:
         return False
     constructor = entry(spec.name, "learner").load()
     for name, parameter in inspect.signature(constructor).parameters.items():
-        if TEAM in _types(constructor, parameter):
+        if TEAM in _types(constructor)[name]:
             given = (spec.named or {}).get(name, spec.positional[0] if spec.positional else [])
             return any(map(_is_scaled, _specs(given, parameter, spec.name)))
     return scales(constructor)
@@ -249,7 +248,7 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
             raise SpecError(f"{_takes(spec, found)}: {name} is missing. Write {spec.name}:{name}=…")
         if name not in arguments:
             continue
-        types = _types(constructor, parameter)
+        types = _types(constructor)[name]
         if types[0] is Learner:
             arguments[name] = _one_spec(arguments[name])
         if TEAM in types:
@@ -283,7 +282,7 @@ def _takes(spec: Spec, found: Entry) -> str:
 def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[Spec, str | None]:
     """The spec without its scale, and that; None for none. One that is not the spec's is for learners that scale."""
     named = dict(spec.named or {})
-    team = any(TEAM in _types(constructor, one) for one in inspect.signature(constructor).parameters.values())
+    team = any(TEAM in types for types in _types(constructor).values())
     default = defaults.get("scale") if team or scales(constructor) else None
     scale = named.pop("scale", default)
     if scale not in (None, *SCALES):
@@ -359,13 +358,17 @@ def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     return [_resolve(item, room, defaults) for item in value] if isinstance(value, list) else value
 
 
-def _types(constructor: Callable[..., Any], parameter: inspect.Parameter) -> tuple[Any, ...]:
-    """The types that an argument may have: one, or those of a union. TEAM for a list of learners."""
+@lru_cache(maxsize=256)
+def _types(constructor: Callable[..., Any]) -> Mapping[str, tuple[Any, ...]]:
+    """The types that each argument may have: one, or those of a union. TEAM for a list of learners."""
     function = constructor.__init__ if isinstance(constructor, type) else constructor  # type: ignore[misc]
     scope = {**vars(typing), **KNOWN, **getattr(inspect.unwrap(function), "__globals__", {})}
-    kind = _evaluated(parameter.annotation, scope)
-    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    return tuple(TEAM if _is_team(one, scope) else one for one in (_evaluated(one, scope) for one in kinds))
+    found = {}
+    for name, parameter in inspect.signature(constructor).parameters.items():
+        kind = _evaluated(parameter.annotation, scope)
+        kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+        found[name] = tuple(TEAM if _is_team(one, scope) else one for one in (_evaluated(one, scope) for one in kinds))
+    return found
 
 
 def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
