@@ -171,6 +171,7 @@ def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
         ledger = nk.play(learner, (x, y))
         tracker = ledger.tracker
         u = np.zeros(x.shape[1] + 1)
+        tracker.catch_up()
         rows, labels, scores = tracker._together()
         best = best_for(learner.goals()[0], rows, tracker.places, labels, scores[:, 0], 0.0)[0]
         u[: len(best)] = best

@@ -12,7 +12,6 @@ import pytest
 import helpers as states
 import novikoff as nk
 from helpers import sparse
-from novikoff.comparators import background
 from novikoff.comparators import tracker as module
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.core.types import Batch
@@ -104,7 +103,7 @@ def test_single_rows_and_small_batches_come_in_their_turn(kind):
 def test_no_more_than_so_much_waits(monkeypatch):
     batches = batches_of("sparse")
     at_once, behind = two_trackers(batches, 8)
-    monkeypatch.setattr(background, "MOST_BEHIND", 1)
+    monkeypatch.setattr(module, "MOST_BEHIND", 1)
     monkeypatch.setattr(behind._background, "_wait", lambda: 1 / 0)
     with held_up(behind), pytest.raises(ZeroDivisionError):
         behind.see(owned(batches[8][0]), batches[8][1])
@@ -117,7 +116,7 @@ def test_no_more_than_so_much_waits(monkeypatch):
 def test_batches_in_a_mapped_file_may_all_wait(monkeypatch):
     batches = batches_of("sparse")
     at_once, behind = two_trackers(batches, 3)
-    monkeypatch.setattr(background, "MOST_BEHIND", 1)
+    monkeypatch.setattr(module, "MOST_BEHIND", 1)
     with held_up(behind):
         for batch, wrong in batches[3:]:
             behind.see(replace(batch, memory="mapped"), wrong)
@@ -129,7 +128,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     batches, tracker = batches_of("sparse"), LinearTracker(keep=100_000)
     for batch, wrong in batches:
         tracker.see(owned(batch), wrong)
-    plain, asked = background.wait, []
+    plain, asked = module.wait, []
 
     def interrupted(futures):
         asked.append(futures)
@@ -137,7 +136,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return plain(futures)
 
-    monkeypatch.setattr(background, "wait", interrupted)
+    monkeypatch.setattr(module, "wait", interrupted)
     with held_up(tracker):
         tracker.see(owned(batches[0][0]), batches[0][1])
         before = list(tracker._background._behind)

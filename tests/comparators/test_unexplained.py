@@ -37,10 +37,10 @@ def as_stream(x, y, form):
 def unexplained(learner, stream, keep=16_000_000, **options):
     """Of a game with comparators that are fitted on so many bytes."""
     game = Game(learner)
-    game.ledger.tracker.keep_bytes = keep
+    game.ledger.tracker.keep = keep
     with np.errstate(all="ignore"):
         ledger = play(learner, stream, ledger=game.ledger, **options)
-    assert ledger.tracker.keep_bytes == keep
+    assert ledger.tracker.keep == keep
     facts = ledger.tracker.facts(learner)
     assert facts.mistakes == ledger.mistakes
     return facts.unexplained
@@ -96,7 +96,7 @@ def test_a_game_that_was_stopped_and_goes_on_is_explained(keep, warm):
     if warm:
         play(learner, Arrays(x[:300], y[:300]), track=False)
     tracker = learner.tracker()
-    tracker.keep_bytes = keep
+    tracker.keep = keep
     for start in range(300, 900, 150):
         batch = Batch(x[start : start + 150], y[start : start + 150], start + 1)
         tracker.see(batch, learner.learn_many(batch) != batch.y)

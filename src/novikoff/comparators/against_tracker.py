@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
-from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, ScoredTracker
+from novikoff.comparators.tracker import COMPARATORS, KEEP, Tracker
 from novikoff.core.state import array, flag, integer, number
 from novikoff.core.types import Batch, State
 
@@ -56,7 +56,7 @@ class AgainstFacts:
         return [min(some, key=lambda u: u.parabola_bound) for some in found] if all(found) else []
 
 
-class AgainstTracker(ScoredTracker):
+class AgainstTracker(Tracker):
     """Comparators of a learner that begins now.
 
     bias, kappa   the learner's; that of all its members, if it has several, who are counted when they first play
@@ -64,12 +64,14 @@ class AgainstTracker(ScoredTracker):
     limit, keep, fits   as of a MetricTracker
     """
 
+    rows = 0
+
     def __init__(
         self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8,
         fits: bool = True,
     ) -> None:  # fmt: skip
         self.bias, self.kappa, self.announced, self.limit = float(bias), float(kappa), announced, limit
-        self.keep, self.fits, self.rows = keep, fits, 0
+        self.keep, self.fits = keep, fits
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
         self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # each surplus, and the sizes it is the difference of
@@ -80,20 +82,20 @@ class AgainstTracker(ScoredTracker):
         trackers = [*self._labels, *([] if self._unseen is None else [self._unseen])]
         return max((tracker.rows_held for tracker in trackers), default=0)
 
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
+    def see(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch, and the scores that each member played (rows, members, labels).
 
         Of labels to come, and in one column more where they may come, they are those of their learner.
         """
         y = np.asarray(batch.y).astype(np.int64)
         for j, tracker in enumerate(self._met(y, scores)):
-            tracker.see_scores(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), scores[:, :, j].copy())
+            tracker.see(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), scores[:, :, j].copy())
 
-    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
+    def see_row(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
         scores = np.asarray(scores)[np.newaxis]
         for j, tracker in enumerate(self._met(np.array([y]), scores)):
-            tracker.see_row_scores(x, 1 if y == j else -1, scores[:, :, j].copy())
+            tracker.see_row(x, 1 if y == j else -1, scores[:, :, j].copy())
 
     def _met(self, y: NDArray[np.int64], scores: NDArray[Any]) -> list[MetricTracker]:
         """The trackers of the labels, those of these rounds among them, and the one of all others."""

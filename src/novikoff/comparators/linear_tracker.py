@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.comparators.linear import HEAVIEST, LinearScorer
 from novikoff.comparators.rounding import length_of
 from novikoff.comparators.rows import Labels, Rows, without_zeros
-from novikoff.comparators.tracker import ComparatorFacts, ComparatorTracker
+from novikoff.comparators.tracker import NO_LIMIT, ComparatorFacts, ScorerTracker
 from novikoff.core.types import State
 
 
@@ -37,7 +37,7 @@ class LinearComparatorFacts(ComparatorFacts):
     probed: tuple[float, float] = (0.0, 0.0)
 
 
-class LinearTracker(ComparatorTracker[LinearScorer]):
+class LinearTracker(ScorerTracker[LinearScorer]):
     """Linear comparators.
 
     bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
@@ -50,7 +50,7 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
         self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000,
         additive: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__(2**62, int(keep), additive)
+        super().__init__(NO_LIMIT, keep, additive)
         self.bias, self.normalize = float(bias), bool(normalize)
         self.start = None if start is None else np.array(start, dtype=np.float64)
         if self.start is not None and not np.any(self.start):
@@ -59,7 +59,7 @@ class LinearTracker(ComparatorTracker[LinearScorer]):
     def _as_kept(self, x: Rows) -> Rows:
         return without_zeros(x)
 
-    def _fit(self, x: Rows, y: Labels) -> LinearScorer:
+    def _fit(self, x: Rows, y: Labels, played: NDArray[Any]) -> LinearScorer:
         return LinearScorer.fitted(without_zeros(x), y, self.bias, self.normalize)
 
     def _restored(self, state: State) -> LinearScorer:

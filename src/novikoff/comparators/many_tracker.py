@@ -24,13 +24,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import numerics
 from novikoff.comparators import _loops
 from novikoff.comparators.many_facts import ManyComparator, ManyComparatorFacts, ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import U0, Diagonal, Full
-from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
-from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
+from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept, with_labels
+from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
 from novikoff.core.state import array, flag, integer, number, require
 from novikoff.core.types import State
 
@@ -38,7 +37,7 @@ Vector = NDArray[np.float64]
 SCALES = (0.4, 0.7, 1.0, 1.4)
 
 
-class ManyTracker(WarmTracker):
+class ManyTracker(VectorTracker):
     """Comparators of a learner that begins now.
 
     loss        "log" or "hinge"
@@ -53,24 +52,25 @@ class ManyTracker(WarmTracker):
     def __init__(
         self, loss: str, bias: float, announced: int | None = None, normalize: bool = False, keep: int = KEEP
     ) -> None:
-        super().__init__(keep)
-        self.loss, self.bias, self.announced, self.normalize = loss, float(bias), announced, normalize
+        super().__init__(bias, keep)
+        self.loss, self.announced, self.normalize = loss, announced, normalize
         self.labels = announced or 0
         self._known = self.labels  # before the first row that the vectors have not seen
         self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((_loops.many_losses.SUMS, 0))
         self._told = np.zeros(_loops.many_losses.TOLD)
         self._asked: tuple[Any, ManyComparatorFacts] | None = None
 
-    def _see(self, x: Any, y: NDArray[np.int64], scores: Vector) -> None:
-        rows = nonzeros_of(x, self.bias)
-        if self.normalize:
-            numerics.nonzeros.normalize(*rows)
-        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+    def _beside(self, y: NDArray[np.int64], scores: NDArray[Any]) -> NDArray[np.int64]:
         known = self._known_in(y, self.labels)
         self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
-        taken = self._keep(rows, y, scores, np.cumsum(16 + 8 * known))
-        if self._kept is None and taken < len(y):
-            self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
+        return 16 + 8 * known
+
+    def _no_scores(self) -> Vector:
+        return np.zeros((0, self.labels))
+
+    def _together(self) -> tuple[Any, NDArray[np.int64], Vector]:
+        rows, y, scores = super()._together()
+        return rows, y, with_labels(scores, self.labels)
 
     def _settle(self) -> None:
         rows, y, scores = self._together()
@@ -82,14 +82,18 @@ class ManyTracker(WarmTracker):
         found = best_for(goal, rows, y, self._known_in(y), nothing.shape, self.loss == "hinge")
         self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in SCALES)])
         self._sums = np.zeros((_loops.many_losses.SUMS, len(self._vectors)))
-        self._kept, self._fitted = None, len(y)
-        self._add(rows, y, scores)
+        self._fitted = len(y)
+        self._look_at(rows, y, scores)
 
     def _known_in(self, y: NDArray[np.int64], before: int = 0) -> NDArray[np.int64]:
         """Labels known in each round, that of the round among them."""
         return np.maximum.accumulate(np.maximum(y + 1, max(before, self.announced or 0)))
 
-    def _add(self, rows: Any, y: NDArray[np.int64], scores: Vector) -> None:
+    def _add(self, x: Rows, y: NDArray[np.int64], played: Vector) -> None:
+        self._look_at(as_nonzeros(x), y, played)
+
+    def _look_at(self, rows: Any, y: NDArray[np.int64], scores: Vector) -> None:
+        """Add what the vectors lose on these rows."""
         vectors = self._vectors
         if self.places > vectors.shape[1] or self.labels > vectors.shape[2]:
             room = self.places + min(vectors.shape[1], 2**20) if self.places > vectors.shape[1] else vectors.shape[1]
@@ -99,19 +103,6 @@ class ManyTracker(WarmTracker):
         see(self._vectors, *rows, y, np.ascontiguousarray(scores), self._known, self.loss == "hinge", self._sums,
             self._told)  # fmt: skip
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
-
-    def _together(self) -> tuple[Any, NDArray[np.int64], Vector]:
-        pieces = self._kept or []
-        if len(pieces) != 1 or pieces[0][2].shape[1] != self.labels:
-            together = joined([piece[0] for piece in pieces])
-            y = np.concatenate([np.zeros(0, np.int64), *(piece[1] for piece in pieces)])
-            scores, at = np.full((len(y), self.labels), -np.inf), 0
-            for _, _, part in pieces:
-                scores[at : at + len(part), : part.shape[1]] = part
-                at += len(part)
-            self._kept = [(together, y, scores)]
-        found: tuple[Any, NDArray[np.int64], Vector] = self._kept[0]  # type: ignore[index]
-        return found
 
     def facts(self, learner: Any) -> ManyComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
@@ -197,8 +188,8 @@ class ManyTracker(WarmTracker):
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int64, labels)
             known = max(int(y.max(initial=-1)) + 1, tracker.announced or 0)
             require(bool((y >= 0).all()) and labels == known, f"kept rows must have {labels:,} labels", known)
-            tracker._kept = [(rows, y, scores)]
-            tracker._size = 12 * len(rows.places) + int((16 + 8 * tracker._known_in(y)).sum())
+            tracker.labels = tracker.announced or 0
+            tracker._load_kept(rows, y, scores)
             return tracker
         tracker._kept = None
         vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)

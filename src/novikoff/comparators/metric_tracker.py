@@ -33,8 +33,8 @@ from novikoff.comparators.goal import Goal, dual_of
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
-from novikoff.comparators.rows import joined, kept_state, nonzeros_of, restored_kept
-from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, WarmTracker, whole_numbers
+from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept
+from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
 from novikoff.core.state import array, flag, integer, number, require
 from novikoff.core.types import State
 
@@ -42,7 +42,7 @@ Vector = NDArray[np.float64]
 PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places", "updates", "mistakes")
 
 
-class MetricTracker(WarmTracker):
+class MetricTracker(VectorTracker):
     """Comparators of a learner that begins now.
 
     bias            the learner's
@@ -55,16 +55,14 @@ class MetricTracker(WarmTracker):
     frozen          copies of the learner's own weights, if they are wanted
     """
 
-    outcomes = np.int8
-
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
         keep: int = KEEP, fits: bool = True, frozen: FrozenWeights | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(int(keep))
-        self.bias, self.margin, self.limit, self.fits = float(bias), margin, limit, bool(fits)
+        super().__init__(bias, keep)
+        self.margin, self.limit, self.fits = margin, limit, bool(fits)
         self.kappas = [float(kappa) for kappa in kappas]
-        self._kept = [] if keep else None
+        self._kept = self._kept if keep else None
         self.frozen = frozen
         self.updates = self.mistakes = 0
         self.aim: tuple[list[Goal], int] | None = None
@@ -87,23 +85,29 @@ class MetricTracker(WarmTracker):
             self.catch_up()
             self.frozen.freeze(learner, self.rows)
 
-    def _see(self, x: Any, y: NDArray[np.int8], scores: NDArray[Any]) -> None:
-        scores = np.ascontiguousarray(scores.reshape(len(y), -1)[:, : len(self.kappas)])
+    def _read(
+        self, x: Rows, y: NDArray[np.int8], played: NDArray[Any]
+    ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
+        scores = played.reshape(len(y), -1)[:, : len(self.kappas)]
         if self.margin >= 0.0:
             wrong = np.where(scores[:, 0] < 0.0, -1, 1) != y
             self.mistakes += int(np.count_nonzero(wrong))
             self.updates += int(np.count_nonzero(wrong | (y * scores[:, 0] < self.margin)))
-        rows = nonzeros_of(x, self.bias)
-        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
+        rows, scores, beside = super()._read(x, y, scores)
         if self.frozen is not None:
-            self.frozen.see(rows, y, scores, self.places, np.array(self.kappas[: scores.shape[1]]))
-        taken = self._keep(rows, y, scores, (9 + 8 * scores.shape[1]) * np.arange(1, len(y) + 1))
-        if self._kept is None and self._fitted and taken < len(y):
-            self._add(rows._replace(ends=rows.ends[taken:]), y[taken:], scores[taken:])
+            kappas = np.array(self.kappas[: scores.shape[1]])
+            self.frozen.see(as_nonzeros(rows), y, scores, self.places, kappas)
+        return rows, scores, beside
+
+    def _beside(self, y: NDArray[np.int8], scores: NDArray[Any]) -> NDArray[np.int64]:
+        return np.full(len(y), 9 + 8 * scores.shape[1])
+
+    def _no_scores(self) -> Vector:
+        return np.zeros((0, len(self.kappas)))
 
     def _settle(self) -> None:
         rows, y, scores = self._together()
-        self._kept, self._told = None, np.zeros((scores.shape[1], at.TOLD))
+        self._told = np.zeros((scores.shape[1], at.TOLD))
         if self.aim is None and not self.fits:
             return
         if self.aim is None:
@@ -113,9 +117,14 @@ class MetricTracker(WarmTracker):
             found, owners = self._aimed(rows, y, scores)
         self._owners, self._vectors = in_lanes(owners, found)
         self._sums, self._fitted = np.zeros((at.SUMS, len(self._owners))), len(y)
-        self._add(rows, y, scores)
+        self._look_at(rows, y, scores)
 
-    def _add(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> None:
+    def _add(self, x: Rows, y: NDArray[np.int8], played: Vector) -> None:
+        if self._fitted:
+            self._look_at(as_nonzeros(x), y, played)
+
+    def _look_at(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> None:
+        """Add what the vectors lose on these rows."""
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
@@ -123,18 +132,6 @@ class MetricTracker(WarmTracker):
         see: Any = _loops.log_losses.see
         see(self._vectors, *rows, y, scores, np.array([self.kappas[: scores.shape[1]]]), self._owners, self.margin,
             self._sums, self._told)  # fmt: skip
-
-    def _together(self) -> tuple[Any, NDArray[np.int8], Vector]:
-        pieces = [piece for piece in self._kept or [] if len(piece[1])]  # one without rows knows no members
-        if len(pieces) == 1:
-            self._kept = pieces
-        else:
-            together = joined([piece[0] for piece in pieces])
-            labels = np.concatenate([np.zeros(0, np.int8), *(piece[1] for piece in pieces)])
-            scores = [piece[2] for piece in pieces] or [np.zeros((0, len(self.kappas)))]
-            self._kept = [(together, labels, np.concatenate(scores))]
-        found: tuple[Any, NDArray[np.int8], Vector] = self._kept[0]
-        return found
 
     def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> tuple[list[Vector], list[int]]:
         """The same, one for each goal that the learner will have at the end, and shorter and longer; and whose."""
@@ -274,8 +271,7 @@ class MetricTracker(WarmTracker):
         if (kept := state["kept"]) is not None:
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)
             require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
-            tracker._kept = [(rows, y, scores)]
-            tracker._size = 12 * len(rows.places) + (9 + 8 * scores.shape[1]) * len(y)
+            tracker._load_kept(rows, y, scores)
             return tracker
         tracker._kept = None
         tracker._told = array(state, "told", (None, at.TOLD), finite=False, of=COMPARATORS)

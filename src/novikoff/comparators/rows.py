@@ -5,7 +5,7 @@ Comparators in a metric are shown rows as learners read them: the places and num
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, Self
 
@@ -24,6 +24,8 @@ Labels = NDArray[np.int8]
 
 MOST_ROWS, MOST_BYTES = 256, 2**20
 """Single rows, and bytes of them, that are gathered before they are looked at."""
+MOST_PIECES = 4096
+"""Pieces of rows that a buffer holds before it puts them together."""
 KEPT = "kept rows"
 BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
 
@@ -64,19 +66,20 @@ def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class RowBuffer:
-    """Rows of one form with their labels and whether each was a mistake; what is added is copied.
+    """Rows of one form with their outcomes and what was played: mistakes, or scores; what is added is copied.
 
-    Dense rows may become wider: those before are 0 in the columns that are new.
+    Dense rows may become wider: those before are 0 in the columns that are new. So may scores, of labels that are new:
+    those before are -inf there.
     """
 
     def __init__(self) -> None:
         self.rows = self.size = 0  # size: bytes, about
         self._x: list[Rows] = []
-        self._y: list[Labels] = []
-        self._wrong: list[NDArray[np.bool_]] = []
+        self._y: list[NDArray[Any]] = []
+        self._played: list[NDArray[Any]] = []
 
-    def add(self, x: Rows, y: Labels, wrong: NDArray[np.bool_]) -> None:
-        """More rows, after those there are."""
+    def add(self, x: Rows, y: NDArray[Any], played: NDArray[Any], size: int | None = None) -> None:
+        """More rows, after those there are; of `size` bytes, if that is known."""
         if len(y) == 0:
             return
         if self._x and not isinstance(x, Sparse):
@@ -85,18 +88,23 @@ class RowBuffer:
             raise InputError(f"rows must stay of one form: {_form(x)} came after {_form(self._x[0])}.")
         self._x.append(x.copy(np.float64) if isinstance(x, Sparse) else np.array(x, dtype=np.float64, order="C"))
         self._y.append(y.copy())
-        self._wrong.append(wrong.copy())
+        self._played.append(played.copy())
         self.rows += len(y)
-        self.size += int(sizes(x).sum())
+        self.size += int(sizes(x).sum()) if size is None else size
+        if len(self._x) > MOST_PIECES:
+            self.together()
 
-    def together(self) -> tuple[Rows, Labels, NDArray[np.bool_]]:
-        """All rows, their labels, and which were mistakes."""
+    def together(self) -> tuple[Rows, NDArray[Any], NDArray[Any]]:
+        """All rows, their outcomes, and what was played."""
         if not self._x:
             return np.zeros((0, 0)), np.zeros(0, np.int8), np.zeros(0, np.bool_)
         if len(self._x) > 1:
             self._x, self._y = [_joined(self._x)], [np.concatenate(self._y)]
-            self._wrong = [np.concatenate(self._wrong)]
-        return self._x[0], self._y[0], self._wrong[0]
+            if self._played[0].ndim == 2:
+                most = max(part.shape[1] for part in self._played)
+                self._played = [with_labels(part, most) for part in self._played]
+            self._played = [np.concatenate(self._played)]
+        return self._x[0], self._y[0], self._played[0]
 
     def state(self) -> State:
         x, y, wrong = self.together()
@@ -114,14 +122,6 @@ class RowBuffer:
 def as_rows(batch: Batch) -> Rows:
     """The x of a batch of numbers, as the kernels take it."""
     return batch.x if isinstance(batch.x, Sparse) else batch.table()
-
-
-def one_row(x: Any) -> Any:
-    """One row, checked, as rows: x is (indices, values) or an array of numbers."""
-    if not isinstance(x, tuple):
-        return x[np.newaxis]
-    indices, values = x
-    return Sparse(np.array([0, len(indices)], np.uint64), indices, values, 2**32, checked=True)
 
 
 def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = None) -> Rows:
@@ -160,11 +160,23 @@ def form_of(x: Row) -> int:
     return -1 if isinstance(x, tuple) else -2 if isinstance(x, dict) else len(x)
 
 
+def numbers_sizes(x: Rows) -> NDArray[np.int64]:
+    """Bytes of the numbers of each row."""
+    if not isinstance(x, Sparse):
+        return np.full(len(x), x.shape[1] * BYTES_A_NUMBER, dtype=np.int64)
+    return np.diff(x.indptr).astype(np.int64) * BYTES_A_NONZERO
+
+
+def numbers_size(x: Rows) -> int:
+    """The sum of `numbers_sizes`."""
+    if not isinstance(x, Sparse):
+        return x.size * BYTES_A_NUMBER
+    return int(x.indptr[-1] - x.indptr[0]) * BYTES_A_NONZERO
+
+
 def sizes(x: Rows) -> NDArray[np.int64]:
     """Bytes of each row, about."""
-    if not isinstance(x, Sparse):
-        return np.full(len(x), x.shape[1] * BYTES_A_NUMBER + BYTES_A_ROW, dtype=np.int64)
-    return np.diff(x.indptr).astype(np.int64) * BYTES_A_NONZERO + BYTES_A_ROW
+    return numbers_sizes(x) + BYTES_A_ROW
 
 
 def numbers(x: Rows) -> NDArray[Any]:
@@ -221,15 +233,21 @@ def nonzeros_of(x: Any, bias: float) -> Any:
     return rows
 
 
-def joined(parts: Sequence[Any]) -> Any:
-    """Rows of several pieces, one after the other."""
-    ends = [part.ends[1:] for part in parts]
-    shifts = np.cumsum([0, *(int(end[-1]) if len(end) else 0 for end in ends)])
-    return numerics.nonzeros.Nonzeros(
-        np.concatenate([np.zeros(1, np.int64), *(end + shift for end, shift in zip(ends, shifts, strict=False))]),
-        np.concatenate([np.zeros(0, np.uint32), *(part.places for part in parts)]),
-        np.concatenate([np.zeros(0), *(part.values for part in parts)]),
-    )
+def as_sparse(rows: numerics.nonzeros.Nonzeros) -> Sparse:
+    """Non-zeros as sparse rows; the arrays are shared."""
+    return Sparse(rows.ends.view(np.uint64), rows.places, rows.values, 2**32, checked=True)
+
+
+def as_nonzeros(x: Rows) -> numerics.nonzeros.Nonzeros:
+    """The reverse of `as_sparse`."""
+    assert isinstance(x, Sparse)
+    return numerics.nonzeros.Nonzeros(x.indptr.view(np.int64), x.indices, x.values)
+
+
+def with_labels(scores: NDArray[Any], labels: int) -> NDArray[Any]:
+    """Scores with a column for each label: -inf for those that had not come."""
+    missing = labels - scores.shape[1]
+    return np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing > 0 else scores
 
 
 def kept_state(rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> State:

@@ -64,7 +64,7 @@ class Tracking(Observer):
             tracker.names = self._player.features.names
 
     def due(self, ledger: Ledger, rounds: int) -> int:
-        found: int = self._tracker.due(rounds) if self._tracker.scored else rounds
+        found: int = self._tracker.due(rounds)
         return found
 
     def look(self, ledger: Ledger) -> None:
@@ -72,7 +72,7 @@ class Tracking(Observer):
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self._tracker.scored:
-            self._tracker.see_scores(self._player.seen_batch(batch), self._own(result).scores)
+            self._tracker.see(self._player.seen_batch(batch), self._own(result).scores)
             return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
         if isinstance(batch.x, list):
@@ -84,7 +84,7 @@ class Tracking(Observer):
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
         row = self._player.seen_row(x, later=not self._tracker.scored)
         if self._tracker.scored:
-            self._tracker.see_row_scores(row, y, self._own(result).scores)
+            self._tracker.see_row(row, y, self._own(result).scores)
             return
         prediction = result.predictions if self._number is None else result.members[self._number]
         self._tracker.see_row(row, y, bool(prediction != y))

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from novikoff.comparators.against_tracker import AgainstTracker
 from novikoff.comparators.many_facts import ManyComparatorFacts
 from novikoff.comparators.many_tracker import ManyTracker
-from novikoff.comparators.scored_tracker import ScoredTracker
+from novikoff.comparators.tracker import Tracker
 from novikoff.core.types import Batch, State
 from novikoff.linear._loops.many_layout import MOST_AGAINST
 
 
-class ManyAutoTracker(ScoredTracker):
+class ManyAutoTracker(Tracker):
     """Of a learner that begins now; kappa is that of its members against the rest."""
 
     def __init__(self, bias: float, kappa: float, announced: int | None = None) -> None:
@@ -44,17 +44,17 @@ class ManyAutoTracker(ScoredTracker):
         """Training rows in its state."""
         return max(self.softmax.rows_held, 0 if self.rest is None else self.rest.rows_held)
 
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
+    def see(self, batch: Batch, scores: NDArray[Any]) -> None:
         """The rounds of a batch; scores (rows, members, labels and one more): the first is the softmax member."""
-        self.softmax.see_scores(batch, np.ascontiguousarray(scores[:, 0, :-1]))
+        self.softmax.see(batch, np.ascontiguousarray(scores[:, 0, :-1]))
         if (rest := self._rest(*scores.shape[1:])) is not None:
-            rest.see_scores(batch, scores[:, 1:])
+            rest.see(batch, scores[:, 1:])
 
-    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
+    def see_row(self, x: Any, y: int, scores: Any) -> None:
         """One round: x as (indices, values), or as an array of numbers."""
-        self.softmax.see_row_scores(x, y, np.ascontiguousarray(scores[0, :-1]))
+        self.softmax.see_row(x, y, np.ascontiguousarray(scores[0, :-1]))
         if (rest := self._rest(*scores.shape)) is not None:
-            rest.see_row_scores(x, y, scores[1:])
+            rest.see_row(x, y, scores[1:])
 
     def _rest(self, members: int, columns: int) -> AgainstTracker | None:
         """That of members against the rest, while they play: not where labels are too many."""

@@ -77,7 +77,7 @@ def test_rows_and_batches_come_in_their_order():
 def test_wide_rows_are_kept_up_to_a_number_of_bytes():
     x, y, wrong = example_stream(40)
     tracker = KernelTracker(LINEAR)
-    tracker.keep_bytes = 1000
+    tracker.keep = 1000
     tracker.see(Batch(x, y, 1), wrong)
     assert tracker.state()["kept"] is None
     assert tracker.facts().points <= math.ceil(1000 / 48)

@@ -23,13 +23,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import numerics
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.rows import joined, kept_state, nonzeros_of, one_row, restored_kept
-from novikoff.comparators.scored_tracker import COMPARATORS, KEEP, MANY, ScoredTracker, whole_numbers
+from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept
+from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
 from novikoff.core.state import array, integer, number, require
-from novikoff.core.types import Batch, State
+from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 RIDGES = (1.0, 10.0, 100.0)
@@ -97,7 +96,7 @@ PAID, LINEAR, LINEAR_SIZE, TOLD = range(4)
 """Of the scores: losses, the sum of g z, and of |g z|."""
 
 
-class ConvexTracker(ScoredTracker):
+class ConvexTracker(VectorTracker):
     """Comparators of a learner that begins now.
 
     loss   its loss
@@ -105,54 +104,21 @@ class ConvexTracker(ScoredTracker):
     keep   bytes of rows to keep
     """
 
+    outcomes = np.float64
+
     def __init__(self, loss: ConvexLoss, bias: float, keep: int = KEEP) -> None:
-        self.loss, self.bias, self.keep = ConvexLoss(*loss), float(bias), keep
-        self.rows = self.places = self._size = self._fitted = 0
-        self._kept: list[Any] | None = []  # pieces (nonzeros, y, scores); None once there are vectors
+        super().__init__(bias, keep)
+        self.loss = ConvexLoss(*loss)
         self._vectors, self._sums, self._told = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(TOLD)
         self._asked: tuple[Any, ConvexComparatorFacts] | None = None
 
-    @property
-    def rows_held(self) -> int:
-        """Training rows in its state."""
-        return sum(len(piece[1]) for piece in self._kept or ())
+    def _beside(self, y: Vector, scores: NDArray[Any]) -> NDArray[np.int64]:
+        return np.full(len(y), 16)
 
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played."""
-        self._see(batch.x, np.asarray(batch.y, dtype=np.float64), np.array(scores, dtype=np.float64))
-
-    def see_row_scores(self, x: Any, y: float, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
-        self._see(one_row(x), np.array([y], dtype=np.float64), np.array([scores], dtype=np.float64))
-
-    def _see(self, x: Any, y: Vector, scores: Vector) -> None:
-        self.rows += len(y)
-        rows = nonzeros_of(x, self.bias)
-        self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
-        if self._kept is None:
-            self._add(rows, y, scores)
-            return
-        ends = int(rows.ends[-1])
-        part = numerics.nonzeros.Nonzeros(rows.ends.copy(), rows.places[:ends].copy(), rows.values[:ends].copy())
-        self._kept.append((part, y.copy(), scores))
-        self._size += 12 * ends + 16 * len(y)
-        if len(self._kept) > MANY:
-            self._together()
-        if self._size >= self.keep:
-            self._settle()
-
-    def _together(self) -> tuple[Any, Vector, Vector]:
-        """All rows kept, as one piece."""
-        pieces = self._kept or []
-        if len(pieces) != 1:
-            together = joined([piece[0] for piece in pieces])
-            y, scores = (np.concatenate([np.zeros(0), *(piece[k] for piece in pieces)]) for k in (1, 2))
-            self._kept = [(together, y, scores)]
-        found: tuple[Any, Vector, Vector] = self._kept[0]  # type: ignore[index]
-        return found
+    def _no_scores(self) -> Vector:
+        return np.zeros(0)
 
     def _settle(self) -> None:
-        """From here on the comparators are those that fit the rows up to now."""
         rows, y, scores = self._together()
         most = np.zeros(self.places)
         np.maximum.at(most, rows.places, np.abs(rows.values))
@@ -161,8 +127,8 @@ class ConvexTracker(ScoredTracker):
         found = [self._fit(Diagonal(ridge * metric), rows, y) for ridge in RIDGES]
         self._vectors = np.stack([np.zeros(self.places), *found], axis=1)
         self._sums = np.zeros((SUMS, self._vectors.shape[1]))
-        self._kept, self._fitted = None, len(y)
-        self._add(rows, y, scores)
+        self._fitted = len(y)
+        self._look_at(self._vectors, rows, y, scores, self._sums, self._told)
 
     def _fit(self, penalty: Diagonal, rows: Any, y: Vector) -> Vector:
         """The u for which loss + penalty.square(u)/2 is least, nearly: whatever is found will do."""
@@ -186,11 +152,11 @@ class ConvexTracker(ScoredTracker):
         u[places] = root * t
         return u
 
-    def _add(self, rows: Any, y: Vector, scores: Vector) -> None:
+    def _add(self, x: Rows, y: Vector, played: Vector) -> None:
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        self._look_at(self._vectors, rows, y, scores, self._sums, self._told)
+        self._look_at(self._vectors, as_nonzeros(x), y, played, self._sums, self._told)
 
     @np.errstate(all="ignore")
     def _look_at(self, vectors: Vector, rows: Any, y: Vector, scores: Vector, sums: Vector, told: Vector) -> None:
@@ -208,6 +174,7 @@ class ConvexTracker(ScoredTracker):
 
     def facts(self, learner: Any) -> ConvexComparatorFacts:
         """What was seen up to now, with the metric that the learner has now."""
+        self.catch_up()
         goal: ConvexGoal = learner.goal()
         asked = (self.rows, goal.linear)
         if self._asked is None or self._asked[0] != asked:
@@ -246,6 +213,7 @@ class ConvexTracker(ScoredTracker):
 
     def state(self) -> State:
         """All of it, as plain data."""
+        self.catch_up()
         kept = None
         if self._kept is not None:
             rows, y, scores = self._together()
@@ -264,8 +232,7 @@ class ConvexTracker(ScoredTracker):
         tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
         if (kept := state["kept"]) is not None:
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.float64, None)
-            tracker._kept = [(rows, y, scores)]
-            tracker._size = 12 * len(rows.places) + 16 * len(y)
+            tracker._load_kept(rows, y, scores)
             return tracker
         tracker._kept = None
         vectors = tracker._vectors = array(state, "vectors", (None, None), of=COMPARATORS)
@@ -278,6 +245,6 @@ def matrix(rows: Any, places: int) -> Any:
     """The rows as a sparse matrix with values of its own: scipy sorts them within rows, in place, for abs."""
     from scipy.sparse import csr_array
 
-    last = int(rows.ends[-1])
-    parts = (rows.values[:last].copy(), rows.places[:last].astype(np.int64), rows.ends)
+    first, last = int(rows.ends[0]), int(rows.ends[-1])
+    parts = (rows.values[first:last].copy(), rows.places[first:last].astype(np.int64), rows.ends - first)
     return csr_array(parts, shape=(len(rows.ends) - 1, places))

@@ -27,11 +27,11 @@ from novikoff.comparators.linear import LONGEST, SHORTEST, ratio
 from novikoff.comparators.many_facts import ManyGoal
 from novikoff.comparators.many_fit import best_for
 from novikoff.comparators.metric import Diagonal
-from novikoff.comparators.rows import KEPT, Rows, chosen, nonzeros_of, one_row, restored_rows, rows_state
-from novikoff.comparators.scored_tracker import ScoredTracker
+from novikoff.comparators.rows import KEPT, RowBuffer, Rows, as_sparse, chosen, nonzeros_of, restored_rows
 from novikoff.comparators.tally import Tally
+from novikoff.comparators.tracker import NO_LIMIT, ScorerTracker
 from novikoff.core.state import array, require
-from novikoff.core.types import Batch, Sparse, State
+from novikoff.core.types import Sparse, State
 from novikoff.kernel.comparators.fit import times
 from novikoff.kernel.comparators.functions import AT_ONCE, BLOCK, FLOOR, LITTLE, KernelScorer
 from novikoff.kernel.similarity import Similarity
@@ -103,11 +103,11 @@ class ManyKernelScorer(KernelScorer):
         sound = bool(np.isfinite(betas).all())
         return cls(similarity, x, np.ascontiguousarray(betas) if sound else np.zeros_like(betas), labels)
 
-    def see_many(self, x: Rows, y: NDArray[np.int64], said: NDArray[np.int64], now: NDArray[np.int64]) -> None:
-        """Rounds in which `said` had been said, had the `now` labels been announced."""
+    def see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
+        """Rows in order, in blocks of BLOCK; played (rows, 2): the label predicted, and how many were known."""
         for start in range(0, len(y), BLOCK):
             some = slice(start, start + BLOCK)
-            self._see_block(x[some], y[some], said[some], now[some])
+            self._see_block(x[some], y[some], *played[some].T)
 
     def _see_block(self, x: Rows, y: NDArray[np.int64], said: NDArray[np.int64], now: NDArray[np.int64]) -> None:
         ones, at, width = np.ones(len(y), dtype=np.int8), np.arange(len(y)), max(int(now.max()), self.labels)
@@ -159,112 +159,102 @@ class ManyKernelScorer(KernelScorer):
             worst = max(worst, ratio(self.pulls[c] - dot, 2.0 * float(self._heavy[part].sum()) * off + FLOOR))
         return worst
 
+    def state(self) -> State:
+        """As plain data, without the similarity."""
+        return {**super().state(), "labels": self.labels, "rows": self.rows, "mistakes": self.mistakes,
+                "hinges": self.hinges.copy(), "pulls": self.pulls.copy()}  # fmt: skip
 
-class ManyKernelTracker(ScoredTracker):
+    @classmethod
+    def restore(cls, similarity: Similarity, state: State) -> Self:
+        points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
+        scorer = cls(similarity, points, betas, int(state["labels"]))
+        scorer.tally, scorer._reason = Tally.restore(state["tally"]), str(state["reason"])
+        scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
+        scorer.width, scorer.rows, scorer.mistakes = (int(state[name]) for name in ("width", "rows", "mistakes"))
+        scorer.hinges, scorer.pulls = np.array(state["hinges"]), np.array(state["pulls"])
+        return scorer
+
+
+class ManyKernelTracker(ScorerTracker[ManyKernelScorer]):
     """Comparators of a learner that begins now, with this K; `announced` labels are known before the first round."""
 
+    scored = True
+    outcomes = np.int64
+    block = BLOCK
+
     def __init__(self, similarity: Similarity, announced: int | None = None, keep: int = 400) -> None:
-        self.similarity, self.announced, self.keep = similarity, announced, keep
-        self.rows, self._known, self._fitted = 0, announced or 0, 0
-        self._kept: list[Any] | None = []  # pieces (rows, y, said, now); None once there is a scorer
-        self._scorer: ManyKernelScorer | None = None
+        super().__init__(keep, NO_LIMIT)
+        self.similarity, self.announced, self._known = similarity, announced, announced or 0
+
+    def _read(
+        self, x: Rows, y: NDArray[np.int64], played: NDArray[Any]
+    ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
+        """Of the scores played: the label predicted, had all labels known by then been announced; and their number."""
+        now = np.maximum.accumulate(np.maximum(y + 1, self._known)) if len(y) else y
+        known = np.arange(played.shape[1]) < now[:, None]
+        said = np.where(known, played, -np.inf).argmax(axis=1) if len(y) else y
+        self._known = int(now.max(initial=self._known))
+        return super()._read(_sparse(x), y, np.stack([said, now], axis=1))
+
+    def _fit(self, x: Rows, y: NDArray[np.int64], played: NDArray[np.int64]) -> ManyKernelScorer:
+        known = played[:, 1] if len(y) else np.zeros(0, np.int64)
+        return ManyKernelScorer.best(self.similarity, x, y, known)
 
     @property
-    def rows_held(self) -> int:
-        """Training rows in its state."""
-        points = 0 if self._scorer is None else len(self._scorer.points)
-        return points + sum(len(piece[1]) for piece in self._kept or ())
+    def _points(self) -> int:
+        return 0 if self.scorer is None else len(self.scorer.points)
 
-    def see_scores(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that the learner played."""
-        self._see(batch.x, np.asarray(batch.y).astype(np.int64), scores)
-
-    def see_row_scores(self, x: Any, y: int, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
-        self._see(one_row(x), np.array([y], dtype=np.int64), np.asarray(scores)[np.newaxis])
-
-    def _see(self, x: Any, y: NDArray[np.int64], scores: NDArray[Any]) -> None:
-        rows = _sparse(x)
-        now = np.maximum.accumulate(np.maximum(y + 1, self._known)) if len(y) else y
-        known = np.arange(scores.shape[1]) < now[:, None]
-        said = np.where(known, scores, -np.inf).argmax(axis=1) if len(y) else y
-        self.rows += len(y)
-        self._known = int(now.max(initial=self._known))
-        taken = 0
-        if self._kept is not None:
-            taken = min(self.keep - sum(len(piece[1]) for piece in self._kept), len(y))
-            some = np.arange(taken)
-            self._kept.append((chosen(rows, some), y[:taken].copy(), said[:taken], now[:taken]))
-            if taken < len(y):
-                self._scorer, self._fitted, self._kept = self._best(), self.keep, None
-        if self._scorer is not None and taken < len(y):
-            rest = np.arange(taken, len(y))
-            self._scorer.see_many(chosen(rows, rest), y[taken:], said[taken:], now[taken:])
-
-    def _together(self) -> Any:
-        pieces = [piece for piece in self._kept or [] if len(piece[1])]
-        if len(pieces) > 1:
-            x = Sparse.concatenated([piece[0] for piece in pieces])
-            pieces = [(x, *(np.concatenate([piece[k] for piece in pieces]) for k in (1, 2, 3)))]
-        none = np.zeros(0, dtype=np.int64)
-        self._kept = pieces or [(_sparse(np.zeros((0, 1))), none, none, none)]
-        return self._kept[0]
-
-    def _best(self) -> ManyKernelScorer:
-        """Fitted to the rows kept, which it has seen."""
-        x, y, said, now = self._together()
-        scorer = ManyKernelScorer.best(self.similarity, x, y, now)
-        scorer.see_many(x, y, said, now)
-        return scorer
+    def _restored(self, state: State) -> ManyKernelScorer:
+        return ManyKernelScorer.restore(self.similarity, state)
 
     def facts(self, learner: Any) -> ManyKernelComparatorFacts:
         """What was seen up to now."""
-        scorer = self._best() if self._scorer is None else self._scorer
+        scorer = self._now()
         reason = scorer.invalid_reason
         unexplained = scorer.unexplained_by(learner.supports.expansion()[0], learner.coefficients)
         square, error = (Fraction(0), Fraction(0)) if reason else (scorer.square(), Fraction(scorer.error))
-        fitted = self._fitted if self._kept is None else self.rows
+        fitted = self.rows if self._kept is not None else self.keep_rows
         return ManyKernelComparatorFacts(self.rows, fitted, scorer.mistakes, scorer.found(), square, error, unexplained,
                                          reason, self.similarity)  # fmt: skip
 
     def state(self) -> State:
         """All of it, as plain data."""
-        kept = None
-        if self._kept is not None:
-            x, y, said, now = self._together()
-            kept = {"x": rows_state(x), "y": y, "said": said, "now": now}
-        scorer, found = self._scorer, None
-        if scorer is not None:
-            found = {**scorer.state(), "labels": scorer.labels, "rows": scorer.rows, "mistakes": scorer.mistakes,
-                     "hinges": scorer.hinges.copy(), "pulls": scorer.pulls.copy()}  # fmt: skip
+        found = self._state()
         return {"kind": "many-kernel", "similarity": self.similarity.state(), "announced": self.announced,
-                "keep": self.keep, "rows": self.rows, "known": self._known, "kept": kept, "scorer": found}  # fmt: skip
+                "keep": self.keep_rows, "rows": self.rows, "known": self._known,
+                **{name: found[name] and _plain(found[name]) for name in ("kept", "waiting")},
+                "scorer": found["scorer"]}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """The tracker whose `state` this is."""
         tracker = cls(Similarity.restore(state["similarity"]), state["announced"], int(state["keep"]))
         tracker.rows, tracker._known = int(state["rows"]), int(state["known"])
-        if (kept := state["kept"]) is not None:
-            rows = restored_rows(kept["x"])
-            y, said, now = (array(kept, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
-            sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= tracker._known)).all())
-            require(sound, f"labels of kept rows must be of the {tracker._known:,} known", y)
-            tracker._kept = [(rows, y, said, now)]
-        if (found := state["scorer"]) is not None:
-            points, betas = restored_rows(found["points"]), np.array(found["betas"], np.float64, order="C")
-            scorer = ManyKernelScorer(tracker.similarity, points, betas, int(found["labels"]))
-            scorer.tally, scorer._reason = Tally.restore(found["tally"]), str(found["reason"])
-            scorer.longest, scorer.norm2 = np.asarray(found["largest"], np.float64).tolist()
-            scorer.width, scorer.rows, scorer.mistakes = (int(found[name]) for name in ("width", "rows", "mistakes"))
-            scorer.hinges, scorer.pulls = np.array(found["hinges"]), np.array(found["pulls"])
-            tracker._scorer, tracker._kept, tracker._fitted = scorer, None, tracker.keep
+        if state["scorer"] is not None:
+            tracker.scorer, tracker._kept = tracker._restored(state["scorer"]), None
+        elif state["kept"] is not None:
+            tracker._kept = tracker._buffer(state["kept"])
+        if state.get("waiting") is not None:
+            tracker._waiting = tracker._buffer(state["waiting"])
         return tracker
 
+    def _buffer(self, state: State) -> RowBuffer:
+        """The rows whose state this is, with their labels."""
+        rows, buffer = restored_rows(state["x"]), RowBuffer()
+        y, said, now = (array(state, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
+        sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= self._known)).all())
+        require(sound, f"labels of kept rows must be of the {self._known:,} known", y)
+        buffer.add(rows, y, np.stack([said, now], axis=1))
+        return buffer
 
-def _sparse(x: Any) -> Sparse:
+
+def _plain(state: State) -> State:
+    """A buffer's state with labels predicted and known apart."""
+    said, now = state["wrong"].reshape(-1, 2).astype(np.int64).T
+    return {"x": state["x"], "y": state["y"].astype(np.int64), "said": said.copy(), "now": now.copy()}
+
+
+def _sparse(x: Rows) -> Sparse:
     """Rows as the learner reads them: the places and numbers of what is not zero."""
-    rows = nonzeros_of(x, 0.0)
-    end = int(rows.ends[-1])
-    width = int(rows.places[:end].max(initial=0)) + 1
-    return Sparse(rows.ends.astype(np.uint64), rows.places[:end].copy(), rows.values[:end].copy(), width, checked=True)
+    rows = as_sparse(nonzeros_of(x, 0.0)).alone()
+    return Sparse(rows.indptr, rows.indices, rows.values, int(rows.indices.max(initial=0)) + 1, checked=True)

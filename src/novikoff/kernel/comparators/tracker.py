@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
+from numpy.typing import NDArray
+
 from novikoff.comparators.rows import Labels, Rows
-from novikoff.comparators.tracker import ComparatorFacts, ComparatorTracker
+from novikoff.comparators.tracker import ComparatorFacts, ScorerTracker
 from novikoff.core.errors import InputError
 from novikoff.core.types import State
 from novikoff.kernel.comparators.functions import KernelScorer
@@ -28,7 +30,7 @@ class KernelComparatorFacts(ComparatorFacts):
     similarity: Similarity
 
 
-class KernelTracker(ComparatorTracker[KernelScorer]):
+class KernelTracker(ScorerTracker[KernelScorer]):
     """Comparators in the feature space of a kernel.
 
     similarity   the learner's K
@@ -42,10 +44,10 @@ class KernelTracker(ComparatorTracker[KernelScorer]):
     def __init__(self, similarity: Similarity, keep: int = 400, additive: bool = False) -> None:
         if keep < 0:
             raise InputError(f"rows to fit on must be at least 0: got {keep}.")
-        super().__init__(int(keep), 64_000_000, additive)
+        super().__init__(keep, 64_000_000, additive)
         self.similarity = similarity
 
-    def _fit(self, x: Rows, y: Labels) -> KernelScorer:
+    def _fit(self, x: Rows, y: Labels, played: NDArray[Any]) -> KernelScorer:
         return KernelScorer.fitted(self.similarity, x, y)
 
     @property
