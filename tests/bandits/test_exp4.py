@@ -39,7 +39,7 @@ def test_an_expert_for_each_arm_is_exp3_ix():
     same = nk.play(nk.Exp4(ARMS, experts=ARMS, seed=4), each, record=True)
     other = nk.play(nk.Exp3IX(ARMS, seed=4), nk.Losses(losses), record=True)
     assert same.said().tolist() == other.said().tolist()
-    assert same.learner._estimates == pytest.approx(other.learner._estimates)
+    assert same.learner.state()["estimates"] == pytest.approx(other.learner.state()["estimates"])
 
 
 def test_advice_may_be_arms_or_chances():

@@ -22,7 +22,7 @@ def test_the_rule_on_the_worked_example():
         if t in wanted:
             assert [learner.chances()[i] for i in range(3)] == pytest.approx(wanted[t], abs=1e-9)
         learner.learn_one(None, loss)
-    assert learner._estimates == pytest.approx([8.183674941, 0.0, 2.067617297])
+    assert learner.state()["estimates"] == pytest.approx([8.183674941, 0.0, 2.067617297])
 
 
 @given(st.lists(st.floats(0.0, 1e9), min_size=1, max_size=40), st.integers(1, 10**9))

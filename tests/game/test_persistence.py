@@ -42,6 +42,31 @@ def test_the_file_is_json_and_arrays(tmp_path, played):
     assert list(tmp_path.iterdir()) == [tmp_path / "m.nk"]  # nothing is left beside it
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seconds", float("inf")),
+        ("rounds", -1),
+        ("rounds", 100.5),
+        ("mistakes", True),
+        ("paid", [float("nan"), 0.0]),
+        ("feature_names", [1]),
+    ],
+)
+def test_a_ledger_whose_numbers_cannot_be_is_refused(tmp_path, played, field, value):
+    nk.save(played, tmp_path / "m.nk")
+    with zipfile.ZipFile(tmp_path / "m.nk") as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    meta = json.loads(entries["meta.json"])
+    assert field in meta["ledger"]
+    meta["ledger"][field] = value
+    with zipfile.ZipFile(tmp_path / "m.nk", "w") as archive:
+        for name, content in {**entries, "meta.json": json.dumps(meta)}.items():
+            archive.writestr(name, content)
+    with pytest.raises(ModelFileError, match=f"{field} of a ledger must be"):
+        nk.load(tmp_path / "m.nk")
+
+
 def test_a_pickle_in_a_file_is_not_run(tmp_path):
     class Trap:
         def __reduce__(self):

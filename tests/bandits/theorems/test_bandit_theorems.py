@@ -39,7 +39,7 @@ def test_golden_values_of_the_worked_example():
     assert ledger.loss == 2.5
     assert found["ix_pathwise"].bound == pytest.approx(4.359600071, abs=1e-8)
     facts = dataclasses.replace(ledger.learner.facts(), gammas=(0.25,))
-    limits = [at_least(facts, (e,), 3) for e in ledger.learner._estimates.tolist()]  # gamma is eta/2 = 0.25
+    limits = [at_least(facts, (e,), 3) for e in ledger.learner.state()["estimates"].tolist()]  # gamma is eta/2 = 0.25
     assert 2.5 - min(limits) == pytest.approx(10.688689124, abs=1e-8)
 
 

@@ -251,11 +251,11 @@ def fuzz(seed, count, most=8):
 
 
 def test_malformed_texts_are_refused_and_the_others_right():
-    assert 1_600 < fuzz(1, 4_000) < 3_600
+    assert 600 < fuzz(1, 1_500) < 1_350
 
 
 def test_malformed_lines_leave_their_neighbours_right():
-    fuzz(2, 150, most=400)
+    fuzz(2, 60, most=400)
 
 
 @pytest.mark.slow
@@ -268,8 +268,8 @@ def test_malformed_texts_are_refused_and_the_others_right_120_000_times():
 def test_every_change_of_one_byte_is_read_as_the_slow_reader_does(content):
     for at, byte in itertools.product(range(len(content)), (*ALPHABET, None)):
         data = content[:at] + (b"" if byte is None else bytes([byte])) + content[at + 1 :]
-        for skip_bad, chunk in ((0, 1), (2, 5), (1, 2**20)):
-            check(data, {"skip_bad": skip_bad}, chunk)
+        skip_bad, chunk = ((0, 1), (2, 5), (1, 2**20))[(at + (byte or 0)) % 3]
+        check(data, {"skip_bad": skip_bad}, chunk)
 
 
 def test_every_cut_of_a_text_is_read_as_the_slow_reader_does():

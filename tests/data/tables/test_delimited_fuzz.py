@@ -67,7 +67,7 @@ def told(table):
 
 @given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), ENDS, st.integers(1, 80))
 @example([("1", '"', "2", "\n", "no"), ("3", '""\n,', "", "é", "yes")], csv.QUOTE_MINIMAL, "\n", 7)
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
     text = written(rows, quoting, end)
     again = list(csv.reader(io.StringIO(text.decode(), newline="")))[1:]
@@ -135,7 +135,7 @@ def malformed(draw):
 
 
 @given(malformed(), st.integers(1, 80))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_malformed_tables_are_refused_or_read_as_python_does(content, chunk):
     check(content, chunk)
 
