@@ -310,17 +310,16 @@ class SvmlightFormat(Format):
     def kernels(self, room):
         """Function that runs both kernels on the first bytes of a memory: the plain one from the second line on."""
         kernel = svmlight_kernel
-        places = [np.zeros(room, np.uint32) for _ in range(4)]
-        arrays = [np.zeros(room, kind) for kind in (float, np.uint32, np.uint64, np.uint32, float)]
-        arrays.append(np.zeros(kernel.WIDE, np.uint64))
-        table = np.zeros(kernel.SLOTS, np.uint32)
+        places = tuple(np.zeros(room, np.uint32) for _ in range(4))
+        rows = tuple(np.zeros(room, kind) for kind in (float, np.uint32, np.uint64, np.uint32, float))
+        wrong, table = np.zeros(kernel.WIDE, np.uint64), np.zeros(kernel.SLOTS, np.uint32)
 
         def run(text, size):
             second = bytes(text[:size]).index(b"\n") + 1
             table.fill(0)
             kernel.places(text, np.uint64(size), *places)
-            kernel.parse_all(text, np.uint64(size), np.zeros(5, np.uint64), *places, *arrays, table)
-            kernel.parse(text, np.uint64(size), np.array([second, 0, 0, 1, 0], np.uint64), *places, *arrays)
+            kernel.parse_all(text, np.uint64(size), np.zeros(5, np.uint64), places, rows, wrong, table)
+            kernel.parse(text, np.uint64(size), np.array([second, 0, 0, 1, 0], np.uint64), places, rows, wrong)
 
         return run
 

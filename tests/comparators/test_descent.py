@@ -21,14 +21,15 @@ class Quick:
     def __init__(self, x, y, bias):
         rows, width = x.shape
         self.rows = (np.arange(0, rows * width + 1, width, dtype=np.uint64),
-                     np.tile(np.arange(width, dtype=np.uint32), rows), x.reshape(-1).copy(), y, bias)  # fmt: skip
+                     np.tile(np.arange(width, dtype=np.uint32), rows), x.reshape(-1).copy())  # fmt: skip
+        self.y, self.bias = y, bias
         self.scale, self.square = np.empty(rows), np.empty(rows)
         descent.lengths(self.rows[0], self.rows[2], bias, False, self.scale, self.square)
         self.alpha, self.weights, self.own = np.zeros(rows), np.zeros(width), np.zeros(1)
 
     def epoch(self, cost, kappa, order):
         order = np.array(order, dtype=np.int64)
-        rows = (*self.rows, self.scale, self.square, order)
+        rows = (self.rows, self.y, self.bias, self.scale, self.square, order)
         descent.epoch(*rows, self.alpha, cost, kappa, self.weights, self.own, 1)
 
     u = property(lambda self: np.append(self.weights, self.own))
@@ -50,8 +51,8 @@ class Thorough:
     def epoch(self, cost, kappa, order):
         chosen, seen = np.array(order, dtype=np.uint32), np.array([-np.inf, np.inf])
         groups = np.arange(-(-len(chosen) // dual.GROUP), dtype=np.uint32)
-        rows = (self.ends, self.words, self.words.view(np.float32), self.square, self.alpha)
-        dual.epoch(*rows, chosen, len(chosen), groups, 0, self.weights, cost, 0.0, kappa, np.inf, -np.inf, seen)
+        rows = ((self.ends, self.words, self.words.view(np.float32)), self.square, self.alpha)
+        dual.epoch(*rows, chosen, groups, 0, self.weights, (cost, 0.0, kappa), np.inf, -np.inf, seen)
 
     u = property(lambda self: np.append(self.weights[1:], self.weights[0]))
 

@@ -91,7 +91,7 @@ class BanditLearner(Learner):
         return 0.0, math.inf
 
     @abstractmethod
-    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
+    def _play(self, x: Any, rows: Vector, whole: bool, results: at.Results) -> None:
         """Play every row, compiled."""
 
     def _checked(self, x: Any, rows: int) -> Any:
@@ -119,9 +119,9 @@ class BanditLearner(Learner):
             loss, row = row, np.full(self.arms, math.nan)
             row[self._drawn(x)] = loss
         self._check(row[np.newaxis], whole, None)
-        results = np.empty(1), np.empty(1), np.empty(1)
+        results = at.Results(np.empty(1), np.empty(1), np.empty(1))
         self._go(x, row[np.newaxis], whole, results)
-        return StepResult(int(results[0][0]), float(results[1][0]), float(results[2][0]))
+        return StepResult(int(results.arms[0]), float(results.losses[0]), float(results.means[0]))
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Every row of losses in order, compiled."""
@@ -130,15 +130,21 @@ class BanditLearner(Learner):
         if rows.ndim != 2:
             raise InputError(f"{self._must()}: got shape {rows.shape[1:]}.")
         self._check(rows, True, batch.first)
-        results = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
+        results = at.Results(np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows)))
         self._go(x, rows, True, results)
-        return StepResult(results[0].astype(np.int64), *results[1:])
+        return StepResult(results.arms.astype(np.int64), results.losses, results.means)
 
     def _drawn(self, x: Any) -> int:
         return int(_loops.bandits.draw(self._chances(x), self._coins, self.rounds))
 
-    def _go(self, x: Any, rows: Vector, whole: bool, results: tuple[Vector, Vector, Vector]) -> None:
-        self._play(x, still(rows), whole, *results)
+    def _next_coins(self) -> at.Coins:
+        return at.Coins(self._coins, self.rounds)
+
+    def _all_sums(self) -> at.Sums:
+        return at.Sums(self._numbers, self._estimates, self._gammas, self._sums, self._totals)
+
+    def _go(self, x: Any, rows: Vector, whole: bool, results: at.Results) -> None:
+        self._play(x, still(rows), whole, results)
         self.rounds += len(rows)
         self.whole += len(rows) if whole else 0
 

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.bandits import _loops
+from novikoff.bandits._loops.bandit_layout import Rates, Results
 from novikoff.bandits.bandit_learner import BanditLearner, Vector
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.bandits.theorems.ix_pathwise import ix_pathwise
@@ -39,6 +40,7 @@ from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
 from novikoff.core.types import Example, Theorem
 from novikoff.experts.panel import positive
+from novikoff.numerics.records import astuple
 
 
 class Exp3IX(BanditLearner):
@@ -67,11 +69,10 @@ class Exp3IX(BanditLearner):
         _loops.bandits.weigh(self._estimates, rate, chances)
         return chances
 
-    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
-        _loops.bandits.exp3_ix(
-            rows, whole, self._coins, self.rounds, self._fixed, 0.5 if self.implicit else 0.0, self._numbers,
-            self._estimates, self._gammas, self._sums, self._totals, np.empty(self.arms), *results,
-        )  # fmt: skip
+    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+        rates, chances = Rates(self._fixed, 0.5 if self.implicit else 0.0), np.empty(self.arms)
+        coins, sums = self._next_coins(), self._all_sums()
+        _loops.bandits.exp3_ix(rows, whole, astuple(coins), astuple(rates), astuple(sums), chances, astuple(results))
 
     def _gammas_played(self) -> tuple[float, float]:
         share, last = 0.5 if self.implicit else 0.0, max(self.rounds, 1)

@@ -35,6 +35,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.bandits import _loops
+from novikoff.bandits._loops.bandit_layout import Rates, Results
 from novikoff.bandits.bandit_learner import BanditLearner, Vector
 from novikoff.bandits.exp3_ix import fixed_rate
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
@@ -51,6 +52,7 @@ from novikoff.core.types import Batch, Domain, Example, StepResult, Theorem
 from novikoff.experts.panel import is_number
 from novikoff.experts.team import common_domain
 from novikoff.numerics.coins import uniform
+from novikoff.numerics.records import astuple
 
 CELLS = 2**20
 """Chances that are held at a time."""
@@ -195,11 +197,12 @@ class Exp4(BanditLearner):
         parts = [super(Exp4, self).learn_many(batch.part(k, k + size)) for k in range(0, len(batch), size)]
         return StepResult(*(np.concatenate(some) for some in zip(*((p[:3]) for p in parts), strict=True)))
 
-    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
+    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
+        rates = Rates(self._fixed, 0.5 if self.implicit else 0.0, self._explore)
+        weights, chances = np.empty(self._policies), np.empty(self.arms)
         _loops.bandits.exp4(
-            x, rows, whole, self._coins, self.rounds, self._fixed, 0.5 if self.implicit else 0.0, self._explore,
-            self._numbers, self._estimates, self._gammas, self._sums, self._totals, np.empty(self._policies),
-            np.empty(self.arms), *results,
+            x, rows, whole, astuple(self._next_coins()), astuple(rates), astuple(self._all_sums()), weights, chances,
+            astuple(results),
         )  # fmt: skip
 
     def facts(self) -> BanditFacts:

@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novikoff.bandits import _loops
+from novikoff.bandits._loops.bandit_layout import Results
 from novikoff.bandits.bandit_learner import BanditLearner, Vector
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.bandits.theorems.observable_regret import observable_regret
@@ -34,6 +35,7 @@ from novikoff.bandits.theorems.tsallis_pathwise import tsallis_pathwise
 from novikoff.bandits.theorems.tsallis_regret import tsallis_regret
 from novikoff.core.state import Argument
 from novikoff.core.types import Example, Theorem
+from novikoff.numerics.records import astuple
 
 
 class TsallisINF(BanditLearner):
@@ -50,11 +52,10 @@ class TsallisINF(BanditLearner):
         _loops.bandits.spread(self._estimates, 1.0 / math.sqrt(self.rounds + 1.0), chances)
         return chances
 
-    def _play(self, x: Any, rows: Vector, whole: bool, *results: *tuple[Vector, Vector, Vector]) -> None:
+    def _play(self, x: Any, rows: Vector, whole: bool, results: Results) -> None:
         _loops.bandits.tsallis_inf(
-            rows, whole, self._coins, self.rounds, self._numbers, self._estimates, self._gammas, self._sums,
-            self._totals, np.empty(self.arms), *results,
-        )  # fmt: skip
+            rows, whole, astuple(self._next_coins()), astuple(self._all_sums()), np.empty(self.arms), astuple(results)
+        )
 
     def _gammas_played(self) -> tuple[float, float]:
         return 0.0, 0.0

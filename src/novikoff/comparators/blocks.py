@@ -11,7 +11,7 @@ import copy
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,10 @@ from novikoff.comparators.rereading import Reading, read
 from novikoff.comparators.rows import Rows, numbers
 from novikoff.core.stream import Stream
 from novikoff.core.types import Sparse
+from novikoff.numerics.records import SparseRows, astuple
+
+if TYPE_CHECKING:
+    from novikoff.comparators._loops.dual import Packed
 
 MEMORY = 256_000_000
 BYTES_A_WORD = 4
@@ -43,9 +47,11 @@ class Block:
     def __len__(self) -> int:
         return len(self.square)
 
-    def arrays(self) -> tuple[Any, Any, Any]:
-        """What every kernel wants to know first."""
-        return self.ends, self.words, self.words.view(np.float32)
+    def packed(self) -> Packed:
+        """The rows, for loops."""
+        from novikoff.comparators._loops import dual
+
+        return astuple(dual.Packed(self.ends, self.words, self.words.view(np.float32)))
 
 
 class Blocks:
@@ -123,7 +129,7 @@ class Blocks:
 
         out = np.zeros(self.rows)
         for block in self.each():
-            dual.margins(*block.arrays(), u, out[block.first : block.first + len(block)])
+            dual.margins(block.packed(), u, out[block.first : block.first + len(block)])
         return out
 
     def squares(self) -> NDArray[np.float64]:
@@ -141,7 +147,7 @@ class Blocks:
         for block in self.each():
             mine = slice(block.first, block.first + len(block))
             counted[mine] = np.where(block.square != 0.0, alpha[mine], 0.0)
-            dual.combine(*block.arrays(), counted[mine], u)
+            dual.combine(block.packed(), counted[mine], u)
         return u, counted
 
     def show(self, *scorers: LinearScorer) -> Reading:
@@ -193,7 +199,8 @@ class _Filling:
         ends, square = np.empty(len(y), np.uint64), np.zeros(len(y))
         into = (self._words, self._words.view(np.float32), self._at, ends, square)
         if isinstance(x, Sparse):
-            taken = int(dual.put_sparse(x.indptr, x.indices, x.values, y, bias, normalize, unit, *into))
+            rows = astuple(SparseRows(x.indptr, x.indices, x.values))
+            taken = int(dual.put_sparse(rows, y, bias, normalize, unit, *into))
         else:
             taken = int(dual.put_dense(x, y, bias, normalize, unit, *into))
         if taken == 0 and self.rows == 0 and len(y):

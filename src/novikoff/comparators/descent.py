@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.blocks import Block, Blocks
 from novikoff.numerics.clock import clock
 from novikoff.numerics.coins import coin
+from novikoff.numerics.records import astuple
 
 Vector = NDArray[np.float64]
 
@@ -149,6 +150,8 @@ class Descent:
         dual.shuffle(groups, word >> 1)
         self.visits += len(order)
         alpha = self.alpha[block.first : block.first + len(block)]
-        active = dual.epoch(*block.arrays(), block.square, alpha, order, len(order), groups, shift, self.u, self.cost,
-                            self.diagonal, self.kappa, high, low, seen)  # fmt: skip
+        problem = dual.Problem(self.cost, self.diagonal, self.kappa)
+        active = dual.epoch(
+            block.packed(), block.square, alpha, order, groups, shift, self.u, astuple(problem), high, low, seen
+        )
         return order[:active]

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from novikoff.comparators.scale import Kappa
 from novikoff.core.types import Sparse
 from novikoff.numerics.coins import coin
+from novikoff.numerics.records import SparseRows, astuple
 
 Vector = NDArray[np.float64]
 
@@ -83,7 +84,7 @@ class _Descent:
     def __init__(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
         from novikoff.comparators._loops import descent
 
-        self._rows, self._bias = (x.indptr, x.indices, x.values, y), bias
+        self._rows, self._y, self._bias = astuple(SparseRows(x.indptr, x.indices, x.values)), y, bias
         self._scale, self._square = np.empty(len(y)), np.empty(len(y))
         descent.lengths(x.indptr, x.values, bias, normalize, self._scale, self._square)
         usable = self._square[(self._square > descent.SHORTEST) & (self._square < 1.0 / descent.SHORTEST)]
@@ -97,8 +98,10 @@ class _Descent:
         from novikoff.comparators._loops import descent
 
         for _ in range(min(max(visits // self._nonzeros, fewest), EPOCHS)):
-            moved = descent.epoch(*self._rows, self._bias, self._scale, self._square, self._order, self.alpha, cost,
-                                  kappa, self.u, self.bias_weight, coin(0, "fit", self._epochs) >> 1)  # fmt: skip
+            moved = descent.epoch(
+                self._rows, self._y, self._bias, self._scale, self._square, self._order, self.alpha, cost, kappa,
+                self.u, self.bias_weight, coin(0, "fit", self._epochs) >> 1,
+            )  # fmt: skip
             self._epochs += 1
             if moved <= CLOSE or (hard and self._inseparable()):
                 break

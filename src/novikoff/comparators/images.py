@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.core.state import array, require
 from novikoff.core.types import State
+from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import WAVES
 
 Vector = NDArray[np.float64]
@@ -37,8 +38,9 @@ class Images:
 
     def of(self, rows: Any) -> list[Any]:
         """The next rows, one after the other, as each member sees them."""
-        images: Any = numerics.fourier.images
-        phi = images(self.turns, self.shifts, self.widths, self.moments, self.seen, True, *rows)
+        phi = numerics.fourier.images(
+            self.turns, self.shifts, self.widths, self.moments, self.seen, True, astuple(rows)
+        )
         self.seen += len(rows.ends) - 1
         ends = np.arange(0, phi[0].size + 1, phi.shape[2], dtype=np.int64)
         places = np.tile(np.arange(phi.shape[2], dtype=np.uint32), phi.shape[1])

@@ -49,6 +49,7 @@ from novikoff.comparators.rows import (
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
 from novikoff.core.state import integer
 from novikoff.core.types import Batch, Sparse, State
+from novikoff.numerics.records import astuple
 
 COMPARATORS = "comparators"
 KEEP = 16_000_000
@@ -296,7 +297,7 @@ class VectorTracker(WarmTracker):
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
         rows = nonzeros_of(x, self.bias)
         if self.normalize:
-            numerics.nonzeros.normalize(*rows)
+            numerics.nonzeros.normalize(astuple(rows))
         self.places = max(self.places, int(rows.places[: rows.ends[-1]].max(initial=0)) + 1)
         return as_sparse(rows), np.ascontiguousarray(played, dtype=np.float64), self._beside(y, played)
 

@@ -41,6 +41,7 @@ from novikoff.core.learner import Task
 from novikoff.core.state import Argument, Array, Number, Sum
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear.scale_free import ScaleFree
+from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
 
 LARGEST = 2.0**200
@@ -150,9 +151,10 @@ class AdaGrad(ScaleFree):
         return StepResult(said, wrong, wrong, scores=scores)
 
     def _play(self, rows: Any, y: NDArray[np.float64], learns: bool, scores: NDArray[np.float64]) -> None:
-        play: Any = _loops.adagrad.play
-        kind = self.kind
-        play(self._held, self._totals, CODES[kind.name], kind.parameter, *self._pace(), *rows, y, learns, scores)
+        kind, (steep, rate) = self.kind, self._pace()
+        _loops.adagrad.play(
+            self._held, self._totals, CODES[kind.name], kind.parameter, steep, rate, astuple(rows), y, learns, scores
+        )
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty(len(rows.ends) - 1)

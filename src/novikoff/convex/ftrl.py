@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import numerics
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.goal import Goal, Own, added_doubt
 from novikoff.comparators.metric import U0, Diagonal
@@ -39,6 +40,7 @@ from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array
 from novikoff.core.types import Theorem
 from novikoff.linear.scale_free import Probabilistic
+from novikoff.numerics.records import astuple
 
 METRICS = ("sqrt", "newton")
 
@@ -126,17 +128,18 @@ class Ftrl(Probabilistic):
 
     def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty((len(y), 1))
-        play: Any = _loops.ftrl.play
-        play(self._held, self._totals, self._roots, self._per_rate, *rows, y, True, scores)
+        _loops.ftrl.play(self._arrays(), astuple(rows), y, True, scores)
         return (column := scores[:, 0]), column
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
         places = up_to(rows.places, len(self._held) - 1)
-        _loops.ftrl.play(
-            self._held, self._totals, self._roots, self._per_rate, rows.ends, places, rows.values, none, False, scores
-        )
+        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
+        _loops.ftrl.play(self._arrays(), astuple(read), none, False, scores)
         return scores[:, 0]
+
+    def _arrays(self) -> at.FtrlArrays:
+        return astuple(at.FtrlArrays(self._roots, self._per_rate, self._held, self._totals))
 
     def tracker(self) -> MetricTracker | None:
         if self.rounds:

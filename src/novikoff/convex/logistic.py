@@ -37,6 +37,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.linear.second_order import SecondOrder
+from novikoff.numerics.records import astuple
 
 
 class Logistic(SecondOrder, Probabilistic):
@@ -54,9 +55,9 @@ class Logistic(SecondOrder, Probabilistic):
 
     def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty(len(y))
-        play: Any = linear_loops.second_order.play_logistic
         for here in self.matrix.stretches(len(y)):
-            play(*self.matrix.arrays, *rows.part(here), y[here], self.kappa, scores[here])
+            part = astuple(rows.part(here))
+            linear_loops.second_order.play_logistic(*self.matrix.records, part, y[here], self.kappa, scores[here])
         return scores, scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ from novikoff.comparators.many_facts import ManyFacts, ManyGoal
 from novikoff.comparators.many_tracker import ManyTracker
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.convex import _loops
+from novikoff.convex._loops.ftrl_layout import ManyFtrlArrays
 from novikoff.convex.ftrl import check_metric
 from novikoff.convex.theorems.many_regret import many_regret
 from novikoff.core.feature_places import up_to
@@ -37,6 +38,7 @@ from novikoff.core.state import Argument, Array
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic
+from novikoff.numerics.records import astuple
 
 Vector = NDArray[np.float64]
 
@@ -118,9 +120,8 @@ class ManyFtrl(ManyProbabilistic):
         self._make_room(0, labels)
         scores, said = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
         chances = np.empty(len(y))
-        play: Any = _loops.many_ftrl.play
-        play(self._scales, self._curves, self._sums, self._totals, self._roots, self._per_rate, self.labels,
-             self.rounds, self.grows, *rows, y, True, scores, said, chances)  # fmt: skip
+        before = astuple(at.Labels(self.labels, self.rounds, self.grows))
+        _loops.many_ftrl.play(self._arrays(), before, astuple(rows), y, True, scores, said, chances)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, 0])
 
@@ -129,11 +130,14 @@ class ManyFtrl(ManyProbabilistic):
         scores, none = np.empty((count, 1, self.labels)), np.zeros(0, dtype=np.int64)
         places = up_to(rows.places, len(self._scales) - 1)
         if self.labels:
-            _loops.many_ftrl.play(
-                self._scales, self._curves, self._sums, self._totals, self._roots, self._per_rate, self.labels,
-                self.rounds, self.grows, rows.ends, places, rows.values, none, False, scores, none, np.zeros(0),
-            )  # fmt: skip
+            before = astuple(at.Labels(self.labels, self.rounds, self.grows))
+            read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
+            _loops.many_ftrl.play(self._arrays(), before, astuple(read), none, False, scores, none, np.zeros(0))
         return scores[:, 0]
+
+    def _arrays(self) -> ManyFtrlArrays:
+        grown = self._scales, self._curves, self._sums
+        return astuple(ManyFtrlArrays(self._roots, self._per_rate, *grown, self._totals))
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return numerics.softmax.shares(scores)

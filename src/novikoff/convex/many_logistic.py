@@ -36,6 +36,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic
 from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretches, taken_by
 from novikoff.linear.one_vs_rest import Matrices, grown, matrices
+from novikoff.numerics.records import astuple
 
 
 class ManyLogistic(ManyProbabilistic):
@@ -120,8 +121,10 @@ class ManyLogistic(ManyProbabilistic):
         self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]
     ) -> None:
         play: Any = _loops.many_logistic.play
-        play(self._slots, *parts, self.ridge, self.scale_free, self._kappa, self._totals, known, rounds,
-             self.grows, *rows, y, learns, *answers)  # fmt: skip
+        play(
+            (self._slots, self.ridge, self.scale_free), parts, self._kappa, self._totals, (known, rounds, self.grows),
+            astuple(rows), y, learns, *answers,
+        )  # fmt: skip
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)

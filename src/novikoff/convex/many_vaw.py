@@ -36,6 +36,7 @@ from novikoff.linear._loops import many_layout
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.many_labels import ManyProbabilistic
 from novikoff.linear.many_second_order import ManySecondOrder
+from novikoff.numerics.records import astuple
 
 
 class ManyVaw(ManySecondOrder, ManyProbabilistic):
@@ -57,10 +58,12 @@ class ManyVaw(ManySecondOrder, ManyProbabilistic):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, said, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))
-        play: Any = linear_loops.many_second_order.play_vaw
         for here in self.matrix.stretches(len(y)):
-            books = self._moments, self._totals, self._known_before(y, here), self.rounds + here.start, self.grows
-            play(*self.matrix.arrays, *books, *rows.part(here), y[here], scores[here], said[here], chances[here])
+            labels_before = many_layout.Labels(self._known_before(y, here), self.rounds + here.start, self.grows)
+            linear_loops.many_second_order.play_vaw(
+                *self.matrix.records, self._moments, self._totals, astuple(labels_before), astuple(rows.part(here)),
+                y[here], scores[here], said[here], chances[here],
+            )  # fmt: skip
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
 

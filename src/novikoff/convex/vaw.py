@@ -35,6 +35,7 @@ from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix
 from novikoff.linear.second_order import SecondOrder
+from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
 
 
@@ -79,9 +80,10 @@ class Vaw(SecondOrder):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
-        play: Any = linear_loops.second_order.play_vaw
+        low, high = self._ends
         for here in self.matrix.stretches(len(y)):
-            play(*self.matrix.arrays, *rows.part(here), outcomes[here], *self._ends, scores[here])
+            part = astuple(rows.part(here))
+            linear_loops.second_order.play_vaw(*self.matrix.records, part, outcomes[here], low, high, scores[here])
         if not self.probabilities:
             losses = (scores - outcomes) ** 2
             return StepResult(scores, losses, losses)

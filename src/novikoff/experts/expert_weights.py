@@ -45,12 +45,12 @@ class ExpertWeights(Stateful, ABC):
 
     def play(self, rows: Vector, outcomes: Vector) -> StepResult:
         """Play every row: the predictions (in a game of losses, numbers of experts), what they cost, the mean cost."""
-        results = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows))
-        self._play(rows.reshape(-1), outcomes, *results)
+        results = at.Results(np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows)))
+        self._play(rows.reshape(-1), outcomes, results)
         return results
 
     @abstractmethod
-    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
+    def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
         """The same, compiled; rows are one after the other."""
 
     @abstractmethod

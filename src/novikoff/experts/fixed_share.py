@@ -39,12 +39,13 @@ from novikoff.core.types import State, Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
-from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.expert_weights import ExpertWeights, Vector
 from novikoff.experts.panel import Panel, is_number, positive
 from novikoff.experts.standings import Standings
 from novikoff.experts.theorems.drawn_loss import drawn_loss
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.fixed_share_regret import fixed_share_regret
+from novikoff.numerics.records import astuple
 
 LEAST_SHARE = 1e-100
 """Other than 0: times the lightest prior it is still a number."""
@@ -105,7 +106,9 @@ class Sharing(ExpertWeights):
         super().__init__(panel, unit, [0])
         self.eta, self.alpha, self.switches, self.horizon = eta, alpha, switches, horizon
         count, cells = panel.size, (switches + 1) * panel.size
-        self._params = (eta / unit, alpha, panel.loss.top, panel.code, panel.loss.clip, panel.draws, panel.coins)
+        loss = panel.loss
+        rule = at.SharingRule(eta / unit, alpha, loss.top, panel.code, loss.clip, panel.draws, panel.coins)
+        self._params = astuple(rule)
         self._prior = np.exp(-panel.prices) if not panel.uniform else np.full(count, 1.0 / count)
         self._weights = np.concatenate([self._prior, np.zeros(-(-count // at.CHUNK))])
         self._still = Standings(panel, "fixed", unit, eta, horizon) if alpha == 0.0 else None
@@ -116,12 +119,14 @@ class Sharing(ExpertWeights):
             self._costs[:cells] = np.tile(self._entry, switches + 1)
         self._scratch = scratch(count)
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
-        _loops.sharing.learn_many(self._weights, self._prior, self._paths, self._costs, self._entry, self.switches + 1,
-                              self._counts, self._numbers, self._params, rows, outcomes, self._scratch,
-                              *results)  # fmt: skip
+    def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
+        paths = at.Paths(self._paths, self._costs, self._entry, self.switches + 1)
+        _loops.sharing.learn_many(
+            self._weights, self._prior, astuple(paths), self._counts, self._numbers, self._params, rows, outcomes,
+            self._scratch, astuple(results),
+        )  # fmt: skip
         if self._still is not None:
-            self._still._play(rows, outcomes, *results)
+            self._still._play(rows, outcomes, results)
 
     def predict(self, row: Vector) -> float:
         if self._still is not None:

@@ -35,11 +35,12 @@ from novikoff.core.types import Theorem
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts.expert_learner import PANEL, ExpertLearner
-from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.expert_weights import ExpertWeights, Vector
 from novikoff.experts.panel import Panel, positive
 from novikoff.experts.theorems.drawn_loss import drawn_loss
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.sleeping_regret import sleeping_regret
+from novikoff.numerics.records import astuple
 
 ARRAYS = ("far", "near", "lost", "gaps", "rates")
 
@@ -73,8 +74,10 @@ class Sleeping(ExpertWeights):
         super().__init__(panel, unit, [0, 0])
         count = panel.size
         rate = 0.0 if count == 1 else 1.0 / unit if eta is None else eta / unit
-        self._params = (eta is None and count > 1, rate, math.log(count), panel.loss.top, panel.code, panel.loss.clip,
-                        panel.draws, panel.coins)  # fmt: skip
+        self._params = astuple(at.SleepingRule(
+            eta is None and count > 1, rate, math.log(count), panel.loss.top, panel.code, panel.loss.clip, panel.draws,
+            panel.coins,
+        ))  # fmt: skip
         self._table = np.zeros(len(ARRAYS) * count)
         self._awake = np.zeros(count, dtype=np.int64)
         self._prior = panel.log_prior[:count]
@@ -85,9 +88,11 @@ class Sleeping(ExpertWeights):
         """What is known of each expert, by name."""
         return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
-        _loops.sleeping.learn_many(self._table, self._awake, self._prior, self._counts, self._numbers, self._params,
-                               rows, outcomes, self._scratch, *results)  # fmt: skip
+    def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
+        _loops.sleeping.learn_many(
+            self._table, self._awake, self._prior, self._counts, self._numbers, self._params, rows, outcomes,
+            self._scratch, astuple(results),
+        )  # fmt: skip
 
     def predict(self, row: Vector) -> float:
         return self._predict(row, scratch(self.panel.size))

@@ -35,9 +35,10 @@ import numpy as np
 from novikoff.core.state import Array, Count
 from novikoff.experts import _loops
 from novikoff.experts._loops import standings_layout as at
-from novikoff.experts.expert_weights import ExpertWeights, StepResult, Vector
+from novikoff.experts.expert_weights import ExpertWeights, Vector
 from novikoff.experts.panel import Panel, padded
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
+from novikoff.numerics.records import astuple
 
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "doubling": at.DOUBLING, "adaptive": at.ADAPTIVE}
 PARTS = ("far", "near", "past", "rest")
@@ -68,8 +69,10 @@ class Standings(ExpertWeights):
         self._table = np.concatenate([padded(np.zeros(count), math.inf), np.zeros(width), prior, epochs])
         self._scratch = scratch(count, self._kept)
 
-    def _play(self, rows: Vector, outcomes: Vector, *results: *StepResult) -> None:
-        _loops.standings.learn_many(self._table, self._counts, self._numbers, rows, outcomes, self._scratch, *results)
+    def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
+        _loops.standings.learn_many(
+            self._table, self._counts, self._numbers, rows, outcomes, self._scratch, astuple(results)
+        )
 
     def predict(self, row: Vector) -> float:
         return _loops.standings.ask(self._table, self._counts, self._numbers, row, self._space(), False)[0]
@@ -83,8 +86,9 @@ class Standings(ExpertWeights):
         counts, count, blank = self._counts.copy(), self.panel.size, self.panel.blank
         counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # who draws keeps the weights of all
         space, result = scratch(count, counts[at.KEPT]), np.empty(1)
+        results = at.Results(result, result, result)
         _loops.standings.learn_many(
-            self._table.copy(), counts, self._numbers.copy(), blank, blank[:1], space, result, result, result
+            self._table.copy(), counts, self._numbers.copy(), blank, blank[:1], space, astuple(results)
         )
         weights = space[at.OUT : at.OUT + count]
         return np.asarray(weights / weights.sum())

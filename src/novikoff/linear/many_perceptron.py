@@ -33,6 +33,7 @@ from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_labels import ManyLabels
 from novikoff.linear.theorems.many_mistakes import many_mistakes
+from novikoff.numerics.records import astuple
 
 
 class ManyPerceptron(ManyLabels):
@@ -92,7 +93,7 @@ class ManyPerceptron(ManyLabels):
     def _normal(self, rows: Any) -> Any:
         if self.normalize:
             rows = rows._replace(values=rows.values.copy())
-            numerics.nonzeros.normalize(*rows)
+            numerics.nonzeros.normalize(astuple(rows))
         return rows
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -101,8 +102,9 @@ class ManyPerceptron(ManyLabels):
             room = max(labels, 2 * self._weights.shape[1])
             self._weights = np.hstack([self._weights, np.zeros((len(self._weights), room - self._weights.shape[1]))])
         scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
-        play: Any = _loops.many_perceptron.play
-        play(self._weights, self._seen, self._totals, self.labels, *self._normal(rows), y, True, scores, said)
+        _loops.many_perceptron.play(
+            self._weights, self._seen, self._totals, self.labels, astuple(self._normal(rows)), y, True, scores, said
+        )
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)
 
@@ -111,10 +113,10 @@ class ManyPerceptron(ManyLabels):
         scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
         places = up_to(rows.places, len(self._weights) - 1)
         none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
         _loops.many_perceptron.play(
-            self._weights, self._seen, self._totals, self.labels, rows.ends, places, rows.values, none, False, scores,
-            said,
-        )  # fmt: skip
+            self._weights, self._seen, self._totals, self.labels, astuple(read), none, False, scores, said
+        )
         return scores
 
     def tracker(self) -> ManyTracker | None:

@@ -94,7 +94,6 @@ class ManySecondOrder(ManyLabels):
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
-        arrays = self.matrix.to_read(rows)
-        look: Any = _loops.many_second_order.look
-        look(*arrays[:-3], self._moments, self.labels, *arrays[-3:], scores)
+        metric, matrix, read = self.matrix.to_read(rows)
+        _loops.many_second_order.look(metric, matrix, self._moments, self.labels, read, scores)
         return scores

@@ -30,6 +30,7 @@ from novikoff.linear import _loops
 from novikoff.linear._loops import many_layout as at
 from novikoff.linear.many_second_order import ManySecondOrder
 from novikoff.linear.theorems.many_mistakes import many_mistakes
+from novikoff.numerics.records import astuple
 
 
 class ManySecondOrderPerceptron(ManySecondOrder):
@@ -47,10 +48,11 @@ class ManySecondOrderPerceptron(ManySecondOrder):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
-        play: Any = _loops.many_second_order.play_perceptron
         for here in self.matrix.stretches(len(y)):
-            books = self._moments, self._totals, self._known_before(y, here)
-            play(*self.matrix.arrays, *books, *rows.part(here), y[here], scores[here], said[here])
+            _loops.many_second_order.play_perceptron(
+                *self.matrix.records, self._moments, self._totals, self._known_before(y, here),
+                astuple(rows.part(here)), y[here], scores[here], said[here],
+            )  # fmt: skip
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import numerics
 from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
 from novikoff.core.encode import SHORT
@@ -18,6 +19,7 @@ from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.linear import _loops
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-46, 2.0**100
@@ -55,9 +57,10 @@ class Matrix:
         self.held, self.inverse, self.sums = np.zeros((at.HELD, room)), np.zeros((room, room)), np.zeros((room, room))
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
-        """As the kernels take it."""
-        return self.slots, self.held, self.inverse, self.sums, self.totals, self.ridge, self.scale_free
+    def records(self) -> tuple[at.Metric, at.MatrixArrays]:
+        """The metric and the arrays, for loops."""
+        arrays = at.MatrixArrays(self.held, self.inverse, self.sums, self.totals)
+        return astuple(at.Metric(self.slots, self.ridge, self.scale_free)), astuple(arrays)
 
     @property
     def count(self) -> int:
@@ -87,16 +90,15 @@ class Matrix:
         """x'w and v = x'A^-1 x of every row, A with what x itself says of scales; nothing is changed."""
         count = len(rows.ends) - 1
         scores, spread = np.empty(count), np.empty(count)
-        look: Any = _loops.second_order.look
-        look(*self.to_read(rows), scores, spread)
+        _loops.second_order.look(*self.to_read(rows), scores, spread)
         return scores, spread
 
-    def to_read(self, rows: Any) -> tuple[Any, ...]:
-        """The arrays for kernels that learn nothing, and the rows; copies where new features of a row need room."""
+    def to_read(self, rows: Any) -> tuple[at.Metric, at.MatrixArrays, Any]:
+        """The records for loops that learn nothing, and the rows; copies where new features of a row need room."""
         places, need = seen_places(self.slots, rows, self.count)
-        held, inverse = roomy(self.held, self.inverse, need)
-        return (self.slots, held, inverse, self.sums, self.totals, self.ridge, self.scale_free, rows.ends, places,
-                rows.values)  # fmt: skip
+        metric, arrays = at.Metric(self.slots, self.ridge, self.scale_free), roomy(self.held, self.inverse, need)
+        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
+        return astuple(metric), astuple(at.MatrixArrays(*arrays, self.sums, self.totals)), astuple(read)
 
     def stretches(self, count: int) -> Iterator[slice]:
         """Stretches of so many rows; between them the inverse is found again from the matrix, where it is time."""
@@ -105,7 +107,7 @@ class Matrix:
             stop = min(count, start + max(at.REFRESH - int(self.totals[at.SINCE]), 1))
             yield slice(start, stop)
             if self.totals[at.SINCE] >= at.REFRESH:
-                _loops.second_order.refresh(self.inverse, self.sums, self.held, self.totals, self.ridge)
+                _loops.second_order.refresh(self.held, self.inverse, self.sums, self.totals, self.ridge)
             start = stop
 
     def added(self, places: int, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -168,7 +170,9 @@ def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArra
     return places, min(count + int(np.diff(before[rows.ends]).max(initial=0)), at.LIMIT)
 
 
-def roomy(held: NDArray[np.float64], inverse: NDArray[np.float64], need: int) -> tuple[NDArray[np.float64], ...]:
+def roomy(
+    held: NDArray[np.float64], inverse: NDArray[np.float64], need: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Both with room for `need` features; copies if they have less."""
     more = need - held.shape[-1]
     if more <= 0:
@@ -193,7 +197,7 @@ def refresh(parts: tuple[NDArray[np.float64], ...], ridge: Any) -> None:
     if due.any():
         ridges = np.broadcast_to(ridge, due.shape)
         for m in map(tuple, np.argwhere(due)):
-            _loops.second_order.refresh(inverse[m], sums[m], held[m], totals[m], float(ridges[m]))
+            _loops.second_order.refresh(held[m], inverse[m], sums[m], totals[m], float(ridges[m]))
 
 
 def full_metric(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import numerics
 from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
@@ -20,6 +21,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.linear.second_order import SecondOrder
 from novikoff.linear.theorems.metric_mistakes import metric_mistakes
+from novikoff.numerics.records import astuple
 
 SQUARES = (place.LARGEST, place.SQUARES, place.SEEN)
 """Columns that are never negative."""
@@ -105,12 +107,14 @@ class MetricPerceptron(SecondOrder):
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
-        play: Any = _loops.metric_perceptron.play if self.diagonal else _loops.second_order.play_perceptron
         if self.diagonal:
-            play(self._held, self._totals, self.ridge, self.scale_free, *rows, y, self.margin, True, scores)
+            _loops.metric_perceptron.play(
+                self._held, self._totals, self.ridge, self.scale_free, astuple(rows), y, self.margin, True, scores
+            )
         else:
             for here in self.matrix.stretches(len(y)):
-                play(*self.matrix.arrays, *rows.part(here), y[here], self.margin, scores[here])
+                part = astuple(rows.part(here))
+                _loops.second_order.play_perceptron(*self.matrix.records, part, y[here], self.margin, scores[here])
         self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, scores=scores)
@@ -120,10 +124,10 @@ class MetricPerceptron(SecondOrder):
             return self._looked(rows)[0]
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
         places = up_to(rows.places, len(self._held) - 1)
+        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
         _loops.metric_perceptron.play(
-            self._held, self._totals, self.ridge, self.scale_free, rows.ends, places, rows.values, none, self.margin,
-            False, scores,
-        )  # fmt: skip
+            self._held, self._totals, self.ridge, self.scale_free, astuple(read), none, self.margin, False, scores
+        )
         return scores
 
     def tracker(self) -> MetricTracker | None:

@@ -59,6 +59,7 @@ from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
 from novikoff.mixtures.theorems.auto_facts import AutoFacts
 from novikoff.mixtures.theorems.auto_frozen import auto_frozen
 from novikoff.mixtures.theorems.auto_regret import auto_regret
+from novikoff.numerics.records import astuple
 
 RATES = (4.0, 1.0, 0.25, 0.0625)
 RIDGES = (1.0, 0.01)
@@ -124,10 +125,10 @@ class Auto(Forecasters, Probabilistic):
         self._args = self._given(self._squares)
 
     def _given(self, squares: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
-        """The arrays for the kernel, with these for the members of the second order and the stack."""
+        """The records for the loop, with these arrays for the members of the second order and the stack."""
         return (
-            self._roots, self._per_rate, self._held, self._totals, self._slots, self._ridges, *squares,
-            self._turns, self._shifts, self._widths, self._moments, self._standing, curvature(RADIUS),
+            (self._roots, self._per_rate, self._held, self._totals), (self._slots, self._ridges, *squares),
+            (self._turns, self._shifts, self._widths, self._moments), self._standing, curvature(RADIUS),
             self.features.kind != "array",
         )  # fmt: skip
 
@@ -237,7 +238,7 @@ class Auto(Forecasters, Probabilistic):
             some = y, True, scores, said
             if here.stop - here.start < len(y):
                 some = y[here], True, scores[here], said[here]
-            play(*self._args, self.rounds + here.start, *rows.part(here), *some)
+            play(*self._args, self.rounds + here.start, astuple(rows.part(here)), *some)
             if (self.rounds + here.stop) % at.REFRESH == 0:
                 refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
         return said, scores
@@ -255,7 +256,7 @@ class Auto(Forecasters, Probabilistic):
         play: Any = _loops.auto.play
         for t in range(count):  # each is the row after those learned from
             ends = rows.ends if count == 1 else rows.ends[t : t + 2]
-            play(*args, self.rounds, ends, places, rows.values, none, False, scores[t:], said[t:])
+            play(*args, self.rounds, (ends, places, rows.values), none, False, scores[t:], said[t:])
         return said
 
     def tracker(self) -> MetricTracker:

@@ -44,6 +44,7 @@ from novikoff.linear.scale_free import ScaleFree
 from novikoff.mixtures._loops.auto_layout import WAVES
 from novikoff.mixtures.auto import RIDGES, WIDTHS
 from novikoff.mixtures.theorems.auto_regression_regret import AutoRegressionFacts, auto_regression_regret
+from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
 
 CHUNK = 1024
@@ -217,8 +218,9 @@ class AutoRegression(ScaleFree):
         """Each member, and the rows as it sees them."""
         found = [(matrix, rows) for matrix in self._linear]
         if self._waves:
-            images: Any = numerics.fourier.images
-            phis = images(self._turns, self._shifts, self._widths, self._moments, seen, keep, *rows)
+            phis = numerics.fourier.images(
+                self._turns, self._shifts, self._widths, self._moments, seen, keep, astuple(rows)
+            )
             ends = np.arange(0, phis[0].size + 1, WAVES, dtype=np.int64)
             places = np.tile(np.arange(WAVES, dtype=np.uint32), len(ends) - 1)
             for matrix, phi in zip(self._waves, phis, strict=True):
@@ -232,9 +234,10 @@ class AutoRegression(ScaleFree):
     def _learned(self, matrix: Matrix, rows: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """What a member says of y - y_1 in each round, not clipped, learning from it."""
         scores = np.empty(len(y))
-        play: Any = linear_loops.second_order.play_vaw
         for here in matrix.stretches(len(y)):
-            play(*matrix.arrays, *rows.part(here), y[here] - self._first, -math.inf, math.inf, scores[here])
+            linear_loops.second_order.play_vaw(
+                *matrix.records, astuple(rows.part(here)), y[here] - self._first, -math.inf, math.inf, scores[here]
+            )
         return scores
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.float64]:

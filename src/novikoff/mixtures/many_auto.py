@@ -52,6 +52,7 @@ from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
 from novikoff.mixtures.many_auto_tracker import ManyAutoTracker
 from novikoff.mixtures.theorems.many_auto_members import many_auto_members
 from novikoff.mixtures.theorems.many_auto_regret import ManyAutoFacts, many_auto_regret
+from novikoff.numerics.records import astuple
 
 
 class ManyAuto(Forecasters, ManyProbabilistic):
@@ -200,11 +201,13 @@ class ManyAuto(Forecasters, ManyProbabilistic):
     ) -> None:
         play: Any = _loops.many_auto.play
         play(
-            self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals, self._slots,
-            self._ridges, *parts, self._turns, self._shifts, self._widths, self._moments, *self._waves,
-            self._normal, self._means, *self._within, self._came, self._stack, self._moment, self._matrix,
-            self._standing, curvature(RADIUS), self.features.kind != "array", self._paid, self._shown, known, rounds,
-            self.grows, *rows, y, learns, *answers,
+            (self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals),
+            (self._slots, self._ridges, *parts),
+            (self._turns, self._shifts, self._widths, self._moments, *self._waves),
+            (self._normal, self._means, self._came, *self._within),
+            (self._stack, self._moment, self._matrix, self._standing, self._paid),
+            (curvature(RADIUS), self.features.kind != "array", self._shown),
+            (known, rounds, self.grows), astuple(rows), y, learns, answers,
         )  # fmt: skip
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:

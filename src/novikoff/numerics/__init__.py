@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from novikoff.numerics.lazy import submodules
 
 spare_foreign = False
-"""Set before the first kernel is imported: numba then looks neither for scipy's BLAS, which takes 0.2 s, nor for cffi.
-No kernel here needs them, but a program's own numba functions might, so only our command line, a process of its own,
+"""Set before the first loop is imported: numba then looks neither for scipy's BLAS, which takes 0.2 s, nor for cffi.
+No loop here needs them, but a program's own numba functions might, so only our command line, a process of its own,
 sets it."""
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from novikoff.numerics import lanes as lanes
     from novikoff.numerics import logits as logits
     from novikoff.numerics import nonzeros as nonzeros
+    from novikoff.numerics import records as records
     from novikoff.numerics import repeats as repeats
     from novikoff.numerics import simplex as simplex
     from novikoff.numerics import softmax as softmax

@@ -1,6 +1,6 @@
 """Arrays that begin with a line of the processor's cache: vectors of them then never lie across two lines.
 
-numpy's own begin at any multiple of 16 bytes; kernels that read vectors of 32 take up to a third longer there.
+numpy's own begin at any multiple of 16 bytes; loops that read vectors of 32 take up to a third longer there.
 """
 
 from __future__ import annotations

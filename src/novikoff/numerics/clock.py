@@ -1,6 +1,6 @@
-"""A clock that stands still while kernels are compiled, in whichever thread: that happens once, and is not the game's.
+"""A clock that stands still while loops are compiled, in whichever thread: that happens once, and is not the game's.
 
-numba compiles one kernel at a time, whoever asks; `compiled.py` tells when it begins and ends. To read a kernel from
+numba compiles one loop at a time, whoever asks; `compiled.py` tells when it begins and ends. To read a loop from
 the cache counts, as every run does it.
 """
 
@@ -14,18 +14,18 @@ LONG = 1.0
 """Seconds of compiling, all together, after which somebody may want to know."""
 
 on_compiling: Callable[[], None] | None = None
-"""Called once, in a thread of its own, when kernels have been compiled for that long: set it to tell those who wait."""
+"""Called once, in a thread of its own, when loops have been compiled for that long: set it to tell those who wait."""
 
 _lock = threading.Lock()
 _before = 0.0  # seconds, without what is compiled now
 _since: float | None = None
-_depth = 0  # a kernel is compiled while one that calls it is
+_depth = 0  # a loop is compiled while one that calls it is
 _timer: threading.Timer | None = None
 _told = False
 
 
 def clock() -> float:
-    """Seconds from some moment on, without those in which a kernel was compiled."""
+    """Seconds from some moment on, without those in which a loop was compiled."""
     with _lock:
         return (time.perf_counter() if _since is None else _since) - _before
 

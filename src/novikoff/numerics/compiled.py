@@ -1,12 +1,12 @@
-"""The one decorator for compiled kernels.
+"""The one decorator for compiled loops.
 
 Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no
-fastmath). Where no cache folder is writable numba refuses to cache, and we compile without. numba compiles a kernel
-anew when the file it is in has changed, but not when a kernel that it calls has: so its stamp is that of all files.
-The plain-Python twin of a kernel is its `py_func`.
+fastmath). Where no cache folder is writable numba refuses to cache, and we compile without. numba compiles a loop
+anew when the file it is in has changed, but not when a loop that it calls has: so its stamp is that of all files.
+The plain-Python twin of a loop is its `py_func`.
 
 Compiling takes seconds, once, so there should be little to compile. A function of its own, which can be called, takes a
-tenth of a second even if it is small, and is optimised again in each kernel that calls it: so most are `inlined`.
+tenth of a second even if it is small, and is optimised again in each loop that calls it: so most are `inlined`.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Write `function` into each kernel that calls it, as if it stood there: for a small one, or one called once."""
+    """Write `function` into each loop that calls it, as if it stood there: for a small one, or one called once."""
     return _dispatcher(function, inline="always")
 
 
 class Inner:
-    """A part of the kernels that call it; Python, should it call, has one compiled of its own."""
+    """A part of the loops that call it; Python, should it call, has one compiled of its own."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -98,25 +98,25 @@ def _typeof_inner(value: Inner, context: Any) -> Any:
 
 
 def inner(function: Function) -> Function:
-    """Compile `function` without the way in from Python, which can take as long: for a large one that kernels share."""
+    """Compile `function` without the way in from Python, which can take as long: for a large one that loops share."""
     return cast(Function, Inner(function))
 
 
 def _dispatcher(function: Function, **given: Any) -> Function:
     ways = {"nogil": True, "no_cfunc_wrapper": True, **given}
     try:
-        kernel = numba.njit(cache=True, **ways)(function)
+        dispatcher = numba.njit(cache=True, **ways)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         return cast(Function, numba.njit(**ways)(function))
-    index: Any = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(index, "_source_stamp"):  # else numba has changed, and its own stamp must do
         index._source_stamp = (index._source_stamp, stamp())
         index.save = forgiving(index.save)
-    return cast(Function, kernel)
+    return cast(Function, dispatcher)
 
 
 def forgiving(save: Callable[..., None]) -> Callable[..., None]:
-    """What saves a kernel that was compiled, if it can: the disk may be full by now, and the kernel is there."""
+    """What saves a loop that was compiled, if it can: the disk may be full by now, and the loop is there."""
 
     def call(*given: Any) -> None:
         with contextlib.suppress(OSError):

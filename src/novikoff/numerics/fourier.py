@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.lanes import dense
+from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 
@@ -67,14 +68,16 @@ def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
 
 @compiled
 def images(
-    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float, keep: bool, ends: NDArray[np.int64],
-    places: NDArray[np.uint32], values: Vector,
-) -> Vector:  # fmt: skip
+    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float, keep: bool, rows: Nonzeros
+) -> Vector:
     """Phi (widths, rows, features) of every row; `seen` rows came before, whose moments these are.
 
-    widths   g of each member
-    keep     each row comes after the one before it; else each is the row after those seen
+    turns     (features - 1, width); shifts: (features - 1,), in turns
+    widths    (members,) g of each
+    moments   (2, width): mean of each column, and the sum of squared distances from it
+    keep      each row comes after the one before it; else each is the row after those seen
     """
+    ends, places, values = rows
     width = turns.shape[1]
     row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
     found = np.empty((len(widths), len(ends) - 1, len(shifts) + 1))

@@ -74,7 +74,7 @@ def stacked(scores: NDArray[np.float64], x: NDArray[np.float64]) -> float:
 
 @compiled
 def chances(scores: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.float64]:
-    """The probability that each label was given."""
+    """The probability that each label y (rows,), -1 or +1, was given by scores (rows,)."""
     found = np.empty(len(y))
     for t in range(len(y)):
         found[t] = chance(y[t] * scores[t])
@@ -83,7 +83,7 @@ def chances(scores: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.floa
 
 @compiled
 def hedge_all(scores: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores that are played, from those of the weights and their v."""
+    """The scores that are played, from those of the weights (rows,) and their v (rows,)."""
     found = np.empty(len(scores))
     for t in range(len(scores)):
         found[t] = hedged(scores[t], spread[t])

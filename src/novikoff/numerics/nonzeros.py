@@ -2,7 +2,7 @@
 
 Place 0 is the constant feature, the first entry of every row where there is a `bias`; feature i has place i + 1.
 Numbers below 2^-500 in size are read as 0, so that squares and their ratios are exact under powers of two; a row with a
-number above 2^500 is refused. One form means one kernel for each learner, and the same bits for dense and sparse rows.
+number above 2^500 is refused. One form means one loop for each learner, and the same bits for dense and sparse rows.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
 from novikoff.numerics.lanes import inverse_norm
+from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 
 class Nonzeros(NamedTuple):
     """Row t is places[ends[t]:ends[t+1]] and the values beside them."""
 
-    ends: NDArray[np.int64]
-    places: NDArray[np.uint32]
-    values: NDArray[np.float64]
+    ends: NDArray[np.int64]  # (rows + 1,)
+    places: NDArray[np.uint32]  # (entries,)
+    values: NDArray[np.float64]  # (entries,)
 
     def part(self, rows: slice) -> Nonzeros:
         """Some rows, one after the other."""
@@ -32,10 +33,9 @@ class Nonzeros(NamedTuple):
 
 
 @compiled
-def _of_dense(
-    x: NDArray[np.float64], bias: float, ends: NDArray[np.int64], places: NDArray[np.uint32],
-    values: NDArray[np.float64],
-) -> int:  # fmt: skip
+def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
+    """Write the rows of x (rows, features); the first with a number too large, or -1."""
+    ends, places, values = out
     filled = 0
     for t in range(len(x)):
         if bias != 0.0:
@@ -56,9 +56,10 @@ def _of_dense(
 
 @compiled
 def _of_sparse(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float,
-    ends: NDArray[np.int64], places: NDArray[np.uint32], values: NDArray[np.float64],
-) -> int:  # fmt: skip
+    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float, out: Nonzeros
+) -> int:
+    """The same of sparse rows (SparseRows, field by field)."""
+    ends, places, values = out
     filled = 0
     for t in range(len(indptr) - 1):
         if bias != 0.0:
@@ -81,7 +82,7 @@ def _of_sparse(
 def of_dense(x: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
     """The rows of an array (rows, width), and the first that has a number too large; -1 if none has."""
     found = _room(len(x), x.size)
-    return found, _of_dense(x, bias, *found)
+    return found, _of_dense(x, bias, astuple(found))
 
 
 def of_sparse(
@@ -89,13 +90,13 @@ def of_sparse(
 ) -> tuple[Nonzeros, int]:
     """The same of sparse rows."""
     found = _room(len(indptr) - 1, int(indptr[-1]) - int(indptr[0]))
-    return found, _of_sparse(indptr, indices, numbers, bias, *found)
+    return found, _of_sparse(indptr, indices, numbers, bias, astuple(found))
 
 
 def of_row(indices: NDArray[np.uint32], numbers: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
     """The same of one sparse row."""
     found = _room(1, len(indices))
-    return found, _of_sparse(_ends_of_row(len(indices)), indices, numbers, bias, *found)
+    return found, _of_sparse(_ends_of_row(len(indices)), indices, numbers, bias, astuple(found))
 
 
 @lru_cache
@@ -111,8 +112,9 @@ def _room(rows: int, most: int) -> Nonzeros:
 
 
 @compiled
-def normalize(ends: NDArray[np.int64], places: NDArray[np.uint32], values: NDArray[np.float64]) -> None:
+def normalize(rows: Nonzeros) -> None:
     """Divide each row, but for its constant feature, by its length; a row of zeros stays."""
+    ends, places, values = rows
     for t in range(len(ends) - 1):
         start = ends[t]
         start += start < ends[t + 1] and places[start] == 0

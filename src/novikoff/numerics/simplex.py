@@ -41,7 +41,7 @@ def project(s: Vector, known: int, p: Vector) -> None:
 
 @compiled
 def nearest(scores: Vector) -> Vector:
-    """P of every row of scores."""
+    """P of every row of scores (rows, labels)."""
     found = np.empty(scores.shape)
     for t in range(len(scores)):
         if scores.shape[1] > 0:

@@ -109,7 +109,7 @@ def clipped(z: Vector, known: int, p: Vector, whole: float) -> float:
 
 @compiled
 def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
-    """The scores that are played, row by row."""
+    """The scores that are played, row by row: z0 (rows, labels), v (rows,), z (rows, labels) out."""
     p, step, tried = np.empty(known), np.empty(known), np.empty(known)
     for t in range(len(v)):
         hedged(z0[t], v[t], known, z[t], p, step, tried)
@@ -117,7 +117,7 @@ def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
 
 @compiled
 def shares(scores: Vector) -> Vector:
-    """P of every row of scores."""
+    """P of every row of scores (rows, labels)."""
     found = np.empty(scores.shape)
     for t in range(len(scores)):
         if scores.shape[1] > 0:

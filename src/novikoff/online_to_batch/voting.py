@@ -19,6 +19,7 @@ from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner, Predictor, adapt
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State
 from novikoff.linear.perceptron import Perceptron
+from novikoff.numerics.records import SparseRows, astuple
 
 
 class VotedPerceptron(Predictor):
@@ -90,7 +91,8 @@ class VotedPerceptron(Predictor):
         weights[: len(self.first.weights)] = self.first.weights
         bias_weight, rule = np.array([self.first.bias_weight]), (self.first.bias, self.first.normalize)
         if isinstance(x, Sparse):
-            voting.votes_sparse(weights, bias_weight, *steps.arrays, signs, counts, *x.arrays, *rule, votes)
+            added, rows = SparseRows(*steps.arrays), SparseRows(*x.arrays)
+            voting.votes_sparse(weights, bias_weight, astuple(added), signs, counts, astuple(rows), *rule, votes)
         else:
             voting.votes_dense(weights, bias_weight, steps.values.reshape(-1, width), signs, counts, x, *rule, votes)
         return votes

@@ -167,8 +167,8 @@ def test_the_kernel_writes_nothing_behind_the_room_it_was_promised(name):
         guarded = {name: np.full(size + 64, 123, dtype=kind) for name, (size, kind) in sizes.items()}
         if name == "parse_all":
             guarded["table"][:] = 0
-        arrays = (a[: {**places, **sizes}[n][0]] for n, a in {**found, **guarded}.items())
-        getattr(kernel, name)(text, np.uint64(len(data)), state, *arrays)
+        arrays = tuple(a[: {**places, **sizes}[n][0]] for n, a in {**found, **guarded}.items())
+        getattr(kernel, name)(text, np.uint64(len(data)), state, arrays[:4], arrays[4:9], *arrays[9:])
         for what, array in {**found, **guarded}.items():
             behind = array[{**places, **sizes}[what][0] :]
             assert np.all(behind == (0 if what == "table" else 123)), (what, data)

@@ -2,7 +2,14 @@
 
 The loops are given whole rows of losses, of which a learner is shown the entry of the arm it drew. The rest is for the
 books of a game on a table: what it cost on average over the coin (`means`), and the sums of all columns (`totals`).
-Without a whole row (`whole` is False) there is but the one entry. Each file of learners/ tells its rule.
+Without a whole row (`whole` is False) there is but the one entry. The rules are in bandits/exp3_ix.py, tsallis_inf.py
+and exp4.py.
+
+Arguments of the loops
+    rows     (n, K) losses from 0 to 1; without a whole row, that of the arm drawn, and not a number elsewhere
+    advice   (n, N, K) chance that each expert gives to each arm
+    coins    Coins; rates: Rates; sums: Sums, changed; results: Results, out
+    weights  (N,) and chances: (K,), scratch
 """
 
 from __future__ import annotations
@@ -12,7 +19,19 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.bandits._loops.bandit_layout import LOST, OFF, RATE, RATES, SPENT, STABLE, WORST
+from novikoff.bandits._loops.bandit_layout import (
+    LOST,
+    OFF,
+    RATE,
+    RATES,
+    SPENT,
+    STABLE,
+    WORST,
+    Coins,
+    Rates,
+    Results,
+    Sums,
+)
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.exp import exp
 from novikoff.numerics.splitmix import uniform
@@ -123,10 +142,13 @@ def mean_loss(chances: Vector, row: Vector) -> float:
 
 @compiled
 def exp3_ix(
-    rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, numbers: Vector, estimates: Vector,
-    gammas: Vector, sums: Vector, totals: Vector, chances: Vector, arms: Vector, losses: Vector, means: Vector,
-) -> None:  # fmt: skip
-    """Play every row. `share` is what gamma is of the rate; `first` the rounds before."""
+    rows: Vector, whole: bool, coins: Coins, rates: Rates, sums: Sums, chances: Vector, results: Results
+) -> None:
+    """Play every row; EXP3-IX never explores."""
+    start, first = coins
+    fixed, share, _ = rates
+    numbers, estimates, gammas, each, totals = sums
+    arms, losses, means = results
     size = len(estimates)
     for t in range(len(rows)):
         row = rows[t]
@@ -139,7 +161,7 @@ def exp3_ix(
         estimate = loss / (chance + gamma)
         estimates[arm] += estimate
         note(numbers, rate, rate, loss)
-        estimate_all(loss, chance, gammas, sums[arm])
+        estimate_all(loss, chance, gammas, each[arm])
         numbers[SPENT] += (0.5 * rate + gamma) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
@@ -149,11 +171,11 @@ def exp3_ix(
 
 
 @compiled
-def tsallis_inf(
-    rows: Vector, whole: bool, start: int, first: int, numbers: Vector, estimates: Vector, gammas: Vector,
-    sums: Vector, totals: Vector, chances: Vector, arms: Vector, losses: Vector, means: Vector,
-) -> None:  # fmt: skip
-    """Play every row; `first` are the rounds before."""
+def tsallis_inf(rows: Vector, whole: bool, coins: Coins, sums: Sums, chances: Vector, results: Results) -> None:
+    """Play every row."""
+    start, first = coins
+    numbers, estimates, gammas, each, totals = sums
+    arms, losses, means = results
     size = len(estimates)
     for t in range(len(rows)):
         row = rows[t]
@@ -171,7 +193,7 @@ def tsallis_inf(
         numbers[STABLE] += rate * loss * loss / (root * (1.0 + rate * estimate * root))
         estimates[arm] += estimate
         note(numbers, rate, rate, loss)
-        estimate_all(loss, chance, gammas, sums[arm])
+        estimate_all(loss, chance, gammas, each[arm])
         arms[t], losses[t], means[t] = arm, loss, loss
         if whole:
             means[t] = mean_loss(chances, row)
@@ -193,11 +215,14 @@ def advised(weights: Vector, advice: Vector, explore: float, chances: Vector) ->
 
 @compiled
 def exp4(
-    advice: Vector, rows: Vector, whole: bool, start: int, first: int, fixed: float, share: float, explore: float,
-    numbers: Vector, estimates: Vector, gammas: Vector, sums: Vector, totals: Vector, weights: Vector, chances: Vector,
-    arms: Vector, losses: Vector, means: Vector,
+    advice: Vector, rows: Vector, whole: bool, coins: Coins, rates: Rates, sums: Sums, weights: Vector,
+    chances: Vector, results: Results,
 ) -> None:  # fmt: skip
-    """Play every row, with the advice of each expert: a chance of each arm. `first` are the rounds before."""
+    """Play every row, with the advice of each expert."""
+    start, first = coins
+    fixed, share, explore = rates
+    numbers, estimates, gammas, each, totals = sums
+    arms, losses, means = results
     size = len(estimates)
     for t in range(len(rows)):
         row, said = rows[t], advice[t]
@@ -215,7 +240,7 @@ def exp4(
             own += weights[j] * said[j, arm]
             estimates[j] += said[j, arm] * estimate
             for c in range(len(gammas)):
-                sums[j, c] += said[j, arm] * loss / (chance + gammas[c])
+                each[j, c] += said[j, arm] * loss / (chance + gammas[c])
         note(numbers, rate, 0.5 * rate / (1.0 - mixed) + 0.5 * rate + mixed / len(chances), loss)
         numbers[SPENT] += (0.5 * rate * (own / chance) + gamma + max(chance - own, 0.0)) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss

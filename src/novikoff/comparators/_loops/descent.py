@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.lanes import inverse_norm, prefetch
+from novikoff.numerics.records import SparseRows
 from novikoff.numerics.splitmix import coin
 
 Vector = NDArray[np.float64]
@@ -22,14 +23,18 @@ SHORTEST = 2.0**-900
 """Rows whose squared length is below this are left out: dividing by it might overflow."""
 
 SOON = 4
-"""So many rows before its turn, a row is asked for."""
+"""Rows ahead of which a row is asked for."""
 
 
 @compiled
 def lengths(
     indptr: NDArray[np.uint64], values: NDArray[Any], bias: float, normalize: bool, scale: Vector, square: Vector
 ) -> None:
-    """What each row is multiplied by to become x~, and ||x~||^2."""
+    """What each row is multiplied by to become x~, and ||x~||^2.
+
+    indptr, values   of SparseRows
+    scale, square    (rows,) out
+    """
     for t in range(len(scale)):
         scale[t] = inverse_norm(values, indptr[t], indptr[t + 1]) if normalize else 1.0
         total = bias * bias
@@ -59,14 +64,18 @@ def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], va
 
 @compiled
 def epoch(
-    indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector, y: NDArray[np.int8], bias: float,
-    scale: Vector, square: Vector, order: NDArray[np.int64], alpha: Vector, cost: float, kappa: float, u: Vector,
-    bias_weight: Vector, word: int,
+    rows: SparseRows, y: NDArray[np.int8], bias: float, scale: Vector, square: Vector, order: NDArray[np.int64],
+    alpha: Vector, cost: float, kappa: float, u: Vector, bias_weight: Vector, word: int,
 ) -> float:  # fmt: skip
     """One step for every row, in an order drawn by `word`; the largest change of a margin.
 
-    `order` is the one of before, and changed. own[0] is the weight of the bias.
+    y             (rows,) labels -1 and +1
+    scale         (rows,) and square: (rows,), what `lengths` found
+    order         (rows,) the order of the epoch before, and changed
+    alpha         (rows,) and u: (features,), changed
+    bias_weight   (1,) the weight of the bias, changed
     """
+    indptr, indices, values = rows
     shuffle(order, word)
     largest = 0.0
     for place, t in enumerate(order):

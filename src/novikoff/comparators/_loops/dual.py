@@ -15,19 +15,37 @@ Nothing that is promised depends on how well u is found.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.lanes import inverse_norm, prefetch
+from novikoff.numerics.records import SparseRows
 from novikoff.numerics.splitmix import FIRST, GOLDEN, SECOND
 
 Vector = NDArray[np.float64]
 Offsets = NDArray[np.uint64]
 Words = NDArray[np.uint32]
 Singles = NDArray[np.float32]
+
+
+class Packed(NamedTuple):
+    """Rows in words: row t is words[ends[t]:ends[t+1]], in turn the place and the value of a non-zero."""
+
+    ends: Offsets  # (rows + 1,)
+    words: Words  # (words,)
+    singles: Singles  # the same memory, to read the values
+
+
+class Problem(NamedTuple):
+    """What is to be made small: see above."""
+
+    cost: float
+    diagonal: float
+    kappa: float
+
 
 GROUP = 64
 LONGEST, SHORTEST = 2.0**60, 2.0**-60
@@ -43,7 +61,7 @@ STILL = 1e-12
 
 @compiled
 def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
-    """The largest sum of squares in a row; not a number if one is not."""
+    """The largest sum of squares in a row; not a number if one is not. indptr, values: of SparseRows."""
     longest = 0.0
     for t in range(len(indptr) - 1):
         total = 0.0
@@ -57,7 +75,7 @@ def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
 
 @compiled
 def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) -> int:
-    """Which rows are zero; how many of them."""
+    """Which rows are zero, in out (rows,); how many of them. indptr, values: of SparseRows."""
     count = 0
     for t in range(len(out)):
         blank = True
@@ -80,10 +98,18 @@ def write(words: Words, singles: Singles, here: Any, place: Any, single: Any) ->
 
 @compiled
 def put_sparse(
-    indptr: Offsets, indices: Words, values: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool,
-    unit: float, words: Words, singles: Singles, at: int, ends: Offsets, square: Vector,
+    rows: SparseRows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
+    at: int, ends: Offsets, square: Vector,
 ) -> int:  # fmt: skip
-    """Write rows from word `at` on, as many as there is room for; how many. `singles` are the same words."""
+    """Write rows from word `at` on, as many as there is room for; how many.
+
+    y        (rows,) labels -1 and +1
+    unit     a power of two that rows are multiplied by
+    words    (words,) out, and `singles`, the same memory
+    ends     (rows,) out: the word behind each row
+    square   (rows,) out: ||z||^2, 0 of rows that single precision cannot hold
+    """
+    indptr, indices, values = rows
     here, room = np.uint64(at), np.uint64(len(words))
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(y)):
@@ -114,7 +140,7 @@ def put_dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
     at: int, ends: Offsets, square: Vector,
 ) -> int:  # fmt: skip
-    """The same for dense rows, without their zeros."""
+    """The same for dense rows x (rows, features), without their zeros."""
     here, room = np.uint64(at), np.uint64(len(words))
     two = np.uint64(2)
     for t in range(len(y)):
@@ -156,16 +182,23 @@ def shuffle(order: Words, word: int) -> None:
 
 @compiled
 def epoch(
-    ends: Offsets, words: Words, singles: Singles, square: Vector, alpha: Vector, order: Words, active: int,
-    groups: Words, shift: int, u: Vector, cost: float, diagonal: float, kappa: float, high: float, low: float,
-    seen: Vector,
+    rows: Packed, square: Vector, alpha: Vector, order: Words, groups: Words, shift: int, u: Vector, problem: Problem,
+    high: float, low: float, seen: Vector,
 ) -> int:  # fmt: skip
-    """A step for each of the first `active` rows of `order`; how many of them should be visited again.
+    """A step for each row of `order`; how many of them should be visited again.
 
     Those are put in front (shrinking): a row at an end of its range whose gradient is beyond `high` or `low` is not
-    among them. Group g has the rows from GROUP * g - shift on. Row t is words[ends[t]:ends[t+1]].
-    The largest and the least projected gradient go to seen[0] and seen[1], if beyond what is there.
+    among them.
+
+    square   (rows,) ||z||^2, 0 of rows that are not moved
+    alpha    (rows,) and u: (features,), changed
+    order    (active,) rows to visit, changed
+    groups   all groups in the order of their visits: group g has the rows of `order` from GROUP * g - shift on
+    seen     (2,) the largest and the least projected gradient, changed if there are some beyond
     """
+    ends, words, singles = rows
+    cost, diagonal, kappa = problem
+    active = len(order)
     most, least = seen[0], seen[1]
     one, two = np.uint64(1), np.uint64(2)
     for g in groups:
@@ -215,8 +248,9 @@ def epoch(
 
 
 @compiled
-def margins(ends: Offsets, words: Words, singles: Singles, u: Vector, out: Vector) -> None:
-    """<u, z> of every row."""
+def margins(rows: Packed, u: Vector, out: Vector) -> None:
+    """<u, z> of every row; u: (features,), out: (rows,)."""
+    ends, words, singles = rows
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(out)):
         start, stop = ends[t], ends[t + 1]
@@ -229,8 +263,9 @@ def margins(ends: Offsets, words: Words, singles: Singles, u: Vector, out: Vecto
 
 
 @compiled
-def combine(ends: Offsets, words: Words, singles: Singles, alpha: Vector, u: Vector) -> None:
-    """u += the sum of alpha_t z_t."""
+def combine(rows: Packed, alpha: Vector, u: Vector) -> None:
+    """u += the sum of alpha_t z_t; alpha: (rows,), u: (features,)."""
+    ends, words, singles = rows
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(alpha)):
         if alpha[t] != 0.0:

@@ -117,6 +117,8 @@ def see(
 ) -> None:  # fmt: skip
     """Add the losses of every vector on every row.
 
+    ends to values   Nonzeros, field by field
+    y         (rows,) labels -1 and +1
     vectors   (places, K), as many places as the rows may have, K a multiple of LANES
     scores    (rows, C): what each of those played who make up the learner
     kappas    (rows, C), or (1, C) if they are the same in all rows: 0 for a score that is not of the second order

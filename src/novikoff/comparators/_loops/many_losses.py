@@ -28,6 +28,8 @@ def see(
 ) -> None:  # fmt: skip
     """Add the losses of every U on every row.
 
+    ends to values   Nonzeros, field by field
+    y         (rows,) labels as numbers
     vectors   (K, places, labels)
     scores    (rows, labels): what the learner played, had each label been announced before its first round
     known     labels before the first row

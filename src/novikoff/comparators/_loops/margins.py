@@ -174,7 +174,15 @@ def sparse(
     normalize: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2."""
+    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
+
+    indptr to values   SparseRows, field by field
+    y                  (rows,) labels -1 and +1
+    U                  (features + 1, VECTORS); the last row, of zeros, stands for every feature beyond
+    bias_weights       (VECTORS,) what each column of U has for the constant feature
+    norms              (VECTORS,) at least the length of each column; 0 for the probe, which is not rounded down
+    out                (rows, COLUMNS)
+    """
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
         last = first + SOME if first + SOME < len(y) else len(y)
@@ -192,7 +200,11 @@ def dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, across: NDArray[np.float64],
     bias_weights: NDArray[np.float64], norms: NDArray[np.float64], out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """The same for dense rows."""
+    """The same for dense rows.
+
+    x        (rows, features)
+    across   (VECTORS, features): U, a row per vector
+    """
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
     for first in range(0, len(y), SOME):
         last = first + SOME if first + SOME < len(y) else len(y)
@@ -228,8 +240,16 @@ def tally(
 
     The first columns of `margins` are the directions, the last is the squared length. Series of `counts` and `sums`, in
     this order: each direction; each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over
-    the `wrong` rows alone. `added` sums every column over the wrong rows, keeping what rounding loses. The distances in
-    the last class, which has no upper edge, mean nothing.
+    the `wrong` rows alone. The distances in the last class, which has no upper edge, mean nothing.
+
+    margins      (rows, K directions + probes + 1)
+    wrong        (rows,) was the row a mistake of the learner?
+    edges        (classes,) upper edge of each class; base: the number of the first, read off its bits
+    directions   (penalties,) and kappas: (penalties,), of each penalty
+    counts       (series, classes) and sums: (series, classes), changed; the series are 2 K + penalties
+    squares      (K, classes) changed
+    least        (K,) the least margin of each direction, changed
+    added        (columns of margins, 2) their sums over the wrong rows, each with what rounding lost, changed
     """
     last, n, K = len(edges) - 1, len(margins), len(least)
     length = margins.shape[1] - 1

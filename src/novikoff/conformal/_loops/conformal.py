@@ -3,6 +3,14 @@
 A threshold is computed afresh from integers each round, so that nothing drifts: q = start + step (misses - alpha
 rounds). The score that came is missed unless it is at most q, or q is 1 or more: then the set is everything. `history`
 has a row of counts and one of sums, of the scores in BINS bins of equal width from 0 to 1.
+
+Arguments of the loops
+    scores       (rounds,) from 0 on; above 1 they are remembered as 1
+    groups       (rounds,) the group of each round
+    counts       (groups, 2) rounds and misses of each, changed
+    alpha        share of misses that is asked for; step and start: see above
+    history      (2, BINS) changed
+    thresholds   (rounds,) out; missed: (rounds,) out
 """
 
 from __future__ import annotations
@@ -34,7 +42,10 @@ def track(
     scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, start: float, history: Numbers,
     paid: Numbers, thresholds: Numbers, missed: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Play every round with the tracker of its group; `counts` has rounds and misses of each, `paid` pinball losses."""
+    """Play every round with the tracker of its group.
+
+    paid   (groups,) pinball losses, changed
+    """
     for t in range(len(scores)):
         g, score = groups[t], min(scores[t], 1.0)
         q = start + step * (counts[g, 1] - alpha * counts[g, 0])
@@ -53,8 +64,9 @@ def track_overlapping(
 ) -> None:  # fmt: skip
     """The same with groups that overlap: what each is ahead moves the threshold of every row in it.
 
-    inside   of each cell, the groups it is in; -1 for none
-    counts   of each cell, `totals` of each group: rounds and misses
+    cells    (rounds,) the cell of each round: the rows that are in the same groups
+    inside   (cells, groups at most) the groups that each cell is in; -1 for none
+    counts   (cells, 2) and totals: (groups, 2), rounds and misses, changed
     """
     for t in range(len(scores)):
         cell, rounds, misses = cells[t], 0, 0
@@ -81,8 +93,8 @@ def track_decaying(
 ) -> None:  # fmt: skip
     """The same with the step step/sqrt(t) in round t of a group.
 
-    moving   of each group: its threshold, and the sum of each threshold times by how much 1/step of its round is above
-             that of the round before
+    moving   (groups, 2) of each, changed: its threshold, and the sum of each threshold times by how much 1/step of its
+             round is above that of the round before
     """
     for t in range(len(scores)):
         g = groups[t]
@@ -131,7 +143,12 @@ def governed(ahead: float, t: int, q: float) -> float:
 
 @compiled
 def scales(sizes: Numbers, known: Numbers, found: Numbers) -> None:
-    """The scale before each size: a mean in which the last count more; -1 before the first. `known`: rounds, mean."""
+    """The scale before each size: a mean in which the last count more; -1 before the first.
+
+    sizes   (rounds,) those that are not finite are skipped
+    known   (2,) sizes so far and their mean, changed
+    found   (rounds,) out
+    """
     for t in range(len(sizes)):
         found[t] = known[1] if known[0] > 0.0 else -1.0
         if np.isfinite(sizes[t]):

@@ -1,3 +1,3 @@
-"""How many bins of scores a conformal learner remembers: shared by its kernel and itself."""
+"""How many bins of scores a conformal learner remembers: shared by its loops and itself."""
 
 BINS = 256

@@ -27,6 +27,7 @@ from novikoff.convex._loops.adagrad_layout import (
     STEEPEST,
 )
 from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 
@@ -48,10 +49,17 @@ def slope(code: int, parameter: float, z: float, y: float) -> float:
 
 @compiled
 def play(
-    held: Vector, totals: Vector, code: int, parameter: float, steep: float, rate: float, ends: NDArray[np.int64],
-    places: NDArray[np.uint32], values: Vector, y: Vector, learns: bool, scores: Vector,
+    held: Vector, totals: Vector, code: int, parameter: float, steep: float, rate: float, rows: Nonzeros, y: Vector,
+    learns: bool, scores: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row, learning from each before the next if `learns`."""
+    """The scores of every row, learning from each before the next if `learns`.
+
+    held     (places, HELD); totals: (TOTALS,), sums over all rounds
+    code     of the loss, and its parameter; steep: the steepest slope it can have
+    y        (rows,) labels or numbers; not read unless `learns`
+    scores   (rows,) out
+    """
+    ends, places, values = rows
     for t in range(len(ends) - 1):
         z = v = 0.0
         for e in range(ends[t], ends[t + 1]):

@@ -1,7 +1,34 @@
-"""What scale-free FTRL keeps, by number."""
+"""The arrays of scale-free FTRL, and names for the places in them. No numba here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 SHARED = 4
 """Numbers of a feature that all members share: M, X, N and R."""
 
 LOSS, DELTA, LINEAR, LINEAR_SIZE, TOTALS = range(5)
 """Sums of a member: log losses, the theorem's Delta, g z, and |g z|."""
+
+
+class FtrlArrays(NamedTuple):
+    """Members of convex/_loops/ftrl.py, side by side."""
+
+    roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
+    per_rate: NDArray[np.float64]  # (members,): 1 / rate
+    held: NDArray[np.float64]  # (places, SHARED + 2 members): M, X, N, R; then G of each member, and H of each
+    totals: NDArray[np.float64]  # (TOTALS, members)
+
+
+class ManyFtrlArrays(NamedTuple):
+    """Members of convex/_loops/many_ftrl.py, side by side."""
+
+    roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
+    per_rate: NDArray[np.float64]  # (members,): 1 / rate
+    scales: NDArray[np.float64]  # (places, SHARED): M, X, N, R
+    curves: NDArray[np.float64]  # (places, members): H, the sum of (1 - |P|^2) x^2
+    sums: NDArray[np.float64]  # (places, members, labels): G, the sum of (P_j - 1[j = y]) x
+    totals: NDArray[np.float64]  # (many_layout.TOTALS, members)

@@ -1,10 +1,17 @@
 """Scale-free FTRL with the log loss of many labels: members side by side, a gradient sum a member, place and label.
 
-`scales` has a row for each place (numerics/nonzeros.py): M the largest |x|, X the sum of x^2, N the rounds it was
-there, R the largest root mean square so far. `curves` has H for each member, the sum of (1 - |P|^2) x^2, and `sums` G
-for each member and label, the sum of (P_j - 1[j = y]) x. With the metric A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 +
+What is kept of each place (numerics/nonzeros.py) is in ManyFtrlArrays: M the largest |x|, X the sum of x^2, N the
+rounds it was there, R the largest root mean square so far; H for each member, G for each member and label. With the
+metric A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 +
 H)/rate ("newton"), the same for all labels, the scores of the weights are z0_j = -sum of G_j x/A, and v = sum of x^2/A.
-Labels as in linear/_loops/many_perceptron.py; `totals` as many_layout.py says, a column a member.
+Labels as in linear/_loops/many_perceptron.py.
+
+Arguments of the loops
+    arrays      ManyFtrlArrays
+    rows        Nonzeros: the rows to predict, or to learn from in turn
+    z0, v       (members, labels) and (members,): the scores of the weights, and how far they are from sure
+    z, p        (labels,) the scores that one member plays, and their P
+    whole       logarithm of the sum of e^z
 """
 
 from __future__ import annotations
@@ -12,9 +19,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.linear._loops.many_layout import GAINED, LINEAR, LINEAR_SIZE, LOSS, NOVELTY
+from novikoff.convex._loops.ftrl_layout import ManyFtrlArrays
+from novikoff.linear._loops.many_layout import GAINED, LINEAR, LINEAR_SIZE, LOSS, NOVELTY, Labels
 from novikoff.linear._loops.many_perceptron import largest
 from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.nonzeros import Nonzeros
 from novikoff.numerics.softmax import hedged
 
 Vector = NDArray[np.float64]
@@ -31,17 +40,16 @@ def escape(rounds: int) -> float:
 
 
 @inner
-def look(
-    scales: Vector, curves: Vector, sums: Vector, roots: NDArray[np.bool_], per_rate: Vector,
-    places: NDArray[np.uint32], values: Vector, start: int, stop: int, keep: bool, known: int, z0: Vector, v: Vector,
-) -> None:  # fmt: skip
-    """The scores z0 and the v of every member, with what x itself says of the scales; kept there only if `keep`."""
+def look(arrays: ManyFtrlArrays, rows: Nonzeros, t: int, keep: bool, known: int, z0: Vector, v: Vector) -> None:
+    """z0 and v of every member on row t, with what x itself says of the scales; kept there only if `keep`."""
+    roots, per_rate, scales, curves, sums, _ = arrays
+    ends, places, values = rows
     members = len(roots)
     for k in range(members):
         v[k] = 0.0
         for j in range(known):
             z0[k, j] = 0.0
-    for e in range(start, stop):
+    for e in range(ends[t], ends[t + 1]):
         row = scales[places[e]]
         x = values[e]
         most = max(row[0], abs(x))
@@ -65,10 +73,15 @@ def look(
 
 @inner
 def learn(
-    curves: Vector, sums: Vector, totals: Vector, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
-    y: int, known: int, k: int, z0: Vector, v: float, z: Vector, p: Vector, whole: float,
+    arrays: ManyFtrlArrays, rows: Nonzeros, t: int, y: int, known: int, k: int, z0: Vector, v: float, z: Vector,
+    p: Vector, whole: float,
 ) -> None:  # fmt: skip
-    """Member k adds the gradients, and the curvature, of the scores z that it played; p: their P, changed to g."""
+    """Member k adds the gradients, and the curvature, of the scores z that it played on row t; p is changed to g.
+
+    z0   (labels,) of this member
+    """
+    _, _, _, curves, sums, totals = arrays
+    ends, places, values = rows
     curve = 1.0
     for j in range(known):
         curve -= p[j] * p[j]
@@ -82,7 +95,7 @@ def learn(
         square += p[j] * p[j]
     totals[LOSS, k] += whole - z[y]
     totals[GAINED, k] += delta + 0.5 * square * v
-    for e in range(start, stop):
+    for e in range(ends[t], ends[t + 1]):
         x = values[e]
         curves[places[e], k] += max(curve, 0.0) * (x * x)
         gradients = sums[places[e], k]
@@ -92,23 +105,28 @@ def learn(
 
 @compiled
 def play(
-    scales: Vector, curves: Vector, sums: Vector, totals: Vector, roots: NDArray[np.bool_], per_rate: Vector,
-    known: int, rounds: int, grows: bool, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector,
-    y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
+    arrays: ManyFtrlArrays, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, scores: Vector,
+    said: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """The scores of every row; if `learns`, what one member says, and what it gave to y.
 
-    scores   (rows, members, labels)
+    y         (rows,) labels as numbers; not read unless `learns`, as `said` and `chances` are not written
+    scores    (rows, members, labels) out; -inf of labels not known
+    said      (rows,) out: the label predicted
+    chances   (rows,) out: what the label of the row was given
     """
-    members, labels = len(roots), scores.shape[2]
-    z0, v, p = np.empty((members, labels)), np.empty(members), np.empty(labels)
-    step, tried = np.empty(labels), np.empty(labels)
-    for t in range(len(ends) - 1):
+    arrays, rows = ManyFtrlArrays(*arrays), Nonzeros(*rows)
+    known, rounds, grows = labels
+    totals = arrays.totals
+    members, most = len(arrays.roots), scores.shape[2]
+    z0, v, p = np.empty((members, most)), np.empty(members), np.empty(most)
+    step, tried = np.empty(most), np.empty(most)
+    for t in range(len(rows.ends) - 1):
         now = max(known, y[t] + 1) if learns else known
-        look(scales, curves, sums, roots, per_rate, places, values, ends[t], ends[t + 1], learns, now, z0, v)
+        look(arrays, rows, t, learns, now, z0, v)
         for k in range(members):
             z = scores[t, k]
-            for j in range(now, labels):
+            for j in range(now, most):
                 z[j] = -np.inf
             kept = escape(rounds + t) if grows else 0.0
             if now > known:
@@ -125,5 +143,5 @@ def play(
                 said[t] = largest(z, known)
                 chances[t] = (1.0 - kept) * p[y[t]]
                 totals[NOVELTY, k] -= np.log1p(-kept)
-            learn(curves, sums, totals, places, values, ends[t], ends[t + 1], y[t], now, k, z0[k], v[k], z, p, whole)
+            learn(arrays, rows, t, y[t], now, k, z0[k], v[k], z, p, whole)
         known = now

@@ -1,12 +1,21 @@
 """Online gradient descent in a ball: its rounds, dense and sparse.
 
 The weights are w = scale * v, so that to shrink all of them is to change one number. Beside v there are `short`,
-what mass * v is short of the sum of all earlier w, and `pull`, the sum of the gradients. `own` holds numbers, the first
-three the same for the constant feature (convex/_loops/gradient_layout.py). The example is x~: each feature times
+what mass * v is short of the sum of all earlier w, and `pull`, the sum of the gradients. `totals` holds numbers, the
+first three the same for the constant feature (convex/_loops/gradient_layout.py). The example is x~: each feature times
 `stretch`, then the bias.
     average of w_1 .. w_t  =  (mass * v + short) / t
 When `scale` has become small, or many rounds have passed, it is folded into v and the length is measured again, so that
 rounding off never adds up for long. A single row is a batch of one.
+
+Arguments of the loops
+    weights      (features,) v; short: (features,); pull: (features,); all changed
+    totals       (OWN,) changed; params: (7,), fixed before the first round
+    gram         (d + 2, d + 1) for the first d features: sums of x~ x~' (lower triangle, the bias first), and in the
+                 last row of y x~; kept while KNOWN is 1
+    x            (rows, features); indptr, indices, values: SparseRows, field by field
+    y            (rows,) numbers
+    scores       (rows,) out; predictions: (rows,) out; losses: (rows,) out
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ The text must end with a new line and have PADDING readable bytes behind it; arr
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -51,6 +51,15 @@ MIXED = U64(0x9E3779B97F4A7C15)
 LONGEST_WHOLE = U64(15)
 
 
+class Parsed(NamedTuple):
+    """The rows that were read."""
+
+    x: NDArray[np.float64]  # (rows * cells + WIDE,) row after row
+    y: NDArray[np.float64]  # (rows + WIDE,) the outcomes
+    row_lines: NDArray[np.uint32]  # (rows,) on which line each is, from 0
+    odd: NDArray[np.uint32]  # (rows,) those left to the caller; they have room in x and y too
+
+
 @intrinsic
 def _same(typing_context: Any, text: Any, at: Any, byte: Any) -> Any:
     """Which of the 64 bytes from `at` on are this one, as the bits of a word."""
@@ -77,6 +86,9 @@ def places(
     """List where cells end; how many lines there are.
 
     Line k ends at ends[line_ends[k]]; a carriage return before that ends a cell too.
+
+    text        bytes, `end` of them and PADDING more
+    ends        (cells,) out: bytes; line_ends: (lines,) out: places in `ends`; both with room for `end` and WIDE
     """
     at = count = line = ZERO
     while at < end:
@@ -156,15 +168,17 @@ def careful(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64, silent: boo
 @compiled
 def parse(
     text: NDArray[np.uint8], lines: np.uint64, width: np.uint64, runs: NDArray[np.uint64], outcome: np.uint64,
-    silent: bool, ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], x: NDArray[np.float64],
-    y: NDArray[np.float64], row_lines: NDArray[np.uint32], odd: NDArray[np.uint32], wrong: NDArray[np.uint64],
+    silent: bool, ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], out: Parsed, wrong: NDArray[np.uint64],
 ) -> tuple[np.uint64, np.uint64]:  # fmt: skip
-    """Read rows of `width` cells, those of `runs` (first, how many) into x, row after row, and cell `outcome` into y.
+    """Read rows of `width` cells: how many rows there are, and how many are odd. Empty lines are no rows.
 
-    Without an outcome it is `width`. How many rows there are, and how many are odd: `odd` lists those that are left to
-    the caller, which have room in x and y too. Empty lines are no rows.
-    silent   an empty cell, na and nan are NaN in x
+    runs       (runs, 2) the first and the number of cells that go to x
+    outcome    the cell that goes to y; `width` if there is none
+    silent     an empty cell, na and nan are NaN in x
+    ends       and line_ends: what `places` found
+    wrong      (4,) scratch
     """
+    x, y, row_lines, odd = out
     rows = odds = own = ZERO
     usual = True  # was the last row one of plain numbers? Else the next is likely none, and is not tried as such
     for k in range(len(runs)):
@@ -242,8 +256,10 @@ def coded(
 ) -> np.uint64:  # fmt: skip
     """Number the values of a column as they come, and tell which each row has; how many there are.
 
-    known    room for hashes, a power of two and more than the rows; all -1
-    values   where each value begins, and where it ends
+    row_lines   (rows,) on which line each is; ends, line_ends: what `places` found
+    known       (slots,) of hashes, a power of two and more than the rows; all -1
+    codes       (rows,) out: the number of each row's value
+    values      (values, 2) out: where each value begins, and where it ends
     """
     count, mask = ZERO, U64(len(known)) - ONE
     for row in range(rows):
@@ -279,7 +295,10 @@ def whole(
     text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
     line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32],
 ) -> bool:  # fmt: skip
-    """Are all cells of a column empty or digits, with a minus or none, few enough to be exact as doubles?"""
+    """Are all cells of a column empty or digits, with a minus or none, few enough to be exact as doubles?
+
+    row_lines   (rows,) on which line each is; ends, line_ends: what `places` found
+    """
     for row in range(rows):
         at, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
         if at < stop and U64(text[at]) == MINUS:
@@ -297,7 +316,7 @@ def whole(
 
 @compiled
 def transposed(columns: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-    """Columns to rows, tile by tile, so that no line of the cache is fetched twice."""
+    """Columns (features, n) to rows (n, features), tile by tile, so that no line of the cache is fetched twice."""
     width, height = columns.shape
     for first in range(0, height, TILE):
         for left in range(0, width, TILE):

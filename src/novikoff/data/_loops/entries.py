@@ -165,6 +165,8 @@ def places(
 
     A blank is " ", a tab, the end of a line, or the carriage return before it. line_colons[k] is how many colons come
     before the end of line k, line_blanks[k] how many blanks: also the place of that end in `blanks`.
+
+    text   bytes, `end` of them and PADDING more; the others are written, and have room for as many
     """
     at = colon = blank = line = ZERO
     while at < end:

@@ -6,6 +6,11 @@ The sums take in every row; centre and factor are found anew when a sixteenth mo
 value lies more than LIMIT deviations off. So a row costs three multiplications a feature, and what is done to x_t
 depends on x_1 .. x_t alone. `store` False: what would be done to the row if it came next; nothing is remembered.
 Features of sparse rows are not centred: K = 0 and centre 0, over the rows that have them.
+
+Arguments of the loops
+    known   (8, features) changed if `store`
+    x       (rows, features); indptr, indices, values: SparseRows, field by field
+    out     (rows, features), or (non-zeros,) for sparse rows
 """
 
 from __future__ import annotations
@@ -18,8 +23,11 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import compiled, inlined
 
 ROWS, FIRST, SUM, SQUARES, CENTRE, FACTOR, NEXT, LARGEST = range(8)
+"""Rows of `known`, as above; NEXT: rows at which centre and factor are found again; LARGEST: the largest size."""
 LIMIT = 8.0
+"""Deviations beyond which a value makes them be found again at once."""
 RATE = 16.0
+"""Centre and factor are found again when a RATE-th more rows have come."""
 
 Numbers = NDArray[np.float64]
 

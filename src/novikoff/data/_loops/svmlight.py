@@ -2,7 +2,7 @@
 
 Lines of nothing but plain numbers are read by entries.py, four entries at a time, the others here, byte after byte.
 `parse` knows the plain ones alone, as most files have no others, and takes a quarter of the time to compile.
-A kernel takes what it is sure of and stops at the first line it is not; `parse_all` at one that is wrong, or one with a
+A loop takes what it is sure of and stops at the first line it is not; `parse_all` at one that is wrong, or one with a
 number that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
 
 The text must end with a new line and have PADDING readable bytes behind it. There is at most an entry a colon and a row
@@ -12,7 +12,7 @@ Every word is uint64: numba makes a float of an int64 and a uint64.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,28 @@ from novikoff.numerics.decimals import (
 from novikoff.numerics.repeats import SLOTS as SLOTS
 from novikoff.numerics.repeats import merge
 
-AT, ROWS, ENTRIES, LINES, WIDTH = range(5)  # the places of `state`
+AT, ROWS, ENTRIES, LINES, WIDTH = range(5)
+"""Places of `state`: the byte to go on with; rows, entries and lines so far; one more than the largest index."""
+
+
+class Separators(NamedTuple):
+    """What entries.places found in the text: line k has what is before line_colons[k] and up to line_blanks[k]."""
+
+    colons: NDArray[np.uint32]  # (colons,) bytes
+    blanks: NDArray[np.uint32]  # (blanks and new lines,) bytes
+    line_colons: NDArray[np.uint32]  # (lines,) colons up to the end of each line
+    line_blanks: NDArray[np.uint32]  # (lines,) place in `blanks` of the new line
+
+
+class Parsed(NamedTuple):
+    """The rows, in arrays that are as large as the text asks for; see above."""
+
+    labels: NDArray[np.float64]  # (rows,)
+    row_lines: NDArray[np.uint32]  # (rows,) on which line each is, from 0
+    indptr: NDArray[np.uint64]  # (rows + 1,)
+    indices: NDArray[np.uint32]  # (entries,)
+    values: NDArray[np.float64]  # (entries,)
+
 
 NEWLINE, RETURN, BLANK, TAB, HASH, COLON = U64(10), U64(13), U64(32), U64(9), U64(35), U64(58)
 QID = U64(0x3A646971)
@@ -149,15 +170,18 @@ def plain_number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint
 
 @compiled
 def parse(
-    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], colons: NDArray[np.uint32],
-    blanks: NDArray[np.uint32], line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
-    labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
-    indices: NDArray[np.uint32], values: NDArray[np.float64], wrong: NDArray[np.uint64],
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], found: Separators, out: Parsed,
+    wrong: NDArray[np.uint64],
 ) -> None:  # fmt: skip
     """Read plain lines from state[AT] on, to `end` or to the start of one that is not: also one at the very start.
 
-    `colons` to `line_blanks` are what entries.places found in the text. Indices of a plain line rise.
+    text    bytes, `end` of them and PADDING more
+    state   (5,) changed
+    wrong   (WIDE,) scratch
+    Indices of a plain line rise.
     """
+    colons, blanks, line_colons, line_blanks = found
+    labels, row_lines, indptr, indices, values = out
     at = state[AT]
     rows = state[ROWS]
     entries = state[ENTRIES]
@@ -224,12 +248,15 @@ def parse(
 
 @compiled
 def parse_all(
-    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], colons: NDArray[np.uint32],
-    blanks: NDArray[np.uint32], line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
-    labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
-    indices: NDArray[np.uint32], values: NDArray[np.float64], wrong: NDArray[np.uint64], table: NDArray[np.uint32],
+    text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], found: Separators, out: Parsed,
+    wrong: NDArray[np.uint64], table: NDArray[np.uint32],
 ) -> None:  # fmt: skip
-    """Read lines of all kinds from state[AT] on, to `end` or to the start of one that is left to the caller."""
+    """Read lines of all kinds from state[AT] on, to `end` or to the start of one that is left to the caller.
+
+    table   (SLOTS,) zeros, for indices that repeat (numerics/repeats.py); the rest as in `parse`
+    """
+    colons, blanks, line_colons, line_blanks = found
+    labels, row_lines, indptr, indices, values = out
     at = state[AT]
     rows = state[ROWS]
     entries = state[ENTRIES]

@@ -1,6 +1,6 @@
 """Vowpal Wabbit text to arrays: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ...`, line by line.
 
-The kernel takes what it is sure of and stops at the first line it is not: one that is wrong, or one with a number
+The loop takes what it is sure of and stops at the first line it is not: one that is wrong, or one with a number
 that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
 
 The end of a name (a colon, a bar, a blank or anything below it) is looked for in eight bytes at a time: in each of
@@ -197,6 +197,8 @@ def parse(
 ) -> None:  # fmt: skip
     """Read lines from state[AT] on, to `end` or to the start of a line that is left to the caller.
 
+    text, state         as in svmlight.py
+    labels to values    Parsed of svmlight.py, field by field
     `mask` is 2^bits - 1; `ignore` whether an importance other than 1 and a base other than 0 are. The table, for
     repeats, must be all 0 at the start and behind a line that was left to the caller.
     """

@@ -197,7 +197,12 @@ def count_messages(
     data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], seed: np.uint64, mask: np.uint64,
     table: NDArray[np.int64], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Count the words of the messages data[starts[r]:stops[r]]; row r has the entries indptr[r] .. indptr[r+1]."""
+    """Count the words of the messages data[starts[r]:stops[r]]; row r has the entries indptr[r] .. indptr[r+1].
+
+    starts, stops      (rows,) bytes of `data`
+    table              as in `merge_rows`, for repeats
+    indptr to values   SparseRows, field by field, out
+    """
     end = 0
     indptr[0] = 0
     for r in range(len(starts)):

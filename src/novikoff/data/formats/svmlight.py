@@ -27,9 +27,10 @@ from novikoff.data.formats.buffer_pool import BufferPool
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parser, number
 from novikoff.data.formats.lines import BadLineError, Row, finite
+from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
-"""The plain kernel leaves the first line of a chunk; Python reads it, if it ends before this."""
+"""The plain loop leaves the first line of a chunk; Python reads it, if it ends before this."""
 
 
 class Svmlight(LabelledLines):
@@ -65,7 +66,7 @@ class Svmlight(LabelledLines):
 
 
 class ChunkParser(LineParser):
-    """Plain lines by the plain kernel; the others, and what follows, by the one that knows them all."""
+    """Plain lines by the plain loop; the others, and what follows, by the one that knows them all."""
 
     def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
         super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little)
@@ -73,7 +74,8 @@ class ChunkParser(LineParser):
 
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
         kernel = self._kernel
-        *places, table, wrong = self._own(size)
+        colons, blanks, line_colons, line_blanks, table, wrong = self._own(size)
+        places = kernel.Separators(colons, blanks, line_colons, line_blanks)
         if little:
             count, room = text.count(b"\n", 0, size), text.count(b":", 0, size)
         else:
@@ -83,17 +85,18 @@ class ChunkParser(LineParser):
             (room, np.float64), (count, np.float64), (count + 1, np.uint64), (room, np.uint32), (count, np.uint32)
         )
         rows = labels, lines, indptr, indices, values
+        found, out = astuple(places), astuple(kernel.Parsed(*rows))
         plain = True
 
         def advance(state: NDArray[np.uint64]) -> None:
             nonlocal plain
             if plain:
-                kernel.parse(data, np.uint64(size), state, *places, *rows, wrong)
+                kernel.parse(data, np.uint64(size), state, found, out, wrong)
                 at = int(state[0])
                 plain = at >= size or (at < kernel.SAFE and text.index(b"\n", at) <= FIRST_LINE_BYTES)
             if not plain:
                 table.fill(0)  # a row that was not finished may have left something
-                kernel.parse_all(data, np.uint64(size), state, *places, *rows, wrong, table)
+                kernel.parse_all(data, np.uint64(size), state, found, out, wrong, table)
 
         return rows, advance
 

@@ -46,6 +46,7 @@ from novikoff.data.tables.column import (
     recognise,
 )
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS, SKIP, Piece, TextReader
+from novikoff.numerics.records import astuple
 
 CSV_CHUNK_BYTES = 2**21
 SPELLED, SPELLED_IN_NUMBERS = (
@@ -367,7 +368,8 @@ class PlainCells:
         x, y = np.empty(lines * own + kernel.WIDE), np.empty(kernel.WIDE)
         row_lines, odd = np.empty(lines, np.uint32), np.empty(lines, np.uint32)
         rows, odds = map(int, kernel.parse(
-            data, np.uint64(lines), width, self._runs, width, True, ends, line_ends, x, y, row_lines, odd,
+            data, np.uint64(lines), width, self._runs, width, True, ends, line_ends,
+            astuple(kernel.Parsed(x, y, row_lines, odd)),
             np.zeros(4, np.uint64),
         ))  # fmt: skip
         if odds or not rows:

@@ -63,6 +63,7 @@ from novikoff.data.tables.expert_cells import (
 )
 from novikoff.data.tables.json_rows import Objects
 from novikoff.data.tables.table_reader import Piece, Reader
+from novikoff.numerics.records import astuple
 
 TRUTH = {"true": "1", "false": "0"}
 
@@ -356,8 +357,8 @@ class Cells:
         )  # fmt: skip
         rows, odds = map(int, kernel.parse(
             data, np.uint64(lines), np.uint64(self._width), self._runs,
-            np.uint64(self._width if outcome is None else outcome), self._sleeping, ends, line_ends, x, y, row_lines,
-            odd, np.zeros(4, np.uint64),
+            np.uint64(self._width if outcome is None else outcome), self._sleeping, ends, line_ends,
+            astuple(kernel.Parsed(x, y, row_lines, odd)), np.zeros(4, np.uint64),
         ))  # fmt: skip
         table, left = x[: rows * experts].reshape(rows, experts), odd[:odds]
         if self._text and any(_large(numbers) for numbers in (table, y[:rows]) if len(numbers)):

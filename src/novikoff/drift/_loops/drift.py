@@ -46,7 +46,13 @@ def learn_many(
     wrong: NDArray[np.bool_], start: int, counts: NDArray[np.int64], capital: NDArray[np.float64],
     scales: NDArray[np.float64], often: float, wealth: float, largest: float, enough: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Bet on every example of a part of a block, until there is enough; the wealth, and the largest there was."""
+    """Bet on every example of a part of a block, until there is enough; the wealth, and the largest there was.
+
+    wrong     (examples,) was it an error?
+    counts    (3,) SEEN, NUMBER and ONES, changed
+    capital   (scales, 3) on fewer errors, on nothing, on more errors; changed
+    scales    (scales,) of the bets
+    """
     for t in range(len(wrong)):
         counts[NUMBER] += 1
         if wealth < enough:
@@ -66,6 +72,10 @@ def watch(
     """Bet on the errors of a certified classifier; the wealth, and the largest there was.
 
     Before example 0, every, 2 every, ... fresh capital comes in: 2/((j+1)(j+2)), in equal parts.
+
+    wrong     (examples,) was it an error?
+    capital   (bets,) changed
+    gains     (bets,) and losses: (bets,), what each bet is multiplied by after an error, and after none
     """
     for t in range(len(wrong)):
         if wealth >= enough:

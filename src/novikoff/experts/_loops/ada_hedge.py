@@ -56,7 +56,13 @@ def mixed(losses: Vector, rate: float) -> float:
 
 @compiled
 def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns: bool, said: Vector) -> None:
-    """The mean of every row of predictions, learning from each before the next if `learns`."""
+    """The mean of every row of predictions, learning from each before the next if `learns`.
+
+    table         (TABLE, N) and numbers: (NUMBERS,), changed if it learns (ada_hedge_layout.py)
+    predictions   (rows, N) of each forecaster
+    y             (rows,) outcomes; not read unless `learns`
+    said          (rows,) out
+    """
     losses, shares = table[LOSSES], table[SHARES]
     count = len(losses)
     w, lost = np.empty(count), np.empty(count)

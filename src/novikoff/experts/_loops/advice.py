@@ -14,14 +14,17 @@ from novikoff.numerics.lanes import dense
 Vector = NDArray[np.float64]
 
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(5)
-"""As losses.py."""
+"""Codes of losses, as in core/losses.py."""
 
 STEP = 64
 
 
 @compiled
 def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tuple[int, int]:
-    """Row and column of the first number outside [low, high]; (-1, -1) if there is none. silent: NaN may be."""
+    """Row and column of the first number of `rows` (rounds, N) outside [low, high]; (-1, -1) if there is none.
+
+    silent   NaN may be: the expert sleeps
+    """
     for t in range(rows.shape[0]):
         row = rows[t]
         bad = 0

@@ -6,6 +6,13 @@ expert's weight is kept whole; w is then (1 - alpha) of that, divided by its sum
 A path's loss is two numbers, far + near, as in experts/_loops/weights.py: the one for s and i is the least loss of a
 path with at most s switches that is with expert i now. Where `entry` has entries, an expert costs that at the start of
 a segment.
+
+Arguments of the loops, of N experts
+    weights   (N + chunks,) the weights, and behind them their sum for each chunk
+    prior     (N,) positive, with the sum 1
+    counts    and numbers: what standings_layout.py says
+    room      (4 N,) scratch: losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N
+    p         (rows * N,) predictions, or losses of a table, row after row; those of a round from `of` on
 """
 
 from __future__ import annotations
@@ -15,20 +22,25 @@ from numpy.typing import NDArray
 
 from novikoff.experts._loops.advice import LOG, TABLE, cost, find, lose, move
 from novikoff.experts._loops.standings import flush
-from novikoff.experts._loops.standings_layout import CHUNK, GAPS, LAST_GAP, MIXED, RATE, RATES, ROUNDS
+from novikoff.experts._loops.standings_layout import (
+    CHUNK,
+    GAPS,
+    LAST_GAP,
+    MIXED,
+    RATE,
+    RATES,
+    ROUNDS,
+    Paths,
+    Results,
+    SharingRule,
+)
 from novikoff.experts._loops.weights import FLUSH, Vector, decay
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.lanes import dense
 from novikoff.numerics.splitmix import uniform
 from novikoff.numerics.totals import put
 
-Table = NDArray[np.float64]
-
-Rule = tuple[float, float, float, int, float, bool, int]
-"""rate on the loss itself, alpha, top, the loss's code, clip, draws, the coins' start."""
-
-# `room`, of N experts, has losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N; `weights` has
-# after the weights their sum for each chunk.
+Counts = NDArray[np.int64]
 
 
 @inner
@@ -56,7 +68,7 @@ def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, part
 
 @inlined
 def say(
-    weights: Vector, rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
+    weights: Vector, rule: SharingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
 ) -> tuple[float, int]:
     """What is said in round t, and the expert that is followed (-1: all)."""
     _, _, _, code, clip, draws, coins = rule
@@ -73,16 +85,16 @@ def say(
 
 
 @compiled
-def predict(weights: Vector, counts: NDArray[np.int64], rule: Rule, p: Vector, room: Vector) -> float:
-    """What it would say now."""
-    count = len(p)
+def predict(weights: Vector, counts: Counts, rule: SharingRule, p: Vector, room: Vector) -> float:
+    """What it would say now; p: (N,)."""
+    rule, count = SharingRule(*rule), len(p)
     return say(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[0]
 
 
 @inlined
 def play(
-    weights: Vector, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, of: int,
-    y: float, room: Vector,
+    weights: Vector, prior: Vector, counts: Counts, numbers: Vector, rule: SharingRule, p: Vector, of: int, y: float,
+    room: Vector,
 ) -> tuple[float, float, float]:  # fmt: skip
     """One round: what was said, what it cost, what it costs on average. The losses are left in room."""
     rate, alpha, top, code, clip, draws, _ = rule
@@ -159,22 +171,26 @@ def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: in
 
 @compiled
 def learn_many(
-    weights: Vector, prior: Vector, paths: Vector, costs: Vector, entry: Vector, levels: int,
-    counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector, y: Vector, room: Vector, said: Vector,
-    paid: Vector, mean: Vector,
+    weights: Vector, prior: Vector, paths: Paths, counts: Counts, numbers: Vector, rule: SharingRule, p: Vector,
+    y: Vector, room: Vector, results: Results,
 ) -> None:  # fmt: skip
-    """Every row in order; p is all rows one after the other. With alpha = 0 it is the paths alone that go on."""
-    count = len(prior)
+    """Every row in order. With alpha = 0 it is the paths alone that go on.
+
+    y   (rows,) outcomes; of a table they are not read
+    """
+    rule, count = SharingRule(*rule), len(prior)
+    best, costs, entry, levels = paths
+    said, paid, mean = results
     for t in range(len(y)):
-        if rule[1] > 0.0:
+        if rule.alpha > 0.0:
             said[t], paid[t], mean[t] = play(weights, prior, counts, numbers, rule, p, t * count, y[t], room)
         else:
-            lose(rule[3], rule[4], p, t * count, count, y[t], room, 0, count)
+            lose(rule.code, rule.clip, p, t * count, count, y[t], room, 0, count)
             counts[ROUNDS] += 1
-        advance(paths, levels, entry[:0], room, count)
+        advance(best, levels, entry[:0], room, count)
         if len(costs) > 0:
             advance(costs, levels, entry, room, count)
         if counts[ROUNDS] % FLUSH == 0:
-            flush(paths, 0, levels * count, levels * count)
+            flush(best, 0, levels * count, levels * count)
             if len(costs) > 0:
                 flush(costs, 0, levels * count, levels * count)

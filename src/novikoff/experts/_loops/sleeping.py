@@ -2,6 +2,17 @@
 
 R_i = far_i + near_i (as in experts/_loops/weights.py) is the sum, over the rounds that i was awake, of the mix loss
 less its own. Weights of those awake are prior_i exp(rate (R_i - R_lead)), lead an expert awake with the largest R.
+
+Arguments of the loops, of N experts
+    table    (5 N,) far from 0 on, near from N, and over its awake rounds the losses, gaps and rates of each from 2N,
+             3N, 4N
+    awake    (N,) rounds that each was awake
+    prior    (N,) its logarithm, or no entries if all are the same
+    counts   and numbers: what standings_layout.py says
+    room     (5 N + chunks,) scratch: losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N,
+             weights from 4N, and from 5N the sum of the weights of each chunk
+    p        (rows * N,) predictions, or losses of a table, row after row, NaN of those asleep; those of a round from
+             `of` on
 """
 
 from __future__ import annotations
@@ -12,27 +23,31 @@ from numpy.typing import NDArray
 from novikoff.experts._loops.advice import LOG, TABLE, cost, find, lose
 from novikoff.experts._loops.sharing import chance_of, parts_of, total_of
 from novikoff.experts._loops.standings import flush
-from novikoff.experts._loops.standings_layout import GAPS, LAST_GAP, LEAST, MIXED, PLAYED, RATE, RATES, ROUNDS
+from novikoff.experts._loops.standings_layout import (
+    GAPS,
+    LAST_GAP,
+    LEAST,
+    MIXED,
+    PLAYED,
+    RATE,
+    RATES,
+    ROUNDS,
+    Results,
+    SleepingRule,
+)
 from novikoff.experts._loops.weights import FLUSH, Vector, decay
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.exp import exp
 from novikoff.numerics.splitmix import uniform
 from novikoff.numerics.totals import put
 
-Awake = NDArray[np.int64]
-
-Rule = tuple[bool, float, float, float, int, float, bool, int]
-"""anytime, rate (1/unit if anytime), ln N, top, the loss's code, clip, draws, the coins' start."""
-
-# `table`, of N experts, has far from 0 on, near from N, and over its awake rounds the losses, gaps and rates of each
-# from 2N, 3N, 4N. `room` has losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N, weights from
-# 4N, and from 5N the sum of the weights of each chunk.
+Counts = NDArray[np.int64]
 
 
 @inlined
-def rate_of(rule: Rule, t: int) -> float:
+def rate_of(rule: SleepingRule, t: int) -> float:
     """The rate of the round in which for the t-th time someone is awake."""
-    return rule[1] * (2.0 * np.sqrt(rule[2] / t)) if rule[0] else rule[1]
+    return rule.rate * (2.0 * np.sqrt(rule.log_n / t)) if rule.anytime else rule.rate
 
 
 @inlined
@@ -66,9 +81,9 @@ def fill(p: Vector, of: int, count: int, room: Vector, at: int) -> None:
 
 
 @inlined
-def say(rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
+def say(rule: SleepingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
     """What is said in round t, and the expert that is followed (-1: all)."""
-    code, clip, draws, coins = rule[4], rule[5], rule[6], rule[7]
+    code, clip, draws, coins = rule.code, rule.clip, rule.draws, rule.coins
     weights = 4 * count
     if draws:
         parts_of(room, weights, room, 3 * count, count, 5 * count)
@@ -84,20 +99,20 @@ def say(rule: Rule, t: int, p: Vector, of: int, count: int, room: Vector, total:
 
 
 @compiled
-def predict(table: Vector, prior: Vector, counts: NDArray[np.int64], rule: Rule, p: Vector, room: Vector) -> float:
-    """What it would say now; of a table p is 0 for those awake."""
-    count = len(p)
+def predict(table: Vector, prior: Vector, counts: Counts, rule: SleepingRule, p: Vector, room: Vector) -> float:
+    """What it would say now; p: (N,), of a table 0 for those awake."""
+    rule, count = SleepingRule(*rule), len(p)
     rate = max(rate_of(rule, counts[PLAYED] + 1), LEAST)
     lead = leader(table, p, 0, count)
     if lead < 0:
-        return -1.0 if rule[4] == TABLE else 0.5
+        return -1.0 if rule.code == TABLE else 0.5
     total = weigh(table, prior, rate, p, 0, count, lead, room)
     return say(rule, counts[ROUNDS] + 1, p, 0, count, room, total)[0]
 
 
 @inlined
 def play(
-    table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
+    table: Vector, awake: Counts, prior: Vector, counts: Counts, numbers: Vector, rule: SleepingRule, p: Vector,
     of: int, y: float, room: Vector,
 ) -> tuple[float, float, float]:  # fmt: skip
     """One round: what was said, what it cost, what it costs on average."""
@@ -179,10 +194,14 @@ def far_mix(
 
 @compiled
 def learn_many(
-    table: Vector, awake: Awake, prior: Vector, counts: NDArray[np.int64], numbers: Vector, rule: Rule, p: Vector,
-    y: Vector, room: Vector, said: Vector, paid: Vector, mean: Vector,
+    table: Vector, awake: Counts, prior: Vector, counts: Counts, numbers: Vector, rule: SleepingRule, p: Vector,
+    y: Vector, room: Vector, results: Results,
 ) -> None:  # fmt: skip
-    """Every row in order; p is all rows one after the other."""
-    count = len(awake)
+    """Every row in order.
+
+    y   (rows,) outcomes; of a table they are not read
+    """
+    rule, count = SleepingRule(*rule), len(awake)
+    said, paid, mean = results
     for t in range(len(y)):
         said[t], paid[t], mean[t] = play(table, awake, prior, counts, numbers, rule, p, t * count, y[t], room)

@@ -9,6 +9,14 @@ The mix loss of round t is m_t = -(1/rate) ln(sum of w exp(-rate l) / sum of w).
     the weights after the round, at the same rate.
 An adaptive rate is ln N over the gaps so far; while there are none, or hardly any, it is MOST: equal weights for all
 leaders. Rates here are on the loss itself.
+
+Arguments of the loops, of N experts
+    table     far, near and prior (if there is one), `width` of each (experts/_loops/weights.py); with doubling, behind
+              them far and near of the epochs before
+    counts    and numbers: what standings_layout.py says
+    room      scratch, as it says
+    p, of     predictions of a round are p[of : of + N]
+    results   Results, out
 """
 
 from __future__ import annotations
@@ -18,7 +26,7 @@ from numpy.typing import NDArray
 
 from novikoff.experts._loops import standings_layout as at
 from novikoff.experts._loops.advice import LOG, SQUARED, TABLE, chance, cost, find, lose, move
-from novikoff.experts._loops.weights import FLUSH, LEARN, LEARN_SQUARED, LOOK, MOVE, Vector, chunk, tree
+from novikoff.experts._loops.weights import FLUSH, LEARN, LEARN_SQUARED, LOOK, MOVE, Spots, Terms, Vector, chunk, tree
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.splitmix import uniform
 from novikoff.numerics.totals import put
@@ -60,8 +68,8 @@ def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector,
             move(numbers[at.CLIP], p, of + start, size, room, at.MOVED)
             q, place = room, at.MOVED
         to = at.OUT + (start if kept >= count else 0)
-        chunk(table, width, start, size, q, place, q, place, room, to, table[lead], table[width + lead], rate, 0.0,
-              counts[at.PRIOR], LOOK)  # fmt: skip
+        terms = Terms(width, table[lead], table[width + lead], rate, 0.0, counts[at.PRIOR])
+        chunk(table, q, q, room, Spots(start, place, place, to), terms, size, LOOK)
         part = tree(room, 0)
         room[at.OUT + kept + start // at.CHUNK] = part
         put(room, at.TOTALS, part)
@@ -146,13 +154,14 @@ def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, ro
 
 @compiled
 def learn_many(
-    table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, said: Vector, paid: Vector,
-    mean: Vector,
-) -> None:  # fmt: skip
-    """Every row in order, p being all rows one after the other: what was said, what it cost, and costs on average.
+    table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, results: at.Results
+) -> None:
+    """Every row in order. A round is not a function: to write one into the loop took a second to compile each time.
 
-    A round is not a function: to write that into the loop took a second each time this was compiled.
+    p   (rows * N,) predictions, or losses of a table, row after row
+    y   (rows,) outcomes; of a table they are not read
     """
+    said, paid, mean = results
     for row in range(len(y)):
         of, outcome = row * counts[at.EXPERTS], y[row]
         kind, code, draws, kept = counts[at.KIND], counts[at.CODE], counts[at.DRAWS], counts[at.KEPT]
@@ -178,8 +187,8 @@ def learn_many(
                 if code == LOG:
                     q, place = room, at.MOVED
             to = at.OUT + (start if draws else 0)
-            chunk(table, width, start, size, q, place, losses, lost, room, to, far_lead, near_lead, max(rate, at.LEAST),
-                  number, counts[at.PRIOR], what)  # fmt: skip
+            terms = Terms(width, far_lead, near_lead, max(rate, at.LEAST), number, counts[at.PRIOR])
+            chunk(table, q, losses, room, Spots(start, place, lost, to), terms, size, what)
             part = tree(room, 0)
             room[at.OUT + kept + start // at.CHUNK] = part
             put(room, at.TOTALS, part)
@@ -239,7 +248,7 @@ def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vec
 def ask(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector, gaps: bool
 ) -> tuple[float, float]:  # fmt: skip
-    """`open_gaps`, or what `predict` says and 0: one kernel, since most of what is compiled is the pass of both."""
+    """`open_gaps`, or what `predict` says and 0: one loop, since most of what is compiled is the pass of both."""
     if gaps:
         return open_gaps(table, counts, numbers, p, 0, room)
     return predict(table, counts, numbers, p, room), 0.0

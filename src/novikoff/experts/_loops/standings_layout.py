@@ -1,8 +1,13 @@
-"""Where experts/_loops/standings.py, sharing.py and sleeping.py keep what: names for places in their arrays. No numba
+"""The arrays of experts/_loops/standings.py, sharing.py and sleeping.py, and names for the places in them. No numba
 here.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 FIXED, ANYTIME, DOUBLING, ADAPTIVE = range(4)
 """Kinds of rates."""
@@ -27,3 +32,45 @@ weights, of a chunk or of all, and after them their sum for each chunk. One arra
 
 MOST, LEAST = 1e300, 1e-300
 """Rates of a pass. With the least all weights are those of the prior; 0 would not do, as far is infinite at the end."""
+
+
+class Results(NamedTuple):
+    """What is written for each of n rounds."""
+
+    said: NDArray[np.float64]  # (n,): the prediction; of a table of losses the expert drawn, else -1
+    paid: NDArray[np.float64]  # (n,): what it cost
+    mean: NDArray[np.float64]  # (n,): what it costs on average over the coin
+
+
+class SharingRule(NamedTuple):
+    """What does not change in a game of fixed share."""
+
+    rate: float  # on the loss itself
+    alpha: float
+    top: float  # the largest loss there may be
+    code: int  # of the loss
+    clip: float  # of predictions, for the log loss
+    draws: bool  # is one expert followed?
+    coins: int  # where they start
+
+
+class SleepingRule(NamedTuple):
+    """What does not change in a game with experts that sleep."""
+
+    anytime: bool
+    rate: float  # on the loss itself; 1/unit if anytime
+    log_n: float
+    top: float  # from here on as in SharingRule
+    code: int
+    clip: float
+    draws: bool
+    coins: int
+
+
+class Paths(NamedTuple):
+    """The best paths of N experts with 0 .. levels - 1 switches."""
+
+    paths: NDArray[np.float64]  # (2 levels N,): far for each level and expert, then near
+    costs: NDArray[np.float64]  # the same with what an expert costs at the start of a segment; no entries without
+    entry: NDArray[np.float64]  # (N,): that cost, or no entries
+    levels: int

@@ -15,7 +15,7 @@ Products are added fused, rounded once; no fastmath. Plain Python gives the same
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -36,6 +36,27 @@ FLUSH = 32
 LOOK, LEARN, MOVE, LEARN_SQUARED = range(4)
 SUMS = 5
 """Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
+
+
+class Spots(NamedTuple):
+    """Where a pass starts in its arrays."""
+
+    at: int  # in the table: the first expert
+    of: int  # in p
+    lost: int  # in the losses
+    to: int  # in room: where w is written
+
+
+class Terms(NamedTuple):
+    """What the weights of a pass are computed from."""
+
+    width: int  # of the table
+    far_lead: float  # of the leader
+    near_lead: float
+    rate: float
+    c: float  # see above; for LEARN_SQUARED, the outcome
+    prior: int  # is there one? 0 or 1
+
 
 WORD, SHORT = ir.IntType(64), ir.IntType(32)
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
@@ -79,31 +100,37 @@ def _pass(learn: bool = True, moving: bool = False, squared: bool = False) -> An
 
     moving   with the sum of w (exp(-rate l) - c)
     squared  the losses are (p - c)^2, c being the outcome: not read, where they would take as long as the rest
-    Arguments: table, its width, the first expert; p and its place `of`; losses and their place `lost`; room, and the
-    place in it for w; blocks; far and near of the leader; rate; c; is there a prior.
     """
 
     @intrinsic
     def function(
-        typingctx: Any, table: Any, width: Any, at: Any, p: Any, of: Any, losses: Any, lost: Any, room: Any, to: Any,
-        blocks: Any, far_lead: Any, near_lead: Any, rate: Any, c: Any, prior: Any,
-    ) -> Any:  # fmt: skip
+        typingctx: Any, table: Any, p: Any, losses: Any, room: Any, spots: Any, terms: Any, blocks: Any
+    ) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data = [
-                context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
-                for kind, value in zip(signature.args, arguments, strict=True)
+            arrays = [
+                context.make_array(kind)(context, builder, value).data
+                for kind, value in zip(signature.args[:4], arguments[:4], strict=True)
             ]
-            _loop(builder, data, learn, moving, squared)
+            where, given = (
+                cgutils.unpack_tuple(builder, value, size) for value, size in zip(arguments[4:6], (4, 6), strict=True)
+            )
+            _loop(builder, arrays, Spots(*where), Terms(*given), arguments[6], learn, moving, squared)
             return context.get_dummy_value()
 
         n, f = types.int64, types.float64
-        return types.void(table, n, n, p, n, losses, n, room, n, n, f, f, f, f, n), codegen
+        wanted = types.NamedUniTuple(n, 4, Spots), types.NamedTuple((n, f, f, f, f, n), Terms)
+        return types.void(table, p, losses, room, *wanted, n), codegen
 
     return function
 
 
-def _loop(builder: Any, data: list[Any], learn: bool, moving: bool, squared: bool) -> None:
-    table, width, at, p, of, losses, lost, room, to, blocks, far_lead, near_lead, rate, c, prior = data
+def _loop(
+    builder: Any, arrays: list[Any], spots: Any, terms: Any, blocks: Any, learn: bool, moving: bool, squared: bool
+) -> None:
+    """Write the loop; `spots` and `terms` have values of LLVM for fields."""
+    table, p, losses, room = arrays
+    at, of, lost, to = spots
+    width, far_lead, near_lead, rate, c, prior = terms
     minus = _everywhere(builder, builder.fneg(rate))
     far_leads, near_leads, ones = (_everywhere(builder, value) for value in (far_lead, near_lead, c))
     nothing = ir.Constant(DOUBLES, [0.0] * LANES)
@@ -179,26 +206,28 @@ def tree(room: Vector, k: int) -> float:
 
 @inlined
 def blocks(
-    table: Vector, width: int, at: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector, to: int,
-    count: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
-) -> None:  # fmt: skip
+    table: Vector, p: Vector, losses: Vector, room: Vector, spots: Spots, terms: Terms, count: int, what: int
+) -> None:
     """The pass over so many blocks of eight."""
     if what == LOOK:
-        look_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+        look_blocks(table, p, losses, room, spots, terms, count)
     elif what == LEARN:
-        learn_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+        learn_blocks(table, p, losses, room, spots, terms, count)
     elif what == MOVE:
-        move_blocks(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+        move_blocks(table, p, losses, room, spots, terms, count)
     else:
-        learn_squared(table, width, at, p, of, losses, lost, room, to, count, far_lead, near_lead, rate, c, prior)
+        learn_squared(table, p, losses, room, spots, terms, count)
 
 
 @inner
 def chunk(
-    table: Vector, width: int, at: int, count: int, p: Vector, of: int, losses: Vector, lost: int, room: Vector,
-    to: int, far_lead: float, near_lead: float, rate: float, c: float, prior: int, what: int,
-) -> None:  # fmt: skip
-    """The pass over `count` experts from `at` on; what: LOOK, LEARN, ... Their sums are left in room's lanes."""
+    table: Vector, p: Vector, losses: Vector, room: Vector, spots: Spots, terms: Terms, count: int, what: int
+) -> None:
+    """The pass over `count` experts; what: LOOK, LEARN, ... Their sums are left in room's lanes.
+
+    The last experts, fewer than eight, have their predictions and losses copied to room, with zeros behind them.
+    """
+    at, of, lost, to = spots
     for k in range(8 * SUMS):
         room[k] = np.inf if k >= 32 else 0.0
     full, rest = count // 8, count % 8
@@ -208,5 +237,5 @@ def chunk(
                 room[PAD + k] = p[of + k] if k < rest else 0.0
                 room[PAD + 8 + k] = losses[lost + k] if what != LOOK and k < rest else 0.0
             p, of, losses, lost, full, rest = room, PAD, room, PAD + 8, 1, 0
-        blocks(table, width, at, p, of, losses, lost, room, to, full, far_lead, near_lead, rate, c, prior, what)
+        blocks(table, p, losses, room, Spots(at, of, lost, to), terms, full, what)
         at, of, lost, to, full = at + 8 * full, of + 8 * full, lost + 8 * full, to + 8 * full, 0

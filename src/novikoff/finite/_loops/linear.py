@@ -5,6 +5,14 @@ first; so the numbers fall into rows that share their leading digits, and a scor
 of `low`, the scores of all endings. Whole numbers, so exact in any order.
 Points of a cover are stored, feature by feature; a score is summed over features 0, 1, 2, ... in that order for all
 points and for a list of them alike, so that both give the same sign.
+
+Arguments of the loops
+    x         (features,) one example; whole numbers for the grid
+    n         grid weights are from -n to n; digits: how many of the last weights `low` covers
+    low       ((2n+1)^digits,) what `low_scores` wrote
+    numbers   (hypotheses,) of the grid; members: (hypotheses,), columns of `points`
+    points    (features, hypotheses)
+    labels    (hypotheses,) out
 """
 
 from __future__ import annotations

@@ -97,7 +97,11 @@ def put(words: NDArray[np.uint64], at: int, value: bool) -> None:
 def evaluate(
     plan: NDArray[np.int64], x: NDArray[np.float64], constants: NDArray[np.float64], words: NDArray[np.uint64]
 ) -> None:
-    """The values of all programs, into words that are 0."""
+    """The values of all programs, into words that are 0.
+
+    plan    (blocks, 6) as above; x: (features,); constants: (constants,)
+    words   (words,) out: a bit per program
+    """
     width = len(x)
     for b in range(len(plan)):
         kind = plan[b, 0]
@@ -136,7 +140,11 @@ def evaluate(
 def count_both(
     words: NDArray[np.uint64], alive: NDArray[np.uint64], starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
-    """counts[L] = bits that are 1 in both, among the words of length L: starts[L] .. starts[L+1]-1."""
+    """counts[L] = bits that are 1 in both, among the words of length L: starts[L] .. starts[L+1]-1.
+
+    words    (words,) values; alive: (words,), which programs are consistent so far
+    starts   (lengths + 1,); counts: (lengths,) out
+    """
     for length in range(len(counts)):
         total = ZERO
         for k in range(starts[length], starts[length + 1]):
@@ -146,7 +154,7 @@ def count_both(
 
 @compiled
 def keep(alive: NDArray[np.uint64], words: NDArray[np.uint64], flip: np.uint64) -> None:
-    """Of the bits of alive, leave those that are 1 in words xor flip."""
+    """Of the bits of alive (words,), leave those that are 1 in words (words,) xor flip."""
     for k in range(len(alive)):
         alive[k] &= words[k] ^ flip
 
@@ -174,7 +182,9 @@ def compile_programs(
 ) -> int:  # fmt: skip
     """Write the tokens of each member and END after them; starts[k] is where those of member k begin.
 
-    A row of `blocks` is: first number, kind, first number of the rows' programs, of the columns', how many columns.
+    blocks    (blocks, 5): first number, kind, first number of the rows' programs, of the columns', how many columns
+    members   (programs,) numbers of programs
+    starts    (programs,) out; tokens: out, with room for all; stack: scratch
     Returns how many tokens were written.
     """
     at = 0
@@ -229,7 +239,12 @@ def run(
     starts: NDArray[np.int64], tokens: NDArray[np.int64], x: NDArray[np.float64], constants: NDArray[np.float64],
     values: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """The value of each compiled program."""
+    """The value of each compiled program.
+
+    starts   (programs,) and tokens: what `compile_programs` wrote
+    x        (features,) one example; constants: (constants,)
+    values   (programs,) out
+    """
     for k in range(len(starts)):
         at = starts[k]
         stack = ZERO  # the top is the lowest bit

@@ -26,7 +26,12 @@ def learn_many(
     x: NDArray[np.int64], y: NDArray[np.int8], n: int, state: NDArray[np.int64], conservative: bool,
     predictions: NDArray[np.int8],
 ) -> None:  # fmt: skip
-    """Predict and learn every row in order. state = lo, hi, restarts, round of the first restart, rounds."""
+    """Predict and learn every row in order.
+
+    x             (rows,) indices from 0 to n; y: (rows,) labels -1 and +1
+    state         (5,) lo, hi, restarts, round of the first restart, rounds; changed
+    predictions   (rows,) out
+    """
     lo = state[0]
     hi = state[1]
     for t in range(len(x)):

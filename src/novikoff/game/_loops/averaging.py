@@ -1,6 +1,12 @@
 """Adding t y_t x~_t over the mistakes of a batch: what the mean of a Perceptron's weights lacks.
 
-`total` holds a number for each feature and, last, that of the bias. Rows are added as the learner added them.
+Rows are added as the learner added them.
+
+Arguments of the loops
+    total   (features + 1,) a number for each feature and, last, that of the bias; changed
+    x       (rows, features); indptr, indices, values: SparseRows, field by field
+    y       (rows,) labels -1 and +1
+    wrong   (mistakes,) which rows they were
 """
 
 from __future__ import annotations

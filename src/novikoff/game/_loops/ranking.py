@@ -1,4 +1,4 @@
-"""Scores counted by label, in bins that lie closer the closer they are to 0 (ranking.py)."""
+"""Scores counted by label, in bins that lie closer the closer they are to 0 (`Area` of game/metrics.py)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ def count(
     scores: NDArray[np.float64], bits: NDArray[np.int64], y: NDArray[np.int8], counts: NDArray[np.int64],
     only: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Count each score in its bin: counts[bin, 1] are those of +1. `bits` are those of the scores.
+    """Count each score in its bin. Half of the bins are those of a sign; the powers of 2 that they tell are as many
+    above 1 as below, and what is beyond shares the last.
 
-    only[bin] is the score of all that are in it; not a number if they differ. Half of the bins are those of a sign; the
-    powers of 2 that they tell are as many above 1 as below, and what is beyond shares the last.
+    scores   (rows,) and bits: (rows,), the same memory; y: (rows,) labels -1 and +1
+    counts   (bins, 2) of -1 and of +1, changed
+    only     (bins,) the score of all that are in it, not a number if they differ; changed
     """
     half = len(only) // 2
     least = (1023 << DIGITS) - half // 2

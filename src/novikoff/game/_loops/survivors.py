@@ -34,6 +34,10 @@ def see(
 
     A survivor stays while there is room, then in place of the shortest, if it is longer.
     Where mistakes are is written down without a branch, which could not be foretold; then these are looked at.
+
+    predictions   (rounds,) and y: (rounds,)
+    lengths       (survivors,) and firsts: (survivors,), rounds that each predicted and the first of them, changed
+    counts        (3,) MISTAKES, SINCE and FOUND, changed
     """
     ends = np.empty(BLOCK, np.int64)
     since, place = counts[SINCE], counts[FOUND]

@@ -1,7 +1,12 @@
 """CKS's rule: the support that is best without itself makes room.
 
 `fits` holds f(z) of every support z: an insertion adds y K(x,z) to all, a removal takes y_r K(z_r,z) off.
-law is (budget, beta, distill).
+
+Arguments of the loops that play
+    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out: f of each row before it was learned from
+    params   (budget, beta, distill)
 """
 
 from __future__ import annotations

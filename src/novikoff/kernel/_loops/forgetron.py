@@ -1,8 +1,13 @@
 """The Forgetron's rule: on a mistake add the example, shrink all, and forget the oldest if there are too many.
 
 The list is a ring: removal number e frees slot e mod B, and the new example takes it.
-law is (budget, R^2, tuned, least, U): see kernel/forgetron.py. sums are NORM, S1, S2, P, LAM, Q in units of R^2, and
-LARGEST, the largest K(x,x) of a mistake.
+
+Arguments of the loops that play
+    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out: f of each row before it was learned from
+    params   (budget, R^2, tuned, least, U): see kernel/forgetron.py
+    sums     (7,) NORM, S1, S2, P, LAM, Q in units of R^2, and LARGEST, the largest K(x,x) of a mistake; changed
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""The kernel Perceptron's rule: on a mistake the example becomes a support, or counts once more if it is one."""
+"""The kernel Perceptron's rule: on a mistake the example becomes a support, or counts once more if it is one.
+
+Arguments of the loops that play
+    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out: f of each row before it was learned from
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """The kernel Perceptron's rule for many labels: a coefficient for each label and support (kernel/_loops/cache.py).
 
 `coefficients` has a row a label and a column a slot. Labels, and `totals`, as in linear/_loops/many_perceptron.py.
+
+Arguments of the loop, besides cache, rule and rows as in the others
+    y              (rows,) labels as numbers; not read unless `learns`
+    coefficients   (labels, slots) of each support, changed
+    totals         (many_layout.TOTALS,) sums over all rounds
+    scores         (rows, labels) out; said: (rows,) out, the label predicted
 """
 
 from __future__ import annotations

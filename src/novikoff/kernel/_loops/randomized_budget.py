@@ -2,6 +2,11 @@
 
 The slot is floor(u B), u the coin of the mistake's number as a multiple of 2^-53 in [0, 1): that of numerics/coins.py,
 whose state before the first coin is `start`.
+
+Arguments of the loops that play
+    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out: f of each row before it was learned from
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows in the form that the kernels of supports take: (indptr, places, numbers, width).
+"""Rows in the form that the loops over supports take: (indptr, places, numbers, width).
 
 Row t of an array has the numbers from t * width on; width is -1 for sparse rows, which are sorted and without zeros.
 """
@@ -19,7 +19,10 @@ NO_ENDS, NO_PLACES = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
 
 @compiled
 def tidy(indptr: NDArray[np.uint64], places: Places, numbers: Vector) -> None:
-    """Sort each sparse row by feature and drop its zeros, in place; rows move to the front."""
+    """Sort each sparse row by feature and drop its zeros, in place; rows move to the front.
+
+    indptr   (rows + 1,); places, numbers: (non-zeros,); all changed
+    """
     filled = np.uint64(0)
     start = indptr[0]
     for t in range(len(indptr) - 1):

@@ -168,7 +168,7 @@ def score_of(cache: Cache) -> float:
 
 @compiled
 def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
-    """f of every row."""
+    """f of every row, in scores (rows,)."""
     for t in range(len(scores)):
         here, x = row_of(rows, t)
         scores[t] = compare(cache, rule, here, x, rows[3], at.VALUES)
@@ -176,7 +176,7 @@ def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
 
 @compiled
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
-    """out[t, j] = K(z_j, x_t) for every row t."""
+    """out[t, j] = K(z_j, x_t) for every row t; out: (rows, supports)."""
     values, count = cache.scratch[at.VALUES], cache.counts[at.COUNT]
     for t in range(len(out)):
         here, x = row_of(rows, t)
@@ -195,7 +195,7 @@ def fill(cache: Cache, rule: Rule, rows: Rows, count: int) -> None:
 
 @compiled
 def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
-    """K(x,x) of every row."""
+    """K(x,x) of every row, in out (rows,)."""
     for t in range(len(out)):
         _, x = row_of(rows, t)
         out[t] = whole_self(rule, self_of(rule, square_of(x)))

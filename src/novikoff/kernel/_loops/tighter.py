@@ -1,6 +1,12 @@
 """The tighter Perceptron's rule: the support whose loss leaves the fewest mistakes on the others makes room.
 
 gram[i,j] = K(z_i,z_j), by slots.
+
+Arguments of the loops that play
+    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out: f of each row before it was learned from
+    gram     (slots, slots) changed
 """
 
 from __future__ import annotations

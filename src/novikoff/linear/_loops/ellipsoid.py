@@ -9,6 +9,12 @@ A cut goes through J twice. J'z is summed four rows at a time; then each row giv
 of the rank-one update while it is in the cache. The factor sqrt(d^2/(d^2-1)) goes to the scale. What is left,
 J <- J - (1-b) v p', is a contraction: J never grows, and while the scale is within 2^-400 .. 2^400 nothing overflows.
 Sparse rows are spread out in z, so that they make the same cuts as dense ones, to the bit.
+
+Arguments of the loops, of d weights, that of the bias included
+    body     w (d,), J (d, d), own (2,), counts (2,), z (d,), p (d,)
+    x        (rows, features), or (features,) of one row; indptr, indices, values: SparseRows, field by field
+    y        (rows,) labels -1 and +1
+    scores   (rows,) out
 """
 
 from __future__ import annotations
@@ -29,10 +35,12 @@ ZERO, NOT_FINITE, THIN, EMPTY = 1, 2, 3, 4
 """Flaws: a zero example labelled -1; one that is not finite; an ellipsoid beyond doubles; one that a cut left empty."""
 
 SAFE = 2.0**400
+"""The scale and the size of an image stay within 1/SAFE .. SAFE: their product is a double."""
 SMALL, LARGE = 1e-280, 1e280
 """A score beyond these may have lost products: it is summed again for x~ with its largest entry 1."""
 
 SLACK = 2.0**-52
+"""The level of a deep cut is lowered by SLACK (d + 4) (||w|| + margin): what rounding may do to <w, x~>."""
 
 
 @inlined

@@ -1,9 +1,7 @@
 """The Perceptron for many labels: a column of weights a label, rows of what is not zero (numerics/nonzeros.py).
 
-`weights` has a row a place and a column a label, as many as there may be; `known` of them are known before the first
-row. A row may bring the next label, which is then known: what is said is among those known before, what is learned is
-as if the label had been there, with weights of 0.
-`seen` has, for each place, the updates that had it and its largest |x|; `totals` what many_layout.py says.
+`known` labels are known before the first row. A row may bring the next one, which is then known: what is predicted is
+among those known before, what is learned is as if the label had been there, with weights of 0.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.linear._loops.many_layout import GAINED, MISTAKES, SURPRISES
 from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 
@@ -29,10 +28,19 @@ def largest(s: Vector, known: int) -> int:
 
 @compiled
 def play(
-    weights: Vector, seen: Vector, totals: Vector, known: int, ends: NDArray[np.int64], places: NDArray[np.uint32],
-    values: Vector, y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64],
+    weights: Vector, seen: Vector, totals: Vector, known: int, rows: Nonzeros, y: NDArray[np.int64], learns: bool,
+    scores: Vector, said: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """The scores of every row, and the labels said; with `learns`, learning from each. -inf of labels not known."""
+    """The scores of every row, and the labels predicted; with `learns`, learning from each.
+
+    weights   (places, labels), as many labels as there may be
+    seen      (places, 2) updates that had the place, and its largest |x|
+    totals    (many_layout.TOTALS,) sums over all rounds
+    y         (rows,) labels as numbers; not read unless `learns`
+    scores    (rows, labels) out; -inf of labels not known
+    said      (rows,) out: the label predicted
+    """
+    ends, places, values = rows
     for t in range(len(ends) - 1):
         s = scores[t]
         now = max(known, y[t] + 1) if learns else known

@@ -4,8 +4,16 @@ The score of label j is b_j'A^-1 x / (1 + v), v = x'A^-1 x: that of A with x in 
 anyway, and b_j'(P x) is as much work. `moments` has a row a label, as many as there may be, and a column a slot;
 `known` labels are known before the first row. A row may bring the next one, which is then known: what is said is among
 those known before, what is learned is as if the label had been there, with b = 0.
-`held` and `totals` are those of linear/_loops/second_order.py, with nothing in their b and w; `paid` is what
-many_layout.py says.
+
+Arguments of the loops: those of linear/_loops/second_order.py (b and w of its `held` are not used), and
+    moments   (labels, n) b_j, a column per slot
+    paid      (many_layout.TOTALS,) sums over all rounds
+    known     labels known before the first row; all a row's labels are among them, or the next one
+    y         (rows,) labels as numbers
+    scores    (rows, labels) out; -inf of labels not known
+    said      (rows,) out: the label predicted
+    chances   (rows,) out: what the label of the row was given
+    s, p      (labels,) scratch: scores and probabilities of a row
 """
 
 from __future__ import annotations
@@ -15,25 +23,30 @@ from numpy.typing import NDArray
 
 from novikoff.linear._loops import many_layout as many
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear._loops.many_layout import Labels
 from novikoff.linear._loops.many_perceptron import largest
-from novikoff.linear._loops.second_order import Places, Slots, Vector, change, changes, grow, meet, product, taken
+from novikoff.linear._loops.second_order import Vector, change, changes, grow, meet, product, taken
+from novikoff.linear._loops.second_order_layout import MatrixArrays, Metric
 from novikoff.numerics.compiled import compiled, inner
 from novikoff.numerics.lanes import dense
+from novikoff.numerics.nonzeros import Nonzeros
 from novikoff.numerics.simplex import project
 
 
 @inner
 def scale(
-    slots: Slots, held: Vector, inverse: Vector, totals: Vector, ridge: float, places: Places, values: Vector,
-    start: int, stop: int, moments: Vector, known: int, column: Vector,
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, t: int, moments: Vector, known: int,
+    column: Vector,
 ) -> None:  # fmt: skip
     """Let M grow, and add up by how much the sum of b_j'A^-1 b_j falls."""
+    slots, ridge = metric.slots, metric.ridge
+    held, inverse, _, totals = matrix
     count = int(totals[at.COUNT])
-    for e in range(start, stop):
-        i = int(slots[places[e]])
+    for e in range(rows.ends[t], rows.ends[t + 1]):
+        i = int(slots[rows.places[e]])
         if i < 0:
             continue
-        size = abs(values[e])
+        size = abs(rows.values[e])
         most = held[at.LARGEST, i]
         if size > most:
             more = ridge * ((size - most) * (size + most))
@@ -54,32 +67,36 @@ def score(moments: Vector, k: Vector, count: int, v: float, known: int, s: Vecto
 
 @compiled
 def look(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    moments: Vector, known: int, ends: NDArray[np.int64], places: Places, values: Vector, scores: Vector,
+    metric: Metric, matrix: MatrixArrays, moments: Vector, known: int, rows: Nonzeros,
+    scores: Vector,
 ) -> None:  # fmt: skip
     """The scores of every row, with what x itself says of new features and of M; nothing is changed."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse, sums, totals = matrix
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
-    for t in range(len(ends) - 1):
-        sizes, matrix = held.copy(), inverse
-        if changes(slots, held, scale_free, places, values, ends[t], ends[t + 1]):
-            matrix = inverse.copy()
-        count = meet(slots, sizes, matrix, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k)
-        v = product(matrix, x, count, k)
+    for t in range(len(rows.ends) - 1):
+        sizes, copy = held.copy(), inverse
+        if changes(metric, held, rows, t):
+            copy = inverse.copy()
+        count = meet(metric, MatrixArrays(sizes, copy, sums, totals), rows, t, False, x, k)
+        v = product(copy, x, count, k)
         score(moments, k, int(totals[at.COUNT]), v, known, scores[t])
 
 
 @compiled
 def play_vaw(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    moments: Vector, paid: Vector, known: int, rounds: int, grows: bool, ends: NDArray[np.int64], places: Places,
-    values: Vector, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64], chances: Vector,
+    metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, labels: Labels,
+    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """Vovk-Azoury-Warmuth on 1_y - 1/k: the scores, the labels said, and the chance that each row's label was given."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse, _, totals = matrix
+    known, rounds, grows = labels
     x, k, p = np.zeros(held.shape[1]), np.zeros(held.shape[1]), np.zeros(scores.shape[1])
     for t in range(len(y)):
-        if scale_free:
-            scale(slots, held, inverse, totals, ridge, places, values, ends[t], ends[t + 1], moments, known, k)
-        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        if metric.scale_free:
+            scale(metric, matrix, rows, t, moments, known, k)
+        count = meet(metric, matrix, rows, t, True, x, k)
         v = product(inverse, x, count, k)
         s, now = scores[t], max(known, y[t] + 1)
         score(moments, k, count, v, now, s)
@@ -110,19 +127,20 @@ def play_vaw(
         totals[at.GAINED] += square * (v / (1.0 + v))
         totals[at.LINEAR] += square
         paid[many.NOVELTY] += cost - loss
-        change(inverse, sums, held, totals, x, k, count, 0.0, v, 1.0, 0.0)
+        change(matrix, x, k, count, 0.0, v, 1.0, 0.0)
 
 
 @compiled
 def play_perceptron(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    moments: Vector, paid: Vector, known: int, ends: NDArray[np.int64], places: Places, values: Vector,
-    y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64],
+    metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, known: int,
+    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """The second-order Perceptron: the scores and the labels said, learning from mistakes."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse = matrix.held, matrix.inverse
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(metric, matrix, rows, t, True, x, k)
         v = product(inverse, x, count, k)
         s, now = scores[t], max(known, y[t] + 1)
         score(moments, k, count, v, now, s)
@@ -137,4 +155,4 @@ def play_perceptron(
         for i in range(count):
             moments[y[t], i] += x[i]
             moments[best, i] -= x[i]
-        change(inverse, sums, held, totals, x, k, count, 0.0, v, 1.0, 0.0)
+        change(matrix, x, k, count, 0.0, v, 1.0, 0.0)

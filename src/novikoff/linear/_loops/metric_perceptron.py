@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 
 from novikoff.linear._loops.metric_layout import GAINED, LARGEST, MISTAKES, MOMENT, SEEN, SQUARES, UPDATES
 from novikoff.numerics.compiled import compiled, inlined
+from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 
 
 @inlined
-def look(
-    held: Vector, ridge: float, scale_free: bool, places: NDArray[np.uint32], values: Vector, start: int, stop: int,
-    keep: bool,
-) -> tuple[float, float]:  # fmt: skip
-    """x'A^-1 b and v = x'A^-1 x; keep: M with it."""
+def look(held: Vector, ridge: float, scale_free: bool, rows: Nonzeros, t: int, keep: bool) -> tuple[float, float]:
+    """x'A^-1 b and v = x'A^-1 x of row t; keep: M with it."""
+    ends, places, values = rows
     score, v = 0.0, 0.0
-    for e in range(start, stop):
+    for e in range(ends[t], ends[t + 1]):
         row = held[places[e]]
         x = values[e]
         most = max(row[LARGEST], abs(x) if scale_free else 1.0)
@@ -36,12 +35,19 @@ def look(
 
 @compiled
 def play(
-    held: Vector, totals: Vector, ridge: float, scale_free: bool, ends: NDArray[np.int64], places: NDArray[np.uint32],
-    values: Vector, y: NDArray[np.int8], margin: float, learns: bool, scores: Vector,
+    held: Vector, totals: Vector, ridge: float, scale_free: bool, rows: Nonzeros, y: NDArray[np.int8], margin: float,
+    learns: bool, scores: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, from each mistake, and where y times the score is below `margin`."""
+    """The scores of every row; if `learns`, from each mistake, and where y times the score is below `margin`.
+
+    held     (places, HELD); totals: (TOTALS,), sums over all rounds
+    rows     Nonzeros: the rows to predict, or to learn from in turn
+    y        (rows,) labels -1 and +1; not read unless `learns`
+    scores   (rows,) out
+    """
+    ends, places, values = rows
     for t in range(len(ends) - 1):
-        score, v = look(held, ridge, scale_free, places, values, ends[t], ends[t + 1], learns)
+        score, v = look(held, ridge, scale_free, rows, t, learns)
         scores[t] = score
         if not learns:
             continue

@@ -1,10 +1,16 @@
 """The Perceptron's rows, one by one and many, dense and sparse.
 
 The example is x~: each feature times 1/||x|| where rows are normalised, and then the constant `bias`.
-`own` holds what is not a feature's weight: own[0] is the weight of the bias. A score that is not a number says +1.
+A score that is not a number predicts +1.
 Both call the same dot products and the same `add_*`, so they agree to the bit. There is a pass for rows as
 they are and one for normalised rows: with the choice inside the loop, they take half as long again, and only one of
 them has to be compiled.
+
+Arguments of the loops
+    weights       (features,) and bias_weight: (1,), changed by what learns
+    x             (rows, features), or (features,) of one row; indptr, indices, values: SparseRows, field by field
+    y             (rows,) labels -1 and +1
+    predictions   (rows,) out; scores: (rows,) out
 """
 
 from __future__ import annotations

@@ -7,6 +7,13 @@ none; later features are left out.
 Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a
 growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates:
 `refresh`, which learners call between rows (linear/matrix.py), so it is compiled when it is first needed.
+
+Arguments of the loops
+    metric       Metric; matrix: MatrixArrays, of all rounds before
+    rows         Nonzeros: the rows to predict, or to learn from in turn
+    y            (rows,) labels -1 and +1, or numbers for `play_vaw`
+    scores       (rows,) out
+    x, k, column (n,) scratch, slot by slot: the row, P x, a column of P
 """
 
 from __future__ import annotations
@@ -15,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear._loops.second_order_layout import MatrixArrays, Metric
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.lanes import dense
 from novikoff.numerics.logits import hedged, log_loss
+from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
-Places = NDArray[np.uint32]
-Slots = NDArray[np.int32]
 
 
 @inlined
@@ -65,16 +72,22 @@ def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column:
 
 @inner
 def meet(
-    slots: Slots, held: Vector, inverse: Vector, totals: Vector, ridge: float, scale_free: bool, places: Places,
-    values: Vector, start: int, stop: int, keep: bool, x: Vector, column: Vector,
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, t: int, keep: bool, x: Vector,
+    column: Vector,
 ) -> int:  # fmt: skip
-    """Write x slot by slot, with new features and larger M; how many slots there are. keep: learn their places."""
+    """Write row t into x slot by slot, with new features and larger M; how many slots there are.
+
+    keep   learn the places of new features, and count them; else only `held` and `inverse`, which are copies, change
+    """
+    slots, ridge, scale_free = metric
+    held, inverse, _, totals = matrix
+    ends, places, values = rows
     count = int(totals[at.COUNT])
     for i in range(count):
         x[i] = 0.0
-    for e in range(start, stop):
+    for e in range(ends[t], ends[t + 1]):
         i = int(slots[places[e]])
-        if i < 0 or i >= count:  # new, or new to this matrix
+        if i < 0 or i >= count:  # new, or new to this matrix, where several share `slots`
             if count == at.LIMIT:
                 continue
             i = count
@@ -89,7 +102,7 @@ def meet(
         most = held[at.LARGEST, i]
         if size > most:
             held[at.LARGEST, i] = size
-            if most == 0.0:
+            if most == 0.0:  # no row had this feature: its part of P is that of the ridge alone
                 inverse[i, i] = 1.0 / (ridge * size * size)
             else:
                 shed = grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
@@ -103,14 +116,12 @@ def meet(
 
 
 @inlined
-def changes(
-    slots: Slots, held: Vector, scale_free: bool, places: Places, values: Vector, start: int, stop: int
-) -> bool:
+def changes(metric: Metric, held: Vector, rows: Nonzeros, t: int) -> bool:
     """Would `meet` change anything but counts?"""
     changed = False
-    for e in range(start, stop):
-        i = slots[places[e]]
-        changed |= i < 0 or (scale_free and abs(values[e]) > held[at.LARGEST, i])
+    for e in range(rows.ends[t], rows.ends[t + 1]):
+        i = metric.slots[rows.places[e]]
+        changed |= i < 0 or (metric.scale_free and abs(rows.values[e]) > held[at.LARGEST, i])
     return changed
 
 
@@ -129,10 +140,10 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
 
 @inlined
 def change(
-    inverse: Vector, sums: Vector, held: Vector, totals: Vector, x: Vector, k: Vector, count: int, score: float,
-    v: float, h: float, beta: float,
-) -> None:  # fmt: skip
-    """A += h x x' and b += beta x; score: x'w before."""
+    matrix: MatrixArrays, x: Vector, k: Vector, count: int, score: float, v: float, h: float, beta: float
+) -> None:
+    """A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are those of before."""
+    held, inverse, sums, totals = matrix
     whole = 1.0 + h * v
     part = h / whole
     for i in range(count):
@@ -152,8 +163,11 @@ def change(
 
 
 @compiled
-def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: float) -> None:
-    """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats."""
+def refresh(held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float) -> None:
+    """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats.
+
+    held to totals   MatrixArrays, field by field: called from Python and from loops, and compiled once for both
+    """
     count = int(totals[at.COUNT])
     totals[at.SINCE] = 0.0
     factor, back = np.zeros((count, count)), np.zeros((count, count))
@@ -184,45 +198,48 @@ def refresh(inverse: Vector, sums: Vector, held: Vector, totals: Vector, ridge: 
 
 
 @compiled
-def look(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, scores: Vector, spread: Vector,
-) -> None:  # fmt: skip
-    """x'w and v of every row, with what x itself says of new features and of M; nothing is changed."""
+def look(metric: Metric, matrix: MatrixArrays, rows: Nonzeros, scores: Vector, spread: Vector) -> None:
+    """x'w and v of every row, with what x itself says of new features and of M; nothing is changed.
+
+    spread   (rows,) out: v
+    """
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse, sums, totals = matrix
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
-    for t in range(len(ends) - 1):
-        weights, matrix = held.copy(), inverse
-        if changes(slots, held, scale_free, places, values, ends[t], ends[t + 1]):
-            matrix = inverse.copy()
-        count = meet(
-            slots, weights, matrix, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], False, x, k
-        )
-        spread[t] = product(matrix, x, count, k)
+    for t in range(len(rows.ends) - 1):
+        weights, copy = held.copy(), inverse
+        if changes(metric, held, rows, t):
+            copy = inverse.copy()
+        count = meet(metric, MatrixArrays(weights, copy, sums, totals), rows, t, False, x, k)
+        spread[t] = product(copy, x, count, k)
         scores[t] = dense(weights[at.WEIGHT, :count], x[:count])
 
 
 @compiled
 def play_logistic(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], kappa: float, scores: Vector,
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: NDArray[np.int8],
+    kappa: float, scores: Vector,
 ) -> None:  # fmt: skip
     """Second-order logistic regression: the hedged scores, learning from every row."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse = matrix.held, matrix.inverse
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(metric, matrix, rows, t, True, x, k)
         v = product(inverse, x, count, k)
         z0 = dense(held[at.WEIGHT, :count], x[:count])
         scores[t] = hedged(z0, v)
         lost = log_loss(y[t] * scores[t])
-        learn_logistic(inverse, sums, held, totals, x, k, count, z0, v, scores[t], y[t], lost, kappa)
+        learn_logistic(matrix, x, k, count, z0, v, scores[t], y[t], lost, kappa)
 
 
 @inner
 def learn_logistic(
-    inverse: Vector, sums: Vector, held: Vector, totals: Vector, x: Vector, k: Vector, count: int, z0: float, v: float,
-    z: float, y: int, lost: float, kappa: float,
+    matrix: MatrixArrays, x: Vector, k: Vector, count: int, z0: float, v: float, z: float, y: int, lost: float,
+    kappa: float,
 ) -> None:  # fmt: skip
     """A round of second-order logistic regression; z: the score that was played, and its log loss."""
+    totals = matrix.totals
     e = exp(y * z)
     q = 1.0 / (1.0 + e)
     g = -y * q
@@ -233,18 +250,20 @@ def learn_logistic(
     totals[at.LINEAR] += g * z - 0.5 * h * z * z
     totals[at.LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
     totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(z))
-    change(inverse, sums, held, totals, x, k, count, z0, v, h, h * z - g)
+    change(matrix, x, k, count, z0, v, h, h * z - g)
 
 
 @compiled
 def play_vaw(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: Vector, low: float, high: float, scores: Vector,
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: Vector, low: float,
+    high: float, scores: Vector,
 ) -> None:  # fmt: skip
     """Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse, totals = matrix.held, matrix.inverse, matrix.totals
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(metric, matrix, rows, t, True, x, k)
         v = product(inverse, x, count, k)
         score = dense(held[at.WEIGHT, :count], x[:count])
         said = score / (1.0 + v)
@@ -255,18 +274,20 @@ def play_vaw(
         totals[at.UNCLIPPED] += (said - y[t]) ** 2
         totals[at.LINEAR_SIZE] += said * said * v
         totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
-        change(inverse, sums, held, totals, x, k, count, score, v, 1.0, y[t])
+        change(matrix, x, k, count, score, v, 1.0, y[t])
 
 
 @compiled
 def play_perceptron(
-    slots: Slots, held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float, scale_free: bool,
-    ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], margin: float, scores: Vector,
+    metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: NDArray[np.int8],
+    margin: float, scores: Vector,
 ) -> None:  # fmt: skip
     """The second-order Perceptron (margin 0) and AROW (margin 1): learn from mistakes, and where y x'w < margin."""
+    metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
+    held, inverse, totals = matrix.held, matrix.inverse, matrix.totals
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
     for t in range(len(y)):
-        count = meet(slots, held, inverse, totals, ridge, scale_free, places, values, ends[t], ends[t + 1], True, x, k)
+        count = meet(metric, matrix, rows, t, True, x, k)
         score = dense(held[at.WEIGHT, :count], x[:count])
         scores[t] = score
         wrong = (-1 if score < 0.0 else 1) != y[t]
@@ -275,4 +296,4 @@ def play_perceptron(
             v = product(inverse, x, count, k)
             totals[at.LOSS] += wrong
             totals[at.GAINED] += (v + 2.0 * m - m * m) / (1.0 + v) if margin > 0.0 else v / (1.0 + v)
-            change(inverse, sums, held, totals, x, k, count, score, v, 1.0, np.float64(y[t]))
+            change(matrix, x, k, count, score, v, 1.0, np.float64(y[t]))

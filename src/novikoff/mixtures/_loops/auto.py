@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.convex._loops.ftrl import learn, look
-from novikoff.linear._loops.second_order import Places, Slots, Vector, changes, learn_logistic, meet, product
-from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT
-from novikoff.mixtures._loops.auto_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE
+from novikoff.convex._loops.ftrl_layout import FtrlArrays
+from novikoff.linear._loops.second_order import Vector, changes, learn_logistic, meet, product
+from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT, MatrixArrays, Metric
+from novikoff.mixtures._loops.auto_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, Matrices, Waves
 from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.fourier import project, standardise, wave
 from novikoff.numerics.lanes import dense
 from novikoff.numerics.logits import hedged, log_loss, stacked
+from novikoff.numerics.nonzeros import Nonzeros
 
 
 @inner
@@ -63,22 +65,26 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, shares: Vect
 
 @compiled
 def play(
-    roots: NDArray[np.bool_], per_rate: Vector, held: Vector, totals: Vector,
-    slots: Slots, ridges: Vector, matrix_held: Vector, inverse: Vector, sums: Vector, matrix_totals: Vector,
-    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, standing: Vector, kappa: float, sparse: bool,
-    seen: int, ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int8], learns: bool,
-    scores: Vector, said: Vector,
+    diagonal: FtrlArrays, matrices: Matrices, waves: Waves, standing: Vector, kappa: float, sparse: bool, seen: int,
+    rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector, said: Vector,
 ) -> None:  # fmt: skip
     """The log-odds of every row, learning from each before the next if `learns`; `seen` rows came before.
 
-    ridges, matrix_held, inverse, sums, matrix_totals   a row for each that has a matrix, the stack the last of them
-    widths   g of each member on random features (numerics/fourier.py)
-    sparse   rows are not arrays: a feature beyond the 256th retires the members on random features
-    scores   (rows, J+1), of every forecaster; 0 of those asleep
-    said     of the mixture
+    diagonal   FtrlArrays of the diagonal members
+    matrices   of the members on x, of those on random features, and of the stack, in this order
+    standing   (STANDING, J+1): the weights of the members and, last, of the stack
+    kappa      of the curvature of members with a matrix; the stack has its own, by the row
+    sparse     rows are not arrays: a feature beyond the 256th retires the members on random features
+    y          (rows,) labels -1 and +1; not read unless `learns`
+    scores     (rows, J+1) out: of every forecaster; 0 of those asleep
+    said       (rows,) out: of the mixture
     """
-    lanes, waves, members = len(roots), len(widths), len(standing[0]) - 1
-    full, width, angles = members - lanes - waves, moments.shape[1], len(shifts) + 1
+    diagonal, rows = FtrlArrays(*diagonal), Nonzeros(*rows)
+    slots, ridges, matrix_held, inverse, sums, matrix_totals = matrices
+    turns, shifts, widths, moments = waves
+    ends, places, values = rows
+    lanes, random, members = len(diagonal.roots), len(widths), len(standing[0]) - 1
+    full, width, angles = members - lanes - random, moments.shape[1], len(shifts) + 1
     z0, v, up, down = np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1), np.zeros(members + 1)
     step, curve, row, s, projected = (
         np.zeros(lanes), np.zeros(lanes), np.zeros(width), np.zeros(width), np.zeros(angles - 1),
@@ -87,7 +93,7 @@ def play(
     vary = 1.0
     for t in range(len(ends) - 1):
         start, stop, z, bend = ends[t], ends[t + 1], scores[t], kappa
-        look(held, roots, per_rate, places, values, start, stop, learns, z0[:lanes], v[:lanes])
+        look(diagonal, rows, t, learns, z0[:lanes], v[:lanes])
         playing, awake, wide = False, False, False
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
@@ -113,14 +119,13 @@ def play(
                 elif m >= full:
                     wave(projected, shifts, np.sqrt(2.0 * widths[m - full] / vary), x[m])
                 else:
-                    if not learns and changes(slots, here, True, places, values, start, stop):
+                    metric = Metric(slots, ridges[m], True)
+                    if not learns and changes(metric, here, rows, t):
                         matrix = inverse[m].copy()
                     if not learns:
                         here = matrix_held[m].copy()
-                    count = meet(
-                        slots, here, matrix, matrix_totals[m], ridges[m], True, places, values, start, stop, learns,
-                        x[m], k[m],
-                    )  # fmt: skip
+                    own = MatrixArrays(here, matrix, sums[m], matrix_totals[m])
+                    count = meet(metric, own, rows, t, learns, x[m], k[m])
                 v[j] = product(matrix, x[m], count, k[m])
                 z0[j] = dense(here[WEIGHT, :count], x[m, :count])
             z[j] = hedged(z0[j], v[j])
@@ -133,13 +138,13 @@ def play(
         if not learns:
             continue
         lost, spare, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
-        learn(held, totals, places, values, start, stop, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve)
+        learn(diagonal, rows, t, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve)
         for j in range(lanes, members + 1):
             if standing[IDLE, j] >= 0.0:
                 m = j - lanes
                 learn_logistic(
-                    inverse[m], sums[m], matrix_held[m], matrix_totals[m], x[m], k[m], int(matrix_totals[m, COUNT]),
-                    z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
+                    MatrixArrays(matrix_held[m], inverse[m], sums[m], matrix_totals[m]), x[m], k[m],
+                    int(matrix_totals[m, COUNT]), z0[j], v[j], z[j], y[t], lost[j], bend if j == members else kappa,
                 )  # fmt: skip
         weigh(standing, lost, most, rest, spare)
         if settle(standing, matrix_held[members - lanes, WEIGHT, :members], lanes, seen + t + 1):

@@ -18,6 +18,8 @@ import numpy as np
 
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear._loops.second_order import Vector, change, product, refresh
+from novikoff.linear._loops.second_order_layout import MatrixArrays
+from novikoff.mixtures._loops.auto_layout import Discriminant
 from novikoff.numerics.compiled import inner
 
 RIDGE = 2.0
@@ -30,15 +32,14 @@ HEARD = 0.25
 
 
 @inner
-def look(
-    normal: Vector, inverse: Vector, means: Vector, counts: Vector, x: Vector, known: int, labels: int, e: Vector,
-    k: Vector, z: Vector,
-) -> None:  # fmt: skip
-    """The scores of so many labels; all 0 where floats have no answer.
+def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Vector, z: Vector) -> None:
+    """The scores z of so many labels; all 0 where floats have no answer.
 
-    counts   rows learned from, per label
-    known    labels whose largest score becomes 0; one more, never seen, may be asked for and changes none of theirs
+    x       (width,) the row, feature by feature; e, k: (width,) scratch
+    known   labels whose largest score becomes 0; one more, never seen, may be asked for and changes none of theirs
+    z       (labels,) out
     """
+    normal, means, counts, inverse = own.normal, own.means, own.counts, own.inverse
     width, vary, good, most, learned = len(x), 0.0, True, -np.inf, 0.0
     for j in range(labels):
         learned += counts[j]
@@ -59,38 +60,33 @@ def look(
 
 
 @inner
-def learn(
-    normal: Vector, held: Vector, inverse: Vector, sums: Vector, totals: Vector, means: Vector, counts: Vector,
-    moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector,
-) -> None:  # fmt: skip
-    """A row of label y. moments: means and sums of squares of all rows (numerics/fourier.py), of so many rounds.
-
-    counts   rows of each label that it learned from: fewer than came, if it slept
-    """
+def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector) -> None:
+    """A row x of label y. moments: (2, width) means and sums of squares of all rows (numerics/fourier.py) so far."""
+    normal, means, counts, held, inverse, sums, totals = own
     width, new = len(x), False
     for i in range(width):
         e[i] = x[i] - means[y, i]
     if counts[y] > 0.0:
         v = product(inverse, e, width, k)
-        change(inverse, sums, held, totals, e, k, width, 0.0, v, counts[y] / (counts[y] + 1.0), 0.0)
+        within = MatrixArrays(held, inverse, sums, totals)
+        change(within, e, k, width, 0.0, v, counts[y] / (counts[y] + 1.0), 0.0)
     counts[y] += 1.0
     due = totals[at.SINCE] >= at.REFRESH
     for i in range(width):
         means[y, i] += e[i] / counts[y]
         new |= normal[1, i] == 0.0 and moments[1, i] > 0.0
     if new or rounds <= OFTEN or rounds & (rounds - 1) == 0:
-        renew(normal, held, inverse, sums, totals, moments, rounds)
+        renew(own, moments, rounds)
     elif due:
-        refresh(inverse, sums, held, totals, RIDGE)
+        refresh(held, inverse, sums, totals, RIDGE)
 
 
 @inner
-def renew(
-    normal: Vector, held: Vector, inverse: Vector, sums: Vector, totals: Vector, moments: Vector, rounds: int
-) -> None:
+def renew(own: Discriminant, moments: Vector, rounds: int) -> None:
     """Take the prior from the rows so far, and find the inverse again."""
+    normal, _, _, held, inverse, sums, totals = own
     for i in range(held.shape[1]):
         normal[0, i] = moments[0, i]
         normal[1, i] = np.sqrt(moments[1, i] / rounds)
         held[at.LARGEST, i] = normal[1, i] if normal[1, i] > 0.0 else 1.0
-    refresh(inverse, sums, held, totals, RIDGE)
+    refresh(held, inverse, sums, totals, RIDGE)

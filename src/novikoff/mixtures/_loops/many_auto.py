@@ -19,20 +19,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.convex._loops import many_ftrl
+from novikoff.convex._loops.ftrl_layout import ManyFtrlArrays
 from novikoff.convex._loops.many_ftrl import escape
 from novikoff.linear._loops import one_vs_rest
 from novikoff.linear._loops.many_layout import LOSS as PAID
-from novikoff.linear._loops.many_layout import MOST_AGAINST, NOVELTY
+from novikoff.linear._loops.many_layout import MOST_AGAINST, NOVELTY, Labels
 from novikoff.linear._loops.many_perceptron import largest
-from novikoff.linear._loops.second_order import Places, Slots, Vector
-from novikoff.linear._loops.second_order_layout import COUNT, LIMIT
+from novikoff.linear._loops.second_order import Vector
+from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, MatrixArrays, Metric
 from novikoff.mixtures._loops import discriminant
-from novikoff.mixtures._loops.auto_layout import CLIP, IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, WAVES
+from novikoff.mixtures._loops.auto_layout import (
+    CLIP,
+    IDLE,
+    LOG_WEIGHT,
+    LOSS,
+    RETIRED,
+    SHARE,
+    WAVES,
+    Discriminant,
+    ManyAnswers,
+    ManyMixture,
+    ManySetting,
+    ManyWaves,
+    Matrices,
+)
 from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.fourier import project, standardise, wave
 from novikoff.numerics.lanes import dense
+from novikoff.numerics.nonzeros import Nonzeros
 from novikoff.numerics.softmax import hedged, softmax
 
 look_softmax, learn_softmax = many_ftrl.look, many_ftrl.learn
@@ -133,45 +149,43 @@ def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vec
 
 @compiled
 def play(
-    roots: NDArray[np.bool_], per_rate: Vector, scales: Vector, curves: Vector, sums: Vector, totals: Vector,
-    slots: Slots, ridges: Vector, held: Vector, inverse: Vector, squares: Vector, matrix_totals: Vector,
-    turns: Vector, shifts: Vector, widths: Vector, moments: Vector, wave_held: Vector, wave_inverse: Vector,
-    wave_squares: Vector, wave_totals: Vector, normal: Vector, means: Vector, normal_held: Vector,
-    normal_inverse: Vector, normal_squares: Vector, normal_totals: Vector, came: Vector, stack: Vector, moment: Vector,
-    matrix: Vector, standing: Vector, kappa: float, sparse: bool, books: Vector, shown: int, known: int, rounds: int,
-    grows: bool, ends: NDArray[np.int64], places: Places, values: Vector, y: NDArray[np.int64], learns: bool,
-    scores: Vector, rest: Vector, said: NDArray[np.int64], chances: Vector, confidences: Vector, briers: Vector,
+    diagonal: ManyFtrlArrays, matrices: Matrices, waves: ManyWaves, discriminant: Discriminant, mixture: ManyMixture,
+    setting: ManySetting, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, answers: ManyAnswers,
 ) -> None:  # fmt: skip
-    """P of every label and row; if `learns`, the scores of the member `shown`, and of the mixture.
+    """P of every label and row; if `learns`, the scores of the member `shown`, and what the mixture says.
 
-    widths, sparse        as in mixtures/_loops/auto.py
-    rest                  if `learns`, the scores of those against the rest, on rows as they are (rows, members, labels
-                          and one more); of labels never seen, that of their learner; 0 of who sleeps
-    confidences, briers   as in StepResult (types.py); where a label is new, not a number, and the most there is
+    y   (rows,) labels as numbers; not read unless `learns`
     """
-    lanes, full, waves = len(roots), len(ridges), len(widths)
-    members, labels, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + waves
+    diagonal, waves, rows = ManyFtrlArrays(*diagonal), ManyWaves(*waves), Nonzeros(*rows)
+    lda = Discriminant(*discriminant)
+    slots, ridges, held, inverse, squares, matrix_totals = matrices
+    stack, moment, matrix, standing, paid = mixture
+    kappa, sparse, shown = setting
+    known, rounds, grows = labels
+    scores, rest, said, chances, confidences, briers = answers
+    shifts, moments, ends, places, values = waves.shifts, waves.moments, rows.ends, rows.places, rows.values
+    lanes, full, random = len(diagonal.roots), len(ridges), len(waves.widths)
+    members, most, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + random
     room = held.shape[3]
-    z0, v, z = np.empty((members, labels + 1)), np.zeros((members, labels + 1)), np.empty((members, labels + 1))
-    lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, labels + 1)), np.empty(labels + 1)
-    f = np.zeros((members, labels + 1))
-    g, step, tried, wholes = np.empty(labels + 1), np.empty(labels + 1), np.empty(labels + 1), np.empty(lanes)
-    x, k, counts = np.zeros((full, room)), np.zeros((full, labels + 1, room)), np.zeros(full, np.int64)
+    z0, v, z = np.empty((members, most + 1)), np.zeros((members, most + 1)), np.empty((members, most + 1))
+    lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, most + 1)), np.empty(most + 1)
+    f = np.zeros((members, most + 1))
+    g, step, tried, wholes = np.empty(most + 1), np.empty(most + 1), np.empty(most + 1), np.empty(lanes)
+    x, k, counts = np.zeros((full, room)), np.zeros((full, most + 1, room)), np.zeros(full, np.int64)
     row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
     off, normal_k, vary = np.zeros(width), np.zeros(width), 1.0
-    phi, image = np.zeros((waves, WAVES)), np.zeros((waves, labels + 1, WAVES))
+    phi, image = np.zeros((random, WAVES)), np.zeros((random, most + 1, WAVES))
     for t in range(len(ends) - 1):
         start, stop = ends[t], ends[t + 1]
         now = max(known, y[t] + 1) if learns else known
         there = known + grows if learns else known
-        look_softmax(scales, curves, sums, roots, per_rate, places, values, start, stop, learns, now, z0, lane_v)
+        look_softmax(diagonal, rows, t, learns, now, z0, lane_v)
         for m in range(full):
             j = lanes + m
             if standing[IDLE, j] >= 0.0:
-                counts[m] = look_rest(
-                    slots, held[m], inverse[m], matrix_totals[m], ridges[m], True, places, values, start, stop, learns,
-                    there, x[m], k[m], z0[j], v[j], z[j],
-                )  # fmt: skip
+                metric = Metric(slots, ridges[m], True)
+                own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+                counts[m] = look_rest(metric, own, rows, t, learns, there, x[m], k[m], z0[j], v[j], z[j])
         playing, awake, wide = False, False, False
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
@@ -184,14 +198,14 @@ def play(
                 wide |= sparse and places[e] > LIMIT
             vary = standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
         if awake:
-            project(turns, s, projected)
-        for m in range(waves):
+            project(waves.turns, s, projected)
+        for m in range(random):
             j = lanes + full + m
             if standing[IDLE, j] >= 0.0:
-                wave(projected, shifts, np.sqrt(2.0 * widths[m] / vary), phi[m])
-                look_waves(wave_held[m], wave_inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
+                wave(projected, shifts, np.sqrt(2.0 * waves.widths[m] / vary), phi[m])
+                look_waves(waves.held[m], waves.inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
         if last < members and standing[IDLE, last] >= 0.0:
-            look_normal(normal, normal_inverse, means, came, row, known, there, off, normal_k, z[last])
+            look_normal(lda, row, known, there, off, normal_k, z[last])
         for many in range(known, now + 1):  # as it is said, and as it is learned
             for m in range(members):
                 if standing[IDLE, m] < 0.0:
@@ -215,65 +229,56 @@ def play(
             continue
         here = y[t]
         lost = -np.log(mixed[here])
-        books[PAID] += lost
+        paid[PAID] += lost
         if now > known:
             chances[t] = kept
             confidences[t] = np.nan
             briers[t] = 2.0 * (1.0 - kept) ** 2
-            books[NOVELTY] -= np.log(kept) + lost
+            paid[NOVELTY] -= np.log(kept) + lost
         else:
             chances[t] = (1.0 - kept) * mixed[here]
             confidences[t] = sure
             briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
-            books[NOVELTY] -= np.log1p(-kept)
+            paid[NOVELTY] -= np.log1p(-kept)
         weigh(standing, p, here, lost)
         learn_stack(stack, moment, matrix, f, p[members], now, here)
         if now > MOST_AGAINST:
             standing[IDLE, lanes:members] = RETIRED
-        for j in range(labels):
+        for j in range(most):
             scores[t, j] = z[shown, j] if j < now else -np.inf
         for m in range(full):
-            for j in range(labels + 1):
+            for j in range(most + 1):
                 rest[t, m, j] = z[lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
         for m in range(lanes):
             for j in range(now):
                 g[j] = p[m, j]
-            learn_softmax(
-                curves, sums, totals, places, values, start, stop, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m]
-            )
+            learn_softmax(diagonal, rows, t, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m])
         for m in range(full):
             j = lanes + m
+            own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
             if now > known and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
-                copy_next(held[m], inverse[m], squares[m], matrix_totals[m], known)
+                copy_next(own, known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
                     k[m, now] = k[m, known]
-                learn_rest(
-                    held[m], inverse[m], squares[m], matrix_totals[m], x[m], k[m], counts[m], z0[j], v[j],
-                    z[j], now + grows, here, kappa,
-                )  # fmt: skip
-        for m in range(waves):
+                learn_rest(own, x[m], k[m], counts[m], z0[j], v[j], z[j], now + grows, here, kappa)
+        for m in range(random):
             j = lanes + full + m
+            own = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
             if now > known and standing[IDLE, j] != RETIRED:
-                copy_next(wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], known)
+                copy_next(own, known)
             if standing[IDLE, j] >= 0.0:
                 if now > known:
                     z0[j, now] = z0[j, known]
                     v[j, now] = v[j, known]
                     z[j, now] = z[j, known]
                     image[m, now] = image[m, known]
-                learn_rest(
-                    wave_held[m], wave_inverse[m], wave_squares[m], wave_totals[m], phi[m], image[m], WAVES, z0[j],
-                    v[j], z[j], now + grows, here, kappa,
-                )  # fmt: skip
+                learn_rest(own, phi[m], image[m], WAVES, z0[j], v[j], z[j], now + grows, here, kappa)
         if last < members and standing[IDLE, last] >= 0.0:
-            learn_normal(
-                normal, normal_held, normal_inverse, normal_squares, normal_totals, means, came, moments,
-                rounds + t + 1, row, here, off, normal_k,
-            )  # fmt: skip
+            learn_normal(lda, moments, rounds + t + 1, row, here, off, normal_k)
         known = now
         if settle(standing, stack, lanes, rounds + t + 1):
             widest = 0
@@ -286,8 +291,6 @@ def play(
                         int(matrix_totals[widest, 0, COUNT]),
                     )  # fmt: skip
             if last < members:
-                renew_normal(
-                    normal, normal_held, normal_inverse, normal_squares, normal_totals, moments, rounds + t + 1
-                )
+                renew_normal(lda, moments, rounds + t + 1)
         if wide:
             standing[IDLE, lanes + full : members] = RETIRED

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from novikoff.linear._loops.perceptron import add_dense, add_sparse, score_dense
 from novikoff.numerics.compiled import compiled
 from novikoff.numerics.lanes import inverse_norm, sparse, sparse_scaled
+from novikoff.numerics.records import SparseRows
 
 
 @compiled
@@ -17,7 +18,7 @@ def votes_dense(
     weights: NDArray[np.float64], bias_weight: NDArray[np.float64], steps: NDArray[np.float64], signs: NDArray[np.int8],
     counts: NDArray[np.int64], x: NDArray[Any], bias: float, normalize: bool, out: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """The same for dense rows."""
+    """The same for dense rows x (rows, features); steps: (hypotheses - 1, features), each the row that was added."""
     for k in range(len(counts)):
         if counts[k] > 0:
             for t in range(len(out)):
@@ -29,12 +30,18 @@ def votes_dense(
 
 @compiled
 def votes_sparse(
-    weights: NDArray[np.float64], bias_weight: NDArray[np.float64], ends: NDArray[np.uint64],
-    places: NDArray[np.uint32],
-    numbers: NDArray[np.float64], signs: NDArray[np.int8], counts: NDArray[np.int64], indptr: NDArray[np.uint64],
-    indices: NDArray[np.uint32], values: NDArray[Any], bias: float, normalize: bool, out: NDArray[np.int64],
+    weights: NDArray[np.float64], bias_weight: NDArray[np.float64], steps: SparseRows, signs: NDArray[np.int8],
+    counts: NDArray[np.int64], rows: SparseRows, bias: float, normalize: bool, out: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """out[t] += the votes on row t: counts[k] of hypothesis k, which comes from the one before by step k-1."""
+    """out[t] += the votes on row t: counts[k] of hypothesis k, which comes from the one before by step k-1.
+
+    weights       (features,) and bias_weight: (1,), those of the first hypothesis; those of the last afterwards
+    steps         the row that was added for each hypothesis but the first, signs: (hypotheses - 1,), its label
+    counts        (hypotheses,) votes of each
+    rows          those to vote on; out: (rows,), changed
+    """
+    ends, places, numbers = steps
+    indptr, indices, values = rows
     scales = np.ones(len(out))
     if normalize:
         for t in range(len(out)):
