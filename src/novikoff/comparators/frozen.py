@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.goal import Own
-from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0
+from novikoff.comparators.random_features import Images
 from novikoff.core.state import array, integer, require
 from novikoff.core.types import State
 from novikoff.numerics.sizes import WAVES

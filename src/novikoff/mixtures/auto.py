@@ -40,9 +40,9 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.goal import Goal, Own, added_doubt
-from novikoff.comparators.images import Images
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.comparators.random_features import Images
 from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
 from novikoff.core.errors import InputError, shown
