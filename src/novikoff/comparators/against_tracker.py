@@ -22,11 +22,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.frozen import check_members
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.tracker import COMPARATORS, KEEP, Tracker
-from novikoff.core.state import array, flag, integer, number
+from novikoff.core.state import array, flag, integer, number, require
 from novikoff.core.types import Batch, State
 
 
@@ -106,6 +107,7 @@ class AgainstTracker(Tracker):
                 for _ in range(1 + (self.announced or 0))
             )
             self._lost, self._surplus = np.zeros(scores.shape[1]), np.zeros((2, scores.shape[1]))
+        check_members(len(self._lost), scores)
         known = np.maximum.accumulate(np.maximum(y + 1, len(self._labels))) if len(y) else y
         with np.errstate(all="ignore"):
             s = np.where(np.arange(scores.shape[2]) < known[:, None, None], scores, -np.inf)
@@ -154,6 +156,9 @@ class AgainstTracker(Tracker):
         tracker._surplus = array(state, "surplus", (2, len(tracker._lost)), finite=False, of=COMPARATORS)
         tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
         tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])
+        for one in [*tracker._labels, *([] if tracker._unseen is None else [tracker._unseen])]:
+            members = len(tracker._lost)
+            require(one.members == members, f"comparators must be of {members:,} members", one.members)
         return tracker
 
 

@@ -140,7 +140,7 @@ class FrozenWeights:
         if not len(self._told):
             self._told = np.zeros((scores.shape[1], at.TOLD))
             self._check_copies(scores.shape[1])
-        check_members(self._told, scores)
+        check_members(len(self._told), scores)
         known = self._plain.vectors
         if places > len(known):
             more = places - len(known) + min(len(known), 2**20)
@@ -303,10 +303,10 @@ def _by_number(state: State, size: int) -> dict[int, Vector]:
     return {int(j): array(state, j, (size,), finite=False, of=COPIES) for j in state}
 
 
-def check_members(told: Vector, scores: Vector) -> None:
-    """Refuse scores of another number of members than sums were loaded for."""
-    must = f"sums in the file must be of the learner's {scores.shape[1]:,} members"
-    require(len(told) == scores.shape[1], must, len(told))
+def check_members(members: int, scores: Vector) -> None:
+    """Refuse scores of another number of members than the file has."""
+    if members != scores.shape[1]:
+        require(False, f"sums in the file must be of the learner's {scores.shape[1]:,} members", members)
 
 
 def _check_owners(copies: Copies, members: int) -> None:

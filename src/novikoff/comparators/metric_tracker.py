@@ -65,11 +65,17 @@ class MetricTracker(VectorTracker):
         self._kept = self._kept if keep else None
         self.frozen = frozen
         self.updates = self.mistakes = 0
+        self._seen = 0  # members whose scores were seen
         self.aim: tuple[list[Goal], int] | None = None
         """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
         self._told = np.zeros((len(self.kappas), at.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
+
+    @property
+    def members(self) -> int:
+        """Members whose scores were seen; all there can be before the first row."""
+        return self._seen or len(self._told if self._kept is None else self.kappas)
 
     @property
     def kept_all(self) -> bool:
@@ -94,6 +100,9 @@ class MetricTracker(VectorTracker):
             self.mistakes += int(np.count_nonzero(wrong))
             self.updates += int(np.count_nonzero(wrong | (y * scores[:, 0] < self.margin)))
         rows, scores, beside = super()._read(x, y, scores)
+        if len(y):
+            self._seen = self._seen or scores.shape[1]
+            check_members(self._seen, scores)
         if self.frozen is not None:
             kappas = np.array(self.kappas[: scores.shape[1]])
             self.frozen.see(as_nonzeros(rows), y, scores, self.places, kappas)
@@ -128,7 +137,7 @@ class MetricTracker(VectorTracker):
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        check_members(self._told, scores)
+        check_members(len(self._told), scores)
         see: Any = _loops.log_losses.see
         see(self._vectors, *rows, y, scores, np.array([self.kappas[: scores.shape[1]]]), self._owners, self.margin,
             self._sums, self._told)  # fmt: skip
@@ -272,6 +281,7 @@ class MetricTracker(VectorTracker):
             rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)
             require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
             tracker._load_kept(rows, y, scores)
+            tracker._seen = scores.shape[1] if len(y) else 0
             return tracker
         tracker._kept = None
         tracker._told = array(state, "told", (None, at.TOLD), finite=False, of=COMPARATORS)

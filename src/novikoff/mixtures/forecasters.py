@@ -48,8 +48,9 @@ class Standing(Array):
             kept, f"members of auto must have {rows} numbers each, as since they wake again: train it once more", saved
         )
         found = super().unpack(state, owner, of)
-        awake = found[mix.IDLE, [0, -1]]  # a diagonal member and the stack never rest
-        require(bool((awake >= 0.0).all()), "the first member of auto and its stack must be awake", awake)
+        idle, slept = found[mix.IDLE, [0, -1]], found[mix.SLEPT, [0, -1]]  # a diagonal member and the stack never rest
+        awake = bool((idle >= 0.0).all() and (slept == 0.0).all())
+        require(awake, "the first member of auto and its stack must have been awake", [idle, slept])
         return found
 
 
