@@ -477,11 +477,6 @@ def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, 
     return {name: state[name] for name in schema}
 
 
-def boolean(state: State, name: str) -> bool:
-    """A boolean of the state."""
-    return bool(arguments(state, {name: bool})[name])
-
-
 def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
     """What `parse` makes of a part of the state."""
     try:
@@ -497,10 +492,3 @@ def corners(state: State, parse: Callable[[Any], Corner]) -> tuple[Corner, Corne
     low, high = (read(state[name], parse, f"{name} of a box must be a corner") for name in ("low", "high"))
     require(all(map(le, low, high)), "low of a box must not be above high", state["low"])
     return low, high
-
-
-def counters(state: State, times: str, first: str) -> tuple[int, int, int]:
-    """Rounds, how many of them were special, and which was the first of these (0 if there was none)."""
-    rounds = integer(state, "rounds")
-    count = integer(state, times, 0, rounds)
-    return rounds, count, integer(state, first, min(count, 1), rounds - count + 1 if count else 0)

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import Advice, InputError, Option
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
-from novikoff.core.state import MOST_ROUNDS, boolean, integer, require
+from novikoff.core.state import MOST_ROUNDS, flag, integer, require
 from novikoff.core.types import Batch, Sparse, State, StepResult
 from novikoff.game import _loops
 from novikoff.numerics.coins import uniform
@@ -203,7 +203,7 @@ class HypothesisReservoir(Observer):
         for name in PLAIN:
             setattr(reservoir, name, state[name])
         reservoir._copies, reservoir._next = state["copies"], state["next"]
-        reservoir._fixed, reservoir._exceeded = boolean(state, "fixed"), boolean(state, "exceeded")
+        reservoir._fixed, reservoir._exceeded = flag(state, "fixed"), flag(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
         counts = (reservoir.rounds, mistakes, reservoir.index, reservoir._copies, since, reservoir._next)
         sound = all(type(count) is int and count >= 0 for count in counts) and (
