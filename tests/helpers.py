@@ -18,7 +18,7 @@ from novikoff.cli.main import main
 from novikoff.core.executors import Executor
 from novikoff.core.types import Sparse
 
-COMPILING = "novikoff: compiling, once\n"
+COMPILING = "novikoff: compiling (first run only)\n"
 """Said or not, by what was compiled before: no test may depend on it."""
 
 
@@ -130,15 +130,17 @@ def soon(holds, seconds=60.0):
 
 
 def without_times(text):
-    """The text without how long it took: `0.01 s (12,345 rounds a second)`, or a column of seconds."""
-    text = re.sub(r"(?<=, )[\d.]+ s( \([\d,]+ rounds a second\))?$", "TIME", text, flags=re.MULTILINE)
+    """Mask durations: `0.01 s (12,345 rows per second)` at the end of a line, and a column of seconds."""
+    text = re.sub(r"(?:(?<=, )|(?<= in ))[\d.]+ s( \([\d,]+ rows per second\))?$", "TIME", text, flags=re.MULTILINE)
     lines = text.splitlines()
     for head, line in enumerate(lines):
         if "  seconds  " in line:  # in each line below, between the column before and the word's end
             end = line.index("  seconds  ") + len("  seconds")
             start, width = len(line[: end - len("seconds")].rstrip()), len("  seconds")
             lines[head] = f"{line[:start]}{'seconds':>{width}}{line[end:]}"
-            lines[head + 1 :] = [f"{one[:start]}{'TIME':>{width}}{one[end:]}" for one in lines[head + 1 :]]
+            lines[head + 1 :] = [
+                f"{one[:start]}{'TIME':>{width}}{one[end:]}" if len(one) > end else one for one in lines[head + 1 :]
+            ]
     return "\n".join(lines)
 
 

@@ -104,7 +104,7 @@ def test_what_has_code_behind_its_rounds_is_trusted_at_most(make):
     certificate = drawn_loss(ledger)
     assert certificate.observed == ROUNDS > certificate.bound  # it did look at the draw
     assert certificate.status == "conditional"
-    assert "trusted: the losses of a round do not depend on its draw" in certificate.reason
+    assert "not checked: the losses of a round do not depend on its draw" in certificate.reason
     assert not ledger.fixed
 
 

@@ -13,7 +13,7 @@ from nearest_mean import NearestMean, NearestMeans, ProbableMeans
 from novikoff.core import registry
 from novikoff.core.nesting import restored, saved
 from novikoff.game.specs import make
-from novikoff.reports.terminal import probabilities
+from novikoff.reports.summary import probabilities
 from novikoff.testing import check_learner, check_stream
 
 
@@ -145,7 +145,7 @@ def test_a_missing_label_is_no_label_in_a_game_of_the_callers_own_either(label):
 
 def test_the_best_constant_of_one_label_loses_nothing_and_not_less():
     ledger = nk.play("ftrl", (np.eye(3), np.array(["a"] * 3)), labels="many")
-    assert probabilities(ledger).endswith("the best constant 0 and 0")
+    assert [one.note for one in probabilities(ledger)] == ["best constant: 0", "best constant: 0"]
 
 
 def test_another_source_may_bring_new_labels_and_the_old_ones_in_another_order(tmp_path):

@@ -152,7 +152,7 @@ def test_certificate_of_a_file_without_rows_is_trusted_and_not_valid():
     for again in (once, twice):
         (found,) = again.certify()
         assert (found.status, found.bound) == ("conditional", ledger.certify()[0].bound)
-        assert found.reason.startswith("trusted: the certificate is as the file has it")
+        assert found.reason.startswith("not checked: the certificate in the file is correct")
         assert [one.standing for one in found.assumptions].count("trusted") == 1
     assert persistence.load_game(file_of(ledger, without_rows=False)).certify() == ledger.certify()
 
@@ -211,7 +211,7 @@ def test_the_command_line_prints_which_kind_of_file_it_wrote(tmp_path):
     assert "saved m.nk: a model, without training rows" in done.stderr
     assert found_in((tmp_path / "m.nk").read_bytes(), list(x)) == 0
     done = novikoff("run", "kernel-perceptron", "t.csv", "--save", "m.nk", "--without-rows", cwd=tmp_path)
-    assert "that its learner is made of" in done.stderr
+    assert "a model that contains " in done.stderr
     done = novikoff("run", "logistic", "t.csv", "--without-rows", cwd=tmp_path)
     assert (done.returncode, "pass --save FILE" in done.stderr) == (2, True)
 

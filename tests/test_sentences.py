@@ -128,14 +128,17 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["run", "h.csv", "perceptron"], "the learner stands before the source: novikoff run perceptron h.csv"),
+        (["run", "h.csv", "perceptron"], "the learner comes before the source. Try: novikoff run perceptron h.csv"),
         (["run", "h.csv", "auto:drift=true"], "novikoff run auto:drift=true h.csv"),
-        (["run", "m.nk", "h.csv"], "to go on with it, novikoff run h.csv --resume m.nk"),
-        (["run", "h.csv", "m.nk"], "a source is expected: to go on with it, novikoff run SOURCE --resume m.nk"),
+        (["run", "m.nk", "h.csv"], "To resume it: novikoff run h.csv --resume m.nk"),
+        (
+            ["run", "h.csv", "m.nk"],
+            "expected a source, got the model file m.nk. To resume it: novikoff run SOURCE --resume m.nk",
+        ),
         (["run", "h.csv", "--resume", "h.csv"], "h.csv is a table or another text. Pass a file that --save wrote"),
-        (["predict", "h.csv", "m.nk"], "the model stands before the source: novikoff predict m.nk h.csv"),
-        (["run", "h.csv", "--target", "deny"], "(--label?)"),
-        (["run", "h.csv", "--target=deny"], "(--label?)"),
+        (["predict", "h.csv", "m.nk"], "the model comes before the source: novikoff predict m.nk h.csv"),
+        (["run", "h.csv", "--target", "deny"], "(did you mean --label?)"),
+        (["run", "h.csv", "--target=deny"], "(did you mean --label?)"),
         (["run", "h.csv", "--label", "Deny"], 'Did you mean "deny"?'),
         (["run", "h.csv", "--drop", "A"], 'Did you mean "a"?'),
         (["h.csv"], "novikoff run h.csv"),

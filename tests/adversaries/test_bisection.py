@@ -141,7 +141,7 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     (certificate,) = [c for c in nk.play(learner, Bisection(), rounds=5).certify() if c.side == "lower"]
     assert certificate.status == "void"
     assert certificate.bound is None
-    assert certificate.reason == "assumption failed: the learner draws nothing"
+    assert certificate.reason == "assumption failed: the learner is deterministic"
 
 
 def test_one_mistake_too_few_is_a_violation():

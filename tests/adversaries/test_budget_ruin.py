@@ -187,7 +187,7 @@ def test_a_learner_that_draws_makes_it_void():
     run = Run(facts, dataclasses.replace(facts, said=(-1, -1, -1)), 5, 5, 2.5, (0, 0), True, False)
     found = budget_forced(run)
     assert found.status == "void"
-    assert "draws nothing" in found.reason
+    assert "is deterministic" in found.reason
 
 
 def test_an_adversary_that_forces_less_than_it_said_is_found_out():

@@ -100,4 +100,4 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     certificate = lower(nk.play(learner, Contrarian(learner.domain), rounds=50))
     assert certificate.status == "void"
     assert certificate.bound is None
-    assert certificate.reason == "assumption failed: the learner draws nothing"
+    assert certificate.reason == "assumption failed: the learner is deterministic"

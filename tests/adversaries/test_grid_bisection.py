@@ -103,7 +103,7 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     certificate = lower(nk.play(nk.Consistent(Thresholds(10), random=True), GridBisection(10), rounds=10))
     assert certificate.status == "void"
     assert certificate.bound is None
-    assert certificate.reason == "assumption failed: the learner draws nothing"
+    assert certificate.reason == "assumption failed: the learner is deterministic"
 
 
 def test_a_negative_grid_is_refused():

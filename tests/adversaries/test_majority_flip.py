@@ -81,7 +81,7 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
     certificate = lower(nk.play(nk.Consistent(cube(4), random=True), MajorityFlip(4), rounds=4))
     assert certificate.status == "void"
     assert certificate.bound is None
-    assert certificate.reason == "assumption failed: the learner draws nothing"
+    assert certificate.reason == "assumption failed: the learner is deterministic"
 
 
 def test_no_points_are_refused():

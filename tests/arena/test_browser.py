@@ -50,7 +50,7 @@ def test_every_game_is_played_by_mouse_and_its_link_opens_the_same(page, port, g
     click(page, PLACES)
     rounds(page, len(PLACES))
     assert re.match(
-        r"\S (Kept|Says nothing) [a-z_]+$", page.locator(".card p").first.inner_text()
+        r"\S (Valid|Not informative) [a-z_]+$", page.locator(".card p").first.inner_text()
     )  # as it is read aloud
     assert page.inner_text("#said").startswith(f"Round {len(PLACES)}:")
     assert page.locator("#scene > *").count() > 5
@@ -106,14 +106,14 @@ def test_rewinding_and_playing_begins_a_branch(page, port):
     for _ in range(3):
         page.click("#back")
     assert page.inner_text("#said").startswith("Round 3:")
-    page.wait_for_selector("text=What is promised after 3 rounds")
-    assert "more than 3 mistakes" in page.inner_text("#promises")
+    page.wait_for_selector("text=Guarantees after 3 rounds")
+    assert "no better than the number of rounds" in page.inner_text("#promises")
     page.locator(".card summary").first.click()
     page.wait_for_selector("text=Proof")
     whole = moves(page)
     click(page, [(0.1, 0.9)])
     rounds(page, 4)
-    page.wait_for_selector("text=What is promised after 4 rounds")
+    page.wait_for_selector("text=Guarantees after 4 rounds")
     assert moves(page)[:15] == whole[:15]
     assert len(moves(page)) == 20
     assert page.locator("details[open]").count() == 1
@@ -130,10 +130,10 @@ def test_the_slow_way_shows_the_vote_first(page, port):
     rounds(page, 1)
     click(page, [(0.95, 0.5)])
     page.wait_for_selector("#ask:not([hidden])")
-    assert "No target could still say the opposite" in page.inner_text("#said")
+    assert "No target allows the opposite" in page.inner_text("#said")
     page.keyboard.press("!")
     rounds(page, 2)
-    assert "Does not apply" in page.inner_text("#promises")
+    assert "No guarantee" in page.inner_text("#promises")
 
 
 @pytest.mark.parametrize("rival", ["builtin", "target", "data"])
@@ -144,7 +144,7 @@ def test_rivals_play(page, port, rival):
     page.click("#ten")
     rounds(page, 10)
     if rival == "builtin":
-        assert "The adversary promised to force at least 10 mistakes" in page.inner_text("#promises")
+        assert "the adversary guarantees at least 10" in page.inner_text("#promises")
     page.evaluate("""() => { const real = setTimeout; window.waits = [];
         window.setTimeout = (act, wait) => { waits.push(wait); return real(act, 0); }; }""")
     for speed, wait in (("slow", 1000), ("fast", 0)):
@@ -196,14 +196,14 @@ def test_answers_that_are_hidden_are_guessed(page, port):
     open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05m08p07p&t=0&hide=answers")
     assert page.is_checked("#hide")
     page.click("#forward")
-    assert page.inner_text("#said") == "Round 1: the learner says +1. What is it?"
+    assert page.inner_text("#said") == "Round 1: the learner predicts +1. Your answer?"
     assert page.locator("#scene text", has_text="?").count() == 1
     assert "0 to 10 are left" in page.text_content("#scene")
     page.evaluate("() => { document.getElementById('round').value = 3; document.getElementById('round').dispatchEvent("
                   "new Event('input')); }")  # fmt: skip
-    assert page.inner_text("#said").startswith("Round 1: the learner says")
+    assert page.inner_text("#said").startswith("Round 1: the learner predicts")
     page.click("#guess button[data-guess='-1']")
-    assert page.inner_text("#said") == "Round 1: the learner said +1, the answer was \u22121. 1 mistake in all."
+    assert page.inner_text("#said") == "Round 1: the learner predicted +1, the answer was \u22121. 1 mistake in all."
     assert page.inner_text("#note") == "You were right."
     assert page.url.endswith("&t=1&hide=answers")
     page.keyboard.press(".")
@@ -212,14 +212,14 @@ def test_answers_that_are_hidden_are_guessed(page, port):
     page.uncheck("#hide")
     assert page.url.endswith("&t=2")
     page.click("#forward")
-    assert page.inner_text("#said").startswith("Round 3: the learner said")
+    assert page.inner_text("#said").startswith("Round 3: the learner predicted")
 
 
 def test_honest_answers_say_why_they_are_not_the_opposite(page, port):
     open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05p&t=1")
     click(page, [(0.9, 0.5)])
     rounds(page, 2)
-    assert page.inner_text("#note").startswith("No target could still say the opposite")
+    assert page.inner_text("#note").startswith("No target allows the opposite")
 
 
 def test_a_bound_in_the_curve_is_rounded_up(page, port):

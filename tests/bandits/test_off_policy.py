@@ -57,8 +57,8 @@ def test_a_log_is_certified_as_the_game_itself_but_for_what_is_trusted():
     assert of_log.status == "conditional"
     assert {one.claim for one in of_log.assumptions if one.standing == "trusted"} == {
         "the losses of a round were fixed before its draw",
-        "the probabilities are those by which the arms were drawn",
-        "there were no arms but the 3 of the log",
+        "the logged probabilities are those the arms were drawn with",
+        "there were no arms other than the 3 of the log",
     }
     assert of_log.quantity == "estimated regret"
     assert LOG.loss.sum() - TABLE.sum(axis=0).min() <= of_log.bound

@@ -17,6 +17,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from novikoff.finite.threshold_halving import ThresholdHalving
+from novikoff.reports.sentences import brief
 
 NOVIKOFF = [sys.executable, "-m", "novikoff"]
 
@@ -36,8 +37,8 @@ def test_run_finds_a_program_in_a_csv_file(csv):
     done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv))
     assert done.returncode == 0, done.stderr
     assert "no is -1, yes is +1" in done.stderr
-    assert "500 rounds" in done.stdout
-    assert "halving_mistakes: Why: " in done.stdout
+    assert "500 rows" in done.stdout
+    assert "(halving_mistakes; details: -v)" in done.stdout
     assert "valid" in done.stdout
 
 
@@ -157,13 +158,15 @@ def test_ctrl_c_reports_what_was_done():
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert game.stderr.readline().split() == ["rounds", "mistakes", "rate", "since"]  # it is under way
+    assert game.stderr.readline().split() == ["rounds", "mistakes", "error", "rate", "latest"]  # it is under way
     game.send_signal(signal.SIGINT)
     out, err = game.communicate(timeout=60)
     assert game.returncode == 130
     assert "stopped by Ctrl-C after round" in err
     said = " ".join(out.split())
-    assert "bisection_forced: Why: " in said or "a round was answered and not played" in said  # if it came in a round
+    assert (
+        "(bisection_forced; details: -v)" in said or "a round was answered and not played" in said
+    )  # if it came in a round
 
 
 def test_progress_renews_one_line_on_a_terminal():
@@ -179,7 +182,7 @@ def test_progress_renews_one_line_on_a_terminal():
     game.communicate(timeout=60)
     os.close(master)
     assert b"\r" in seen
-    assert b"mistakes" in seen
+    assert b"error rate" in seen
 
 
 def test_help_imports_nothing_heavy():
@@ -203,12 +206,12 @@ def test_a_run_on_a_file_does_not_import_scikit_learn(csv):
     assert done.returncode == 0, done.stderr
 
 
-def test_the_demo_keeps_its_promises():
+def test_demo_violates_no_certificate():
     done = novikoff("demo")
     assert done.returncode == 0, done.stderr
     assert "x[2] < x[1]" in done.stdout
     assert "petal length (cm) < sepal width (cm)" in done.stdout
-    assert "mistakes 19 >= 19" in done.stdout
+    assert "the adversary guarantees at least 19." in done.stdout
     assert "violated" not in done.stdout
     (page,) = re.findall(r"python -m webbrowser (\S+)", done.stdout)
     assert "log loss" in Path(page).read_text()
@@ -234,21 +237,22 @@ def test_version_list_and_explain_print():
     assert "Proof" in novikoff("explain", "halving-mistakes").stdout
 
 
-def test_without_a_learner_auto_plays_and_its_probabilities_are_told(csv):
+def test_default_learner_is_auto_with_log_loss_and_brier_score(csv):
     told = json.loads(novikoff("run", str(csv), "--json").stdout)
     ledger = nk.play(None, nk.read(str(csv)))
     assert (told["learner"], told["mistakes"]) == ("auto", ledger.mistakes)
     assert (told["log_loss"], told["brier"]) == (ledger.log_loss / 500, ledger.brier / 500)
     p = ledger.positives / 500
-    constant = f"the best constant {-p * np.log(p) - (1 - p) * np.log(1 - p):.4g} and {p * (1 - p):.4g}"
-    said = f"log loss {told['log_loss']:.4g} a round, Brier score {told['brier']:.4g}; {constant}"
-    assert said in novikoff("run", "--passes", "1", str(csv)).stdout
+    lines = [line.split() for line in novikoff("run", "--passes", "1", str(csv)).stdout.splitlines()]
+    entropy = brief(-p * np.log(p) - (1 - p) * np.log(1 - p))
+    assert ["log", "loss", brief(told["log_loss"]), "best", "constant:", entropy] in lines
+    assert ["Brier", "score", brief(told["brier"]), "best", "constant:", brief(p * (1 - p))] in lines
     plain = json.loads(novikoff("run", "perceptron", "--json", str(csv)).stdout)
     assert plain["learner"] == "perceptron:bias=1,scale=standard"
     assert "log_loss" not in plain
 
 
-def test_without_a_learner_numbers_are_predicted_by_auto_for_numbers(csv):
+def test_default_learner_of_a_numeric_target_is_auto_regression(csv):
     numbers = csv.with_name("many.csv")
     numbers.write_text("a,y\n" + "".join(f"{t % 7},{3 * (t % 7) + t % 3 / 2}\n" for t in range(60)))
     told = json.loads(novikoff("run", str(numbers), "--json").stdout)
@@ -258,8 +262,8 @@ def test_without_a_learner_numbers_are_predicted_by_auto_for_numbers(csv):
     result = novikoff("run", str(numbers))
     assert "y of " in result.stderr
     assert "is a number to be predicted; if it is a label, pass --positive." in result.stderr
-    assert "Mean weights: " in result.stdout
-    assert "The smallest promise is that of " in " ".join(result.stdout.split())
+    assert "mean weight (now): " in result.stdout
+    assert "The tightest bound comes from the member " in novikoff("run", str(numbers), "-v").stdout
 
 
 def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
@@ -291,10 +295,10 @@ def test_bad_usage_is_told_in_one_line():
     for arguments, said in (
         (["run"], "novikoff run: the following arguments are required: SOURCE. See: novikoff run --help\n"),
         (["run", "perceptron:bias=1"], "novikoff run: the following arguments are required: SOURCE. See:"),
-        (["run", "a", "b", "--pases", "3"], "novikoff run: '--pases 3' means nothing here (--passes?). See:"),
+        (["run", "a", "b", "--pases", "3"], "novikoff run: unknown argument: --pases 3 (did you mean --passes?). See:"),
         (["run", "a", "b", "--passes", "0"], "argument --passes: must be at least 1: got 0"),
         (["run", "a", "b", "--bits", "99"], "argument --bits: must be 1 to 28: got 99"),
-        (["run", "a", "b", "--passes", "two"], "argument --passes: must be a whole number: got 'two'"),
+        (["run", "a", "b", "--passes", "two"], "argument --passes: must be an integer: got 'two'"),
         (["ran"], "invalid choice: 'ran'"),
     ):
         done = novikoff(*arguments)
@@ -302,7 +306,7 @@ def test_bad_usage_is_told_in_one_line():
         assert said in done.stderr
         assert done.stderr.count("\n") == 1
     alone = novikoff()
-    assert (alone.returncode, "verbs:" in alone.stdout) == (2, True)
+    assert (alone.returncode, "\nlearn:\n  run " in alone.stdout) == (2, True)
 
 
 def test_a_reader_that_leaves_early_is_no_error():
@@ -329,17 +333,17 @@ def test_importance_weights_are_refused_or_left_out(tmp_path):
     path.write_text("1 2 | a:1\n-1 | b:2\n")
     assert "--ignore-weights" in novikoff("run", "perceptron", str(path)).stderr
     done = novikoff("run", "perceptron", str(path), "--ignore-weights")
-    assert "2 rounds" in done.stdout
+    assert "2 rows" in done.stdout
     assert "1 row of" in done.stderr
 
 
-def test_hindsight_is_told_with_its_brackets(csv):
+def test_hindsight_prints_both_ends_of_each_bound(csv):
     told = json.loads(novikoff("run", "perceptron:bias=1", str(csv), "--hindsight", "--json").stdout)
     low, high = told["hindsight"]["hinge"]
     assert low <= high
     assert told["certificates"][0]["bound"] <= high
     done = novikoff("run", "perceptron:bias=1", str(csv), "--hindsight")
-    assert "no comparator promises less than" in done.stdout
+    assert "is the least possible" in done.stdout
     assert "hindsight: hinge bound" in done.stderr
     refused = novikoff("run", "perceptron", "-", "--hindsight", "--format", "svmlight", input="1 1:1\n-1 1:-1\n")
     assert refused.returncode == 2

@@ -33,13 +33,13 @@ def test_rows_that_become_harder_are_found(rows, capsys):
     assert "the rows become harder, their order is not random" in " ".join(capsys.readouterr().out.split())
 
 
-def test_what_a_test_says_depends_on_p():
+def test_verdict_of_a_permutation_test_depends_on_p():
     def said(p):
         return terminal.permuted(Permuted("perceptron", "rows", p, 3.0, (1.0, 2.0)))
 
     assert "their order is not random" in said(0.05)
     assert "the rows may become harder" in said(0.2)
-    assert "no sign that the rows become harder (p = 0.21)" in said(0.21)
+    assert "no evidence that the rows become harder (p = 0.21)" in said(0.21)
 
 
 def test_a_test_that_could_not_be_made_is_refused_before_the_game(rows, tmp_path, capsys):

@@ -22,7 +22,7 @@ def test_bits_must_be_those_of_the_game(spec, source, tmp_path, capsys):
     assert main(["predict", saved, source]) == 2
     assert "Pass --bits 10." in capsys.readouterr().err
     assert main(["predict", saved, source, "--bits", "10"]) == 0
-    assert "0 not as labelled" in capsys.readouterr().err
+    assert "0 mistakes in " in capsys.readouterr().err
     assert main(["run", source, "--resume", saved, "--quiet"]) == 2
     assert "1,024 places" in capsys.readouterr().err
 

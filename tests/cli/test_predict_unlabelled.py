@@ -42,16 +42,16 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["csv", "svm", "txt", "jsonl"])
-def test_what_is_said_does_not_depend_on_whether_labels_are_there(kind, folder, tmp_path):
+def test_predictions_do_not_depend_on_labels(kind, folder, tmp_path):
     model = learned("perceptron", folder / f"old.{kind}", tmp_path / "m.nk")
     with_labels = run("predict", model, folder / f"old.{kind}")
     code, out, error = run("predict", model, folder / f"new.{kind}", "--no-label")
     assert code == 0, error
     assert out == with_labels[1]
     assert set(out.split()) == ({"0", "1"} if kind == "svm" else {"ham", "spam"})
-    assert error.endswith("\n400 examples\n")
-    assert "not as labelled" in with_labels[2]
-    assert "; always saying " in with_labels[2]
+    assert error.endswith("\n400 rows\n")
+    assert "mistakes in 400 rows" in with_labels[2]
+    assert "; always predicting " in with_labels[2]
 
 
 def test_names_of_columns_may_be_left_out(folder, tmp_path):
@@ -88,12 +88,12 @@ def test_as_json_there_are_predictions_and_no_mistakes(folder, monkeypatch):
     assert not {"mistakes", "mistake_rate"} & set(told)
 
 
-def test_the_promise_of_a_kept_classifier_is_told_and_not_judged(folder, tmp_path):
+def test_guarantee_of_a_kept_classifier_is_printed_without_a_test(folder, tmp_path):
     model = learned("perceptron", folder / "old.csv", tmp_path / "m.nk", "--keep", "best")
     code, out, error = run("predict", model, folder / "new.csv", "--no-label")
     assert (code, len(out.split())) == (0, 400)
-    assert "400 examples\npromised: risk <= " in error
-    assert "if these are independent draws" in error
+    assert "400 rows\nguaranteed: error rate at most " in error
+    assert "if these rows are independent draws" in error
     told = json.loads(run("predict", model, folder / "new.csv", "--no-label", "--json")[1])
     assert 0.0 < told["limit"] < 1.0
     assert told["alarm"] is None
@@ -142,7 +142,7 @@ def test_a_converted_file_is_compared_with_its_labels(folder, tmp_path):
     code, out, error = run("predict", folder / "csv.nk", tmp_path / "old.arrow", "--no-label")
     assert (code, len(out.split())) == (0, 400)
     assert "has labels" in error
-    assert "not as labelled" in error
+    assert "mistakes in 400 rows" in error
 
 
 def test_a_learner_of_whole_numbers_is_shown_exact_ones(tmp_path):
@@ -193,14 +193,14 @@ def test_a_regressor_predicts_numbers_and_its_mean_loss_is_told(loss, keep, numb
     said = np.array(out.split(), dtype=float)
     assert (code, said.shape) == (0, y.shape)
     mean = float(np.mean((said - y) ** 2 if loss == "squared" else np.abs(said - y)))
-    assert f"300 examples, mean {loss} loss {mean:.6g}\n" in error
-    assert ("promised: expected loss <= " in error) == bool(keep)
+    assert f"mean {loss} loss {mean:.6g} over 300 rows\n" in error
+    assert ("guaranteed: expected loss at most " in error) == bool(keep)
     told = json.loads(run("predict", model, folder / "old.csv", "--json")[1])
     assert told["mean_loss"] == pytest.approx(mean)
     assert told["predictions"] == said.tolist()
     code, without, error = run("predict", model, folder / "new.csv", "--no-label")
     assert (code, without) == (0, out)
-    assert "300 examples\n" in error
+    assert "300 rows\n" in error
     assert "mean_loss" not in json.loads(run("predict", model, folder / "new.csv", "--no-label", "--json")[1])
 
 

@@ -286,7 +286,7 @@ def noisy(labels=2):
 def test_updates_are_counted_from_the_scores():
     certificate = found(nk.play(MoreUpdates(), noisy()))
     assert certificate.status == "void"
-    assert "it learned in those rounds in which its scores ask for it" in certificate.reason
+    assert "it learned in exactly the rounds in which its scores require it" in certificate.reason
 
 
 @pytest.mark.parametrize("kind", [Ftrl, Logistic, Arow, SecondOrderPerceptron, AdaGrad])

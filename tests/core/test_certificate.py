@@ -37,7 +37,7 @@ def test_what_was_declared_is_in_every_certificate_and_can_be_asked_for():
 
 def test_only_of_mistakes_does_the_run_know_what_was_observed():
     regret = theorem("D", "r", quantity="regret")(lambda run: Bound(5, observed=3))
-    with pytest.raises(ValueError, match="a bound on regret must tell what was observed"):
+    with pytest.raises(ValueError, match="a bound on regret needs `observed`"):
         regret(Run(None, None, 9, 3, 2.5, (4, 5), adaptive=False, deterministic=True))
 
 
@@ -57,7 +57,7 @@ def test_a_broken_promise_of_kind_D_is_violated_and_nothing_else_is():
 
 
 def test_one_run_beside_an_expectation_is_not_told_as_an_inequality():
-    assert certificate(observed=6, kind="E").comparison() == "mistakes 6 in this run, promised <= 5"
+    assert certificate(observed=6, kind="E").comparison() == "mistakes 6 in this run, guaranteed <= 5"
     assert certificate(observed=6).comparison() == "mistakes 6 > 5"
 
 

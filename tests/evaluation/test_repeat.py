@@ -161,7 +161,7 @@ def test_one_run_that_breaks_a_promise_of_kind_d_is_enough():
     runs = [(3, 4)] * 40 + [(5, 4)] + [(3, 4)] * 9
     found = verdict(*runs, kind="D")
     assert found.status == "violated"
-    assert found.reason.startswith("with seed 40: the learner broke its promise")
+    assert found.reason.startswith("with seed 40: a proven bound does not hold")
     assert verdict(*[(3, 4)] * 40, kind="D").status == "valid"
     assert "in 2 of 3 runs, first with seed 0" in verdict((5, 4), (3, 4), (6, 4), kind="D").reason
     assert verdict((3, 4), kind="D").status == "valid"  # this needs no thirty seeds
@@ -181,9 +181,9 @@ def test_the_weakest_run_decides_how_sure_the_verdict_is():
     trusted = [Assumption("as they say", "trusted")]
     runs = [[certificate(1.0, 2.0)]] * 29 + [[certificate(1.0, 2.0, assumptions=trusted)]]
     (found,) = verdicts(range(30), runs)
-    assert (found.status, found.reason) == ("conditional", "trusted: as they say")
+    assert (found.status, found.reason) == ("conditional", "not checked: as they say")
     (found,) = verdicts(range(2), runs[-2:])
-    assert found.reason == "trusted: as they say; too few seeds: 2, a verdict on an expectation needs 30"
+    assert found.reason == "not checked: as they say; too few seeds: 2, a verdict on an expectation needs 30"
     assert verdict(*[(1.0, 2000.0)] * 30).status == "vacuous"
 
 

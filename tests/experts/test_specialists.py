@@ -178,7 +178,7 @@ class Excused(Specialists):
 def test_a_loss_that_the_steady_copy_did_not_pay_is_void():
     found = {one.theorem: one for one in nk.play(Excused(nk.Logistic(), 8), drifting(200, 200)).certify()}
     assert found["specialists_regret"].status == "void"
-    assert "steady copy lost" in found["specialists_regret"].reason
+    assert "loss of the first copy" in found["specialists_regret"].reason
 
 
 def test_weights_that_do_not_follow_the_losses_are_violated_and_a_loss_that_was_not_paid_is_void():
@@ -256,23 +256,23 @@ def test_stretches_are_the_whole_game_in_parts_that_cost_one_price_each():
     assert nk.play(Specialists(nk.Ftrl(), 8), drifting(7)).learner.stretches(5) == []
 
 
-def test_stretches_are_told_and_drawn():
+def test_stretches_are_described_and_drawn():
     ledger = nk.play(Specialists(nk.Ftrl(), 8), drifting(333))
     parts = ledger.learner.stretches(24)
     figure = plot.game(ledger, ledger.certify(), "specialists:[ftrl]")
     drawn = {step.get_label(): step.get_data() for step in figure.axes[-1].patches}
-    for name, values in (("log loss a round", [part.log_loss for part in parts]),
-                         ("promised there", [part.bound for part in parts]),
-                         ("the best constant of the stretch", [part.constant[0] for part in parts])):  # fmt: skip
+    for name, values in (("log loss per row", [part.log_loss for part in parts]),
+                         ("guaranteed there", [part.bound for part in parts]),
+                         ("best constant of the stretch", [part.constant[0] for part in parts])):  # fmt: skip
         assert drawn[name].values.tolist() == [one / part.rows for one, part in zip(values, parts, strict=True)]
         assert drawn[name].edges.tolist() == [0, *(part.last for part in parts)]
     assert sum(len(axes.patches) > 0 for axes in figure.axes) == 1
     (told,) = stretches.told(ledger)
     better = sum(part.log_loss < part.constant[0] for part in parts)
-    assert f"In {len(parts)} stretches of up to 16 rounds" in told
-    assert f"best constant of the stretch in {better}," in told
-    assert "promised there" in page.document(ledger)
+    assert f"Over {len(parts)} stretches of up to 16 rows" in told
+    assert f"better than the stretch's best constant in {better}," in told
+    assert "guaranteed there" in page.document(ledger)
     plain = nk.play(nk.Ftrl(), drifting(333))
     assert not list(stretches.told(plain))
-    assert "promised there" not in page.document(plain)
+    assert "guaranteed there" not in page.document(plain)
     assert "best constant of these rounds: " in str(parts[0])

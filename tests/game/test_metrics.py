@@ -255,7 +255,7 @@ def test_ftrl_is_off_on_average_by_just_what_its_sums_say(bias):
     certificate = next(one for one in ledger.certify() if one.theorem == "ftrl_regret")
     assert certificate.status == "valid"
     claims = [assumption.claim for assumption in certificate.assumptions]
-    assert "its probabilities are off on average by what its sums say" in claims
+    assert "the mean error of its probabilities agrees with its sums" in claims
 
 
 class Boaster(Ftrl):

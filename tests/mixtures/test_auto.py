@@ -458,7 +458,7 @@ def forgets_stack(learner, before, played):
 SUMS = "the sums of members are those"
 LIES = {
     "substitute": (substitute, "what was played is the mixture"),
-    "disguise": (disguise, "the weights add up to 1"),
+    "disguise": (disguise, "the weights sum to 1"),
     "favour": (favour, "what was played is the mixture"),
     "flatter": (flatter, "the losses of members are those"),
     "skip sqrt": (skips(0), SUMS),

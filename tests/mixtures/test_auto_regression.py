@@ -181,7 +181,8 @@ class Skipping(AutoRegression):
 
 @pytest.mark.parametrize("scale", [1e-5, 1.0, 1e5])
 @pytest.mark.parametrize(
-    ("kind", "reason"), [(Deaf, "ledger counted"), (Idle, "no float drift"), (Skipping, "learned from every round")]
+    ("kind", "reason"),
+    [(Deaf, "agrees with the ledger's"), (Idle, "up to rounding"), (Skipping, "learned from every round")],
 )
 def test_who_does_not_keep_to_the_rule_is_found_out(kind, reason, scale):
     x, y = hills(60)

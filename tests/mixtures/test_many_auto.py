@@ -238,7 +238,7 @@ def test_the_least_promise_is_that_of_a_member_against_the_rest_and_who_falsifie
     game.ledger.tracker.rest._labels[1]._asked = None
     found = regret(game)
     assert found.status == "void"
-    assert "their sums are those of these scores" in found.reason
+    assert "their sums agree with these scores" in found.reason
 
 
 def test_a_member_that_is_compared_is_checked_whether_it_says_that_it_slept_or_not(monkeypatch):

@@ -142,7 +142,7 @@ def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys)
     monkeypatch.setattr(verbs, "demo", compile_for_long)
     monkeypatch.setattr(clocks, "LONG", 0.0)
     assert commands.main(["demo"]) == 0
-    assert capsys.readouterr().err == "novikoff: compiling, once\n"
+    assert capsys.readouterr().err == "novikoff: compiling (first run only)\n"
     assert clocks.on_compiling is None
 
 
@@ -159,6 +159,6 @@ def test_the_first_run_says_that_it_compiles_and_the_second_has_nothing_to_say(t
         return done.stdout, done.stderr
 
     (first, said), (second, silent) = heard(), heard()
-    assert said.splitlines().count("novikoff: compiling, once") == 1
+    assert said.splitlines().count("novikoff: compiling (first run only)") == 1
     assert "compiling" not in silent
     assert first.splitlines()[2:] == second.splitlines()[2:]

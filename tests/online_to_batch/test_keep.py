@@ -267,7 +267,7 @@ def test_a_drawn_classifier_is_not_watched_by_a_limit_on_the_mean():
     stream = nk.Arrays(x, y)
     ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=5)
     wrong = np.ones(500, dtype=bool)
-    for how, alarm, told in (("random", None, "on average over the draw"), ("best", True, "refute")):
+    for how, alarm, told in (("random", None, "mean over the random draw"), ("best", True, "too many errors")):
         watch = Watch(keep(ledger, how, stream=stream))
         watch.see(wrong)
         assert watch.told()["alarm"] is alarm

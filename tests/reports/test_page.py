@@ -56,15 +56,15 @@ def ledger():
     return nk.play("perceptron", rows())
 
 
-def test_the_table_has_the_figures_of_the_ledger(ledger):
+def test_table_matches_the_ledger(ledger):
     found = Reader(page.document(ledger))
     told = {row[0]: row[1:] for row in found.rows if row}
     best = ledger.certify()[0]
-    assert told["the learner"][0] == f"{ledger.mistakes:,}"
+    assert told["learner"][0] == f"{ledger.mistakes:,}"
     assert told["repeating the previous label"][0] == f"{ledger.last_label:,}"
-    assert f"{ledger.best_constant.costs:,}" in (told[name][0] for name in told if name.startswith("always saying"))
-    assert told[f"allowed at most ({best.theorem})"][0] == f"{best.bound:,}"
-    assert any(f"{ledger.mistakes} mistakes in 300 rounds" in text for text in found.seen)
+    assert f"{ledger.best_constant.costs:,}" in (told[name][0] for name in told if name.startswith("always "))
+    assert told[f"guaranteed at most ({best.theorem})"][0] == f"{best.bound:,}"
+    assert any(f"{ledger.mistakes} mistakes in 300 rows" in text for text in found.seen)
 
 
 def test_all_of_it_is_there_as_json(ledger):
@@ -114,10 +114,10 @@ def test_every_status_has_its_badge_and_a_sentence(status, badge):
     assert "x < y" in " ".join(Reader(html.rests_on([one])).seen)
 
 
-def test_a_broken_promise_leads_the_page(ledger):
+def test_a_violated_bound_leads_the_page(ledger):
     broken = Certificate("perceptron_hinge", "D", "upper", "mistakes", 9, 5, 10, "violated", "r", (), {}, "")
-    assert page.lead(ledger, [broken]).startswith("A proven promise was broken (perceptron_hinge)")
-    assert not page.lead(ledger, ledger.certify()).startswith("A proven promise")
+    assert page.lead(ledger, [broken]).startswith("A proven bound was violated (perceptron_hinge)")
+    assert not page.lead(ledger, ledger.certify()).startswith("A proven bound")
 
 
 def test_a_theorem_from_outside_needs_no_explanation():
@@ -134,7 +134,7 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     low, high = (float(part.rstrip(" %")) for part in cells[3].split(" to "))
     assert low <= 100 * rate.mean <= high
     assert high - low == pytest.approx(2 * 4.303 * 100 * rate.standard_error, rel=0.02)  # Student's t, 2 degrees
-    constant = next(row for row in read.rows if row[0].startswith("always saying"))
+    constant = next(row for row in read.rows if row[0].startswith("always "))
     assert constant[1] == f"{100 * found.constant.costs / 300:.3g} %"
     last = [game.last_label / 300 for game in found.learners[0].games]
     again = next(row for row in read.rows if row[0] == "repeating the previous label")
@@ -172,7 +172,7 @@ def test_predict_writes_a_page(tmp_path, capsys):
     assert main(["predict", str(kept), str(file), "--report", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     found = Reader(out.read_text())
-    assert f"300 examples, {told['mistakes']} not as labelled" in " ".join(found.seen)
+    assert f"{told['mistakes']} mistakes in 300 rows" in " ".join(found.seen)
     (right, wrong), (missed, also) = told["confusion"]["table"]
     assert right + wrong == int((y == -1).sum())
     assert wrong + missed == told["mistakes"] == 300 - right - also
@@ -180,7 +180,7 @@ def test_predict_writes_a_page(tmp_path, capsys):
     assert shown == [["-1", str(right), str(wrong)], ["1", str(missed), str(also)]]
 
 
-def test_experts_are_called_by_their_names(tmp_path, capsys):
+def test_report_names_the_experts(tmp_path, capsys):
     table, out = tmp_path / "t.csv", tmp_path / "out.html"
     coins = np.random.default_rng(0)
     lines = [f"{coins.random():.3f},{coins.random():.3f},{coins.random():.3f}" for _ in range(100)]
@@ -188,22 +188,22 @@ def test_experts_are_called_by_their_names(tmp_path, capsys):
     assert main(["experts", str(table), "--loss", "squared", "--report", str(out), "-q"]) == 0
     capsys.readouterr()
     read = Reader(out.read_text())
-    assert any(row[0].startswith("the best expert, ") for row in read.rows)
-    assert sum("the best expert, " in text for text in read.seen) >= 2  # in the table and in the picture
+    assert any(row[0].startswith("best expert, ") for row in read.rows)
+    assert sum("best expert, " in text for text in read.seen) >= 2  # in the table and in the picture
     assert any(re.fullmatch(r"Weights: .*\.", text) for text in read.seen)
     assert "anna" in out.read_text()
     assert "expert 1" not in out.read_text()
 
 
-def test_a_duel_has_what_was_forced_and_the_best_constant(tmp_path, capsys):
+def test_report_of_a_duel_has_forced_mistakes_and_best_constant(tmp_path, capsys):
     out = tmp_path / "out.html"
     words = ["duel", "threshold-halving:n=100", "grid-bisection:n=100", "--rounds", "9", "--report", str(out), "--json"]
     assert main(words) == 0
     told = json.loads(capsys.readouterr().out)
     found = {row[0]: row[1] for row in Reader(out.read_text()).rows if len(row) > 1}
     constant = told["baselines"]["best_constant"]
-    assert found[f"always saying {constant['says']:+d}"] == str(constant["mistakes"])
-    assert found["forced at least (grid_bisection_forced)"] == found["the learner"] == "6"
+    assert found[f"always {constant['says']:+d}"] == str(constant["mistakes"])
+    assert found["forced, at least (grid_bisection_forced)"] == found["learner"] == "6"
 
 
 def test_the_json_of_a_page_is_that_of_the_command(tmp_path, capsys):

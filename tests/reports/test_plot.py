@@ -93,7 +93,7 @@ def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
 def test_one_order_has_no_band_and_says_so():
     figure = comparisons.compared(made_up(["a", "b"], shuffles=0))
     assert len(figure.axes[0].collections) == 0
-    assert "5,000 rows; in their own order" in texts(figure)
+    assert "5,000 rows; in the given order" in texts(figure)
     assert any("mean over 4 shuffles" in text for text in texts(comparisons.compared(made_up(["a", "b"]))))
 
 
@@ -106,8 +106,8 @@ def test_axes_have_names_and_numbers_their_separators():
     figure = comparisons.compared(made_up(["a", "b"], rounds=20_000))
     figure.canvas.draw()
     axes = figure.axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "mistake rate up to this round, %")
-    assert axes.get_title(loc="left") == "Mistakes on made-up.svm"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rounds", "error rate up to this row, %")
+    assert axes.get_title(loc="left") == "Error rate on made-up.svm"
     assert "10,000" in [tick.get_text() for tick in axes.get_xticklabels()]
 
 
@@ -132,7 +132,7 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
     assert best.status == "valid"
     figure = plot.game(ledger, certificates, "perceptron", [("best linear classifier", 80.0), ("another", 90)])
     bound = f"bound on mistakes after 600 rounds ({best.theorem}, valid)"
-    always = f"always saying {ledger.best_constant.says:+d}, the best constant ({ledger.best_constant.costs} in all)"
+    always = f"always {ledger.best_constant.says:+d}, the best constant ({ledger.best_constant.costs} in all)"
     names = ["mistakes of perceptron", bound, always, "best linear classifier, in hindsight", "another, in hindsight"]
     assert curves(figure) == names
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == names
@@ -181,7 +181,7 @@ def test_of_numbers_the_loss_is_drawn():
     (best, *_) = ledger.certify()
     figure = plot.game(ledger, [best], "online-gradient")
     above, below = figure.axes
-    assert (above.get_ylabel(), below.get_ylabel()) == ("squared loss", "loss a round")
+    assert (above.get_ylabel(), below.get_ylabel()) == ("squared loss", "loss per row")
     assert above.get_lines()[0].get_ydata()[-1] == ledger.loss
     allowed = best.bound + best.quantities["comparator_loss"]
     assert list(above.get_lines()[1].get_ydata()) == pytest.approx([allowed, allowed])
@@ -203,7 +203,7 @@ def test_a_bound_that_says_nothing_is_told_and_not_drawn():
     figure = plot.game(noise, certificates, "perceptron")
     assert len(texts(figure)) == 2  # mistakes, and the best constant
     said = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert said[-1] == f"no bound to draw: {certificates[0].theorem} is vacuous (a bound of 50 says nothing)"
+    assert said[-1] == f"no bound to draw: {certificates[0].theorem} is vacuous (no better than the trivial bound 50)"
     assert figure.axes[0].get_ylim()[1] < 50
 
 
@@ -215,7 +215,7 @@ def test_learners_that_differ_by_their_budget_only_are_drawn_by_it():
     assert points[4].rate == comparison.learners[4].rate.mean
     figure = comparisons.compared(comparison)
     axes = figure.axes[0]
-    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "budget (examples kept)")
+    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "budget (stored examples)")
     bars = axes.containers
     assert [bar.get_label() for bar in bars] == ["rbp", "forgetron"]
     at, rates = bars[0].lines[0].get_data()
@@ -341,7 +341,7 @@ def test_a_bound_on_another_quantity_than_mistakes_is_told_as_such(data):
     certificates = ledger.certify()
     assert certificates[0].status == "valid"
     said = [text.get_text() for text in plot.game(ledger, certificates, "logistic").axes[0].get_legend().get_texts()]
-    assert re.fullmatch(r"not drawn: logistic_regret allows a log loss of at most [0-9.,]+", said[-1])
+    assert re.fullmatch(r"not drawn: logistic_regret, log loss at most [0-9.,]+", said[-1])
 
 
 def test_the_bound_on_the_loss_of_numbers_is_a_curve():

@@ -85,7 +85,7 @@ def test_the_plot_shows_regret_below_its_bound_and_names_the_experts(losses):
     assert ours.get_xdata()[0] == 0
     assert ours.get_ydata()[-1] == history.moments[-1].regret
     assert np.all(np.interp(ours.get_xdata()[1:], bound.get_xdata(), bound.get_ydata()) >= ours.get_ydata()[1:])
-    assert "bound, whatever the outcomes" in bound.get_label()
+    assert "bound for any outcomes" in bound.get_label()
     assert above.get_xlim() == below.get_xlim() == (0, 3000)
     assert above.get_position().x0 == below.get_position().x0
     assert above.get_position().x1 == below.get_position().x1
@@ -117,7 +117,7 @@ def test_equal_experts_are_one_band():
     history, ledger = game(np.zeros((10, 300)))
     assert regret.leading(history) == []
     figure = regret.plot(history, ledger.certify(), [f"e{k}" for k in range(300)], "exponential-weights", "x")
-    assert "all of them  100 %" in texts(figure)
+    assert "all experts  100 %" in texts(figure)
 
 
 def test_the_same_game_makes_the_same_file(losses, tmp_path):

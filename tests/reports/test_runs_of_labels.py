@@ -44,12 +44,12 @@ def test_series_that_repeats_its_labels_is_told():
     rng = np.random.default_rng(0)
     y = np.where(np.cumsum(rng.random(1000) < 0.1) % 2 == 1, 1, -1)
     ledger = nk.play("perceptron", (rng.normal(size=(1000, 2)), y))
-    assert "less than the learner" in summary.runs(ledger)
+    assert "better than the learner" in summary.runs(ledger)
 
 
-def test_previous_label_is_beside_the_best_constant():
+def test_lead_has_the_previous_label_next_to_the_best_constant():
     ledger = nk.play("perceptron", rows())
-    assert f" makes {ledger.best_constant.costs}, repeating the previous label {ledger.last_label}" in summary.lead(
+    assert f": {ledger.best_constant.costs}; repeating the previous label: {ledger.last_label}" in summary.lead(
         ledger, ledger.certify()
     )
     assert "repeating the previous label" in page.document(ledger)
@@ -60,7 +60,7 @@ def test_weighted_table_sorted_by_label_is_told(tmp_path):
     lines = [f"{a},{b},{3},{'yes' if label else 'no'}" for (a, b), label in zip(x, y, strict=True)]
     (tmp_path / "w.csv").write_text("a,b,w,label\n" + "\n".join(lines) + "\n")
     ledger = nk.play("perceptron", nk.read(str(tmp_path / "w.csv"), weight="w"))
-    assert "has an error of only" in summary.runs(ledger)
+    assert "has an error rate of only" in summary.runs(ledger)
 
 
 def test_games_without_labels_have_no_hint():

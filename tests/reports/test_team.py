@@ -23,7 +23,7 @@ def played():
     return nk.play(team, (x, np.where(x[:, 0] >= 7, 1, -1)))
 
 
-def test_each_learner_has_a_line_with_its_mistakes_weight_and_promise(capsys):
+def test_each_learner_has_a_line_with_mistakes_weight_and_certificate(capsys):
     ledger = played()
     terminal.game(terminal.Out(), ledger, ledger.certify(), SPEC, of_members=ledger.certify_members())
     lines = capsys.readouterr().out.splitlines()
@@ -39,9 +39,7 @@ def test_each_learner_has_a_line_with_its_mistakes_weight_and_promise(capsys):
     assert lines[head + 2].endswith("none")
     assert "consistent_expected: expected mistakes <= " in lines[head + 3]
     best = min(range(3), key=lambda k: ledger.members[k].mistakes)
-    assert lines[head + 4] == (
-        f"the best learner was {ledger.learner.names[best]}: {ledger.members[best].mistakes} mistakes"
-    )
+    assert lines[head + 4] == (f"best learner: {ledger.learner.names[best]}, {ledger.members[best].mistakes} mistakes")
 
 
 def test_json_has_the_members_and_a_learner_alone_has_none():

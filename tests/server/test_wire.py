@@ -165,7 +165,7 @@ def test_an_alarm_of_drift_is_told_with_its_promise(client):
         client.http.post("/v1/models/m/bulk", content="\n".join(map(json.dumps, some)))
         told = client.ask("GET", "/m/certificate")["drift"]
         assert (told["alarm"], told["alpha"]) == (alarm, 0.05)
-        assert ("are not independent, or when labels came" in told["sentence"]) == alarm
+        assert ("are not independent, or the delays of labels" in told["sentence"]) == alarm
         assert f'novikoff_drift_alarm{{model="m"}} {int(alarm)}' in client.http.get("/metrics").text
     assert told["examples"] == 1500 - 64
 

@@ -20,7 +20,7 @@ from novikoff.reports import plain, sentences
 from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
 
-HEADS = ("learner", "mistakes %", "expected %", "updates", "seconds", "the first game, certified")
+HEADS = ("learner", "error rate %", "expected %", "updates", "seconds", "certificate of the first game")
 LONGEST_REASON = 60
 
 
@@ -97,10 +97,10 @@ def show(out: Out, comparison: Comparison) -> None:
     """What was played, then a line for each learner."""
     rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
     target = "" if comparison.target is None else f", target: {comparison.target}"
-    how = "in their own order"
+    how = "in the given order"
     if comparison.shuffles:
         how = f"{counted(comparison.shuffles, 'shuffle')} of seed {comparison.seed}" + (
-            ", mean ± deviation" if comparison.shuffles > 1 else ""
+            ", mean ± standard deviation" if comparison.shuffles > 1 else ""
         )
     out.line(f"{counted(len(comparison.learners), 'learner')} on {comparison.source}{target}: {rows}, {how}", "bold")
     head, *lines = table(comparison)
@@ -109,7 +109,7 @@ def show(out: Out, comparison: Comparison) -> None:
         out.line(line)
     if (constant := comparison.constant) is not None:
         rounds = comparison.learners[0].games[0].rounds
-        out.line(f"always saying {constant.says}: {sentences.about(constant.costs / rounds)}")
+        out.line(f"always predicting {constant.says}: {sentences.about(constant.costs / rounds)}")
     if comparison.counted is not None:
         out.line(comparison.counted)
 
@@ -146,7 +146,7 @@ def _spread(spread: Spread, times: int, digits: int) -> str:
 def _certified(compared: Compared) -> str:
     """The tightest certificate of the first game: what happened beside what was promised, and its status."""
     if not compared.certificates:
-        return "no theorem bounds it"
+        return "none: no bound is known"
     best = compared.certificates[0]
     if best.bound is not None:
         return f"{best.comparison()}, {best.status}"

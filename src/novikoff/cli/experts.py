@@ -204,7 +204,7 @@ def _tell(
             out.line(f"{spec} on {ledger.source}", "bold")
             for line in experts.lines(ledger, stream.experts, mixture):
                 out.line(line)
-            terminal.say(out, *summary.worse(ledger, certificates))
+            terminal.say(out, *summary.warnings(ledger, certificates))
             if telling.certify:
                 terminal.promised(out, certificates, telling.verbose)
     return ended(ledger, telling, stopped, certificates)

@@ -1,4 +1,4 @@
-"""`novikoff`: one command a verb. Exit codes: 0 done, 2 bad usage or input, 4 a certificate was violated."""
+"""The command `novikoff`. Exit codes: 0 success, 2 bad usage or input, 4 violated certificate, 130 Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from novikoff.numerics import clock
 
 
 def _say_compiling() -> None:
-    print("novikoff: compiling, once", file=sys.stderr, flush=True)
+    print("novikoff: compiling (first run only)", file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; our own errors become one line on standard error and code 2.
 
-    arguments   what stands after `novikoff` (default: what was typed, and the whole process is ours to set up)
+    Args:
+        arguments: Arguments after `novikoff`; by default those of the process, which is then configured for speed.
     """
     if arguments is None:
         _set_up()
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         if _is_source(words[0]) and words[0] not in whole.verbs():
-            whole.error(f"{words[0]} is a source, and no verb stands before it: novikoff run {words[0]}")
+            whole.error(f"missing verb before the source {words[0]}. Try: novikoff run {words[0]}")
         asked, rest = whole.parse_known_args(words)
         if asked.act is verbs.run:
             _find_source(asked, rest)
@@ -73,31 +74,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _find_source(asked: Namespace, rest: list[str]) -> None:
-    """Which words of `run` are what: the source is the last, and a learner may stand before it."""
+    """Find learner and source of `run`: the source is the last argument, a learner may precede it."""
     if asked.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
         asked.source = rest.pop(0)  # after options; argparse looks before them only
     if asked.source is None:
         asked.learner, asked.source = None, asked.learner
     if asked.learner is not None and _is_model(asked.learner):
         goes_on = f"novikoff run {asked.source} --resume {asked.learner}"
-        asked.verb.error(
-            f"{asked.learner} is a model file, and a learner's spec is expected: to go on with it, {goes_on}"
-        )
+        asked.verb.error(f"expected a learner, got the model file {asked.learner}. To resume it: {goes_on}")
     if asked.source is not None and _is_model(asked.source):
         asked.verb.error(
-            f"{asked.source} is a model file, and a source is expected: to go on with it, novikoff run SOURCE --resume "
-            f"{asked.source}; to predict, novikoff predict {asked.source} SOURCE"
+            f"expected a source, got the model file {asked.source}. To resume it: novikoff run SOURCE --resume "
+            f"{asked.source}. To predict: novikoff predict {asked.source} SOURCE"
         )
     name = (asked.source or "").partition(":")[0]
     first = (asked.learner or "").partition(":")[0]
     if first and first not in names("learner") and name in names("learner") and not os.path.exists(asked.source):
-        asked.verb.error(f"the learner stands before the source: novikoff run {asked.source} {asked.learner}")
+        asked.verb.error(f"the learner comes before the source. Try: novikoff run {asked.source} {asked.learner}")
     if not name or (asked.learner in (None, "auto") and not os.path.exists(asked.source) and name in names("learner")):
         asked.verb.error("the following arguments are required: SOURCE")
 
 
 def _is_model(word: str) -> bool:
-    """Is it a model file?"""
+    """Whether it is a model file."""
     if not os.path.isfile(word) or not is_zipfile(word):
         return False
     from novikoff.game.persistence import is_model
@@ -106,12 +105,12 @@ def _is_model(word: str) -> bool:
 
 
 def _is_source(word: str) -> bool:
-    """Is it a file, or a source by its name?"""
+    """Whether it is a file or a named source."""
     return os.path.isfile(word) or word.startswith(("demo:", "stream:"))
 
 
 def _set_up() -> None:
-    """What holds for a whole process that does nothing but this."""
+    """Configure the process for the command line."""
     numerics.spare_foreign = True
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
     gc.set_threshold(50_000)  # imports make many objects and no garbage

@@ -1,4 +1,4 @@
-"""The words of the command line: verbs, their arguments and options, and how each is read."""
+"""Command line parser: verbs, their arguments and options, and the converters of values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from argparse import (
     BooleanOptionalAction,
     Namespace,
     RawDescriptionHelpFormatter,
+    _SubParsersAction,
 )
 from collections.abc import Callable, Mapping
 from typing import NoReturn
@@ -20,35 +21,64 @@ METHODS = ("best", "random", "voted", "averaged", "last")
 
 
 MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--label"], "--weights": ["--weight"]}
-"""Options of other tools, and what they are called here."""
+"""Options of other tools, and their names here."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "first steps": ("demo", "list", "explain", "completion"),
+    "learn": ("run", "compare", "predict", "mix"),
+    "inspect data": ("columns", "convert"),
+    "serve": ("serve", "send"),
+    "forecasts and bandits": ("experts", "bandit"),
+    "theory": ("duel", "arena"),
+}
+"""Verbs by task, as `novikoff --help` lists them."""
 
 
 class Parser(ArgumentParser):
-    """argparse's, but with one line for an error."""
+    """Argument parser with one line per error, and verbs listed by task."""
+
+    def format_help(self) -> str:
+        """Return the help text; verbs are grouped by task."""
+        actions = [action for action in self._actions if isinstance(action, _SubParsersAction)]
+        if not actions:
+            return super().format_help()
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        listed = {one.dest: one for one in actions[0]._choices_actions}
+        for title, names in GROUPS.items():
+            formatter.start_section(title)
+            formatter.add_arguments([listed[name] for name in names])
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments([action for action in self._actions if action.option_strings])
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where to look."""
+        """Print the error and where to look, and exit."""
         self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
 
     def unknown(self, words: list[str]) -> NoReturn:
-        """Refuse words that mean nothing here, and name options that look like the first."""
+        """Exit for unknown arguments, with the closest option."""
         from difflib import get_close_matches
 
         options = [name for name in self._option_string_actions if name.startswith("--")]
         close = [name for name in MEANT.get(words[0].partition("=")[0], ()) if name in options]
         close = close or get_close_matches(words[0], options, 1)
-        self.error(f"{' '.join(words)!r} means nothing here" + (f" ({close[0]}?)" if close else ""))
+        self.error(f"unknown argument: {' '.join(words)}" + (f" (did you mean {close[0]}?)" if close else ""))
 
     def verbs(self) -> list[str]:
-        """The verbs there are."""
+        """Return the names of the verbs."""
         return [name for action in self._actions if isinstance(action.choices, dict) for name in action.choices]
 
 
 def parser() -> Parser:
-    """All verbs and their options."""
+    """Build the parser of all verbs and options."""
     whole = Parser(
-        "novikoff", description="Online learning that keeps its word: every run ends with a certificate.",
-        epilog="novikoff VERB --help tells the options of a verb.", allow_abbrev=False,
+        "novikoff", description="Online learning with certificates: every run ends with a proven bound on its loss.",
+        epilog="Options and examples of a verb: novikoff VERB --help", allow_abbrev=False,
     )  # fmt: skip
     whole.add_argument("--version", action="version", version=f"novikoff {__version__}")
     added = whole.add_subparsers(title="verbs", metavar="VERB", required=True)
@@ -64,53 +94,59 @@ def parser() -> Parser:
     verb("demo", verbs.demo)
 
     one = verb("run", verbs.run)
-    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto, or that of --resume")
+    one.add_argument("learner", nargs="?", metavar="LEARNER", help=f"{SPEC}; default: auto, or the learner of --resume")
     _add_source(one, nargs="?")
-    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the source N times")
-    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
+    one.add_argument(
+        "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the source (default: 1)"
+    )
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
     _add_scaling(one)
-    one.add_argument("--save", metavar="FILE", help="write learner and ledger, or the classifier kept, to this file")
-    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --keep")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     one.add_argument(
         "--without-rows",
         action="store_true",
-        help="leave training rows out of the file: it predicts the same, and goes on with new comparators",
+        help="save without training rows: same predictions, certificates restart when resumed",
     )
     _add_resume(one)
     one.add_argument(
         "--keep",
         choices=METHODS,
         metavar="HOW",
-        help=f"keep one classifier, with a limit on its risk: {', '.join(METHODS)}",
+        help=f"one final classifier with a bound on its error rate: {', '.join(METHODS)}",
     )
     one.add_argument(
         "--candidates",
         type=_integer(1),
         default=50,
         metavar="N",
-        help="hypotheses that --keep best compares (default: 50)",
+        help="number of hypotheses that --keep best compares (default: 50)",
     )
     _add_delta(one)
     one.add_argument(
         "--cover",
         type=_chance,
         metavar="C",
-        help="say a set beside each prediction that holds the outcome in this share of rounds: 0.9, say",
+        help="prediction sets with this coverage, such as 0.9",
     )
-    one.add_argument("--hindsight", action="store_true", help="read the source again for the best comparators")
-    one.add_argument("--plot", metavar="FILE", help="draw mistakes and bound against rounds, as .png or .svg")
+    one.add_argument(
+        "--hindsight", action="store_true", help="second pass for the best comparators, which tightens certificates"
+    )
+    one.add_argument("--plot", metavar="FILE", help="plot of mistakes and bound over time (.png or .svg)")
     _add_report(one)
-    one.add_argument("--live", action="store_true", help="show the curve in the browser while it plays")
-    one.add_argument("--between", metavar="A:B", type=_between, help="how it did from round A to B (auto:drift=true)")
+    one.add_argument("--live", action="store_true", help="live curve in the browser")
+    one.add_argument(
+        "--between", metavar="A:B", type=_between, help="result and guarantee from round A to B (auto:drift=true)"
+    )
     one.add_argument(
         "--permutation",
         dest="permutations",
         type=_integer(1),
         metavar="N",
-        help="play N shuffles too: do the rows become harder than a random order is? (199 if in doubt)",
+        help="permutation test for order effects with N shuffles, such as 199",
     )
     _add_force(one)
-    one.add_argument("--no-certify", dest="certify", action="store_false", help="no comparators, no certificates")
+    one.add_argument("--no-certify", dest="certify", action="store_false", help="skip comparators and certificates")
     _add_seed(one)
     _add_telling(one)
     _add_verbose(one)
@@ -119,14 +155,20 @@ def parser() -> Parser:
     _add_source(one)
     one.add_argument("-l", "--learner", dest="learners", action="append", required=True, metavar="LEARNER", help=SPEC)
     one.add_argument(
-        "--shuffles", type=_integer(0), default=0, metavar="N", help="play N random orders (default: its own)"
+        "--shuffles",
+        type=_integer(0),
+        default=0,
+        metavar="N",
+        help="number of random orders (default: 0, the order of the file)",
     )
-    one.add_argument("--passes", type=_integer(1), default=1, metavar="N", help="go through the rows N times")
-    one.add_argument("--rounds", type=_integer(1), metavar="N", help="read the first N rows only")
+    one.add_argument(
+        "--passes", type=_integer(1), default=1, metavar="N", help="number of passes over the rows (default: 1)"
+    )
+    one.add_argument("--rounds", type=_integer(1), metavar="N", help="number of rows to read")
     _add_scaling(one)
-    one.add_argument("--jobs", type=_integer(1), metavar="N", help="games at a time (default: one a core)")
+    one.add_argument("--jobs", type=_integer(1), metavar="N", help="number of parallel games (default: one per core)")
     _add_on(one)
-    one.add_argument("--plot", metavar="FILE", help="draw the mistake rates, as .png or .svg")
+    one.add_argument("--plot", metavar="FILE", help="plot of the error rates (.png or .svg)")
     _add_report(one)
     _add_force(one)
     _add_seed(one)
@@ -134,33 +176,38 @@ def parser() -> Parser:
 
     one = verb("mix", verbs.mix)
     _add_source(one)
-    one.add_argument("--shards", type=_integer(1), default=8, metavar="N", help="parts that learn at once (default: 8)")
-    one.add_argument("--epochs", type=_integer(1), default=10, metavar="N", help="passes, at most (default: 10)")
+    one.add_argument("--shards", type=_integer(1), default=8, metavar="N", help="number of shards (default: 8)")
     one.add_argument(
-        "--weights", choices=("uniform", "mistakes"), default="uniform", help="how parts are mixed (default: uniform)"
+        "--epochs", type=_integer(1), default=10, metavar="N", help="maximum number of passes (default: 10)"
     )
-    one.add_argument("--bias", type=float, default=0.0, metavar="C", help="add a constant feature of value C")
-    one.add_argument("--normalize", action="store_true", help="divide each example by its length")
+    one.add_argument(
+        "--weights",
+        choices=("uniform", "mistakes"),
+        default="uniform",
+        help="weights of the shards in the average (default: uniform)",
+    )
+    one.add_argument("--bias", type=float, default=0.0, metavar="C", help="value of a constant feature")
+    one.add_argument("--normalize", action="store_true", help="scale each row to length 1")
     one.add_argument(
         "--held",
         type=_integer(0),
         default=0,
         metavar="N",
-        help="hold back N more parts, to limit the risk of what is kept",
+        help="number of extra shards held out to bound the error rate",
     )
     _add_delta(one)
     _add_on(one)
-    one.add_argument("--save", metavar="FILE", help="write what there is to this file after each epoch")
-    one.add_argument("--resume", metavar="FILE", help="go on with the run in this file, if it is there")
+    one.add_argument("--save", metavar="FILE", help="checkpoint to write after each epoch")
+    one.add_argument("--resume", metavar="FILE", help="checkpoint to resume, if it exists")
     _add_force(one)
     _add_telling(one)
     _add_verbose(one)
 
     one = verb("predict", verbs.predict)
-    one.add_argument("model", metavar="MODEL", help="a file that `run --save` wrote")
+    one.add_argument("model", metavar="MODEL", help="model file written by `novikoff run --save`")
     _add_source(one)
-    one.add_argument("--no-label", action="store_true", help="the source has no labels: all of it is features")
-    one.add_argument("--scores", action="store_true", help="the score beside each label, the number whose sign is said")
+    one.add_argument("--no-label", action="store_true", help="source without labels: all columns are features")
+    one.add_argument("--scores", action="store_true", help="score next to each predicted label")
     _add_report(one)
     _add_force(one)
     _add_json(one)
@@ -171,41 +218,41 @@ def parser() -> Parser:
 
     one = verb("convert", verbs.convert)
     _add_source(one)
-    one.add_argument("destination", metavar="DEST", help="the Arrow file to write")
+    one.add_argument("destination", metavar="DEST", help="Arrow file to write")
     _add_force(one)
 
     one = verb("arena", verbs.arena)
-    one.add_argument("link", nargs="?", metavar="LINK", help="a link of the page, in quotes, to open that game")
-    one.add_argument(
-        "--port", type=_integer(1, 65535), default=1962, metavar="N", help="where to listen (default: 1962)"
-    )
-    one.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
+    one.add_argument("link", nargs="?", metavar="LINK", help="link of the arena, in quotes, to open that game")
+    one.add_argument("--port", type=_integer(1, 65535), default=1962, metavar="N", help="port (default: 1962)")
+    one.add_argument("--no-browser", action="store_true", help="print the address only")
 
     one = verb("serve", verbs.serve)
-    one.add_argument("--dir", required=True, metavar="DIR", help="where the models are; a new directory will do")
-    one.add_argument("--host", default="127.0.0.1", metavar="HOST", help="where to listen (default: 127.0.0.1)")
+    one.add_argument("--dir", required=True, metavar="DIR", help="directory of the models; created if missing")
+    one.add_argument("--host", default="127.0.0.1", metavar="HOST", help="address to listen on (default: 127.0.0.1)")
     one.add_argument(
-        "--port", type=_integer(0, 65535), default=1963, metavar="N", help="the port (default: 1963; 0: any)"
+        "--port", type=_integer(0, 65535), default=1963, metavar="N", help="port (default: 1963; 0: any free port)"
     )
-    one.add_argument("--token-file", metavar="FILE", help="the token (default: DIR/token, made and told once)")
+    one.add_argument(
+        "--token-file", metavar="FILE", help="file of the access token (default: DIR/token, created at the first start)"
+    )
     one.add_argument(
         "--sync",
         choices=("full", "normal"),
         default="full",
-        help="full survives a loss of power, normal the death of the process and is faster (default: full)",
+        help="durability: full survives power loss, normal a crash of the process and is faster (default: full)",
     )
     one.add_argument(
         "--snapshot-every",
         type=_integer(1),
         default=50_000,
         metavar="N",
-        help="labels between two snapshots, which save time at a start (default: 50,000)",
+        help="labels between two snapshots, which speed up a restart (default: 50,000)",
     )
 
     one = verb("duel", verbs.duel)
     one.add_argument("learner", metavar="LEARNER", help=SPEC)
     one.add_argument("adversary", metavar="ADVERSARY", help=SPEC)
-    one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="rounds to play (default: 1000)")
+    one.add_argument("--rounds", type=_integer(1), default=1000, metavar="N", help="number of rounds (default: 1000)")
     _add_report(one)
     _add_force(one)
     _add_seed(one)
@@ -213,180 +260,196 @@ def parser() -> Parser:
     _add_verbose(one)
 
     one = verb("experts", verbs.experts)
-    table = "a file, or - for standard input: a column of outcomes, the others an expert's predictions each"
+    table = "file, or - for standard input: one column of outcomes, one column of predictions per expert"
     one.add_argument("table", metavar="TABLE", help=table)
     one.add_argument("-l", "--learner", metavar="LEARNER", help=f"{SPEC}; default: exponential-weights")
     losses = ("zero-one", "absolute", "squared", "log", "table")
-    what = "what a prediction costs (default: if the first rows leave no doubt); table: the columns are losses"
+    what = "loss of a prediction (default: detected from the first rows); table: the columns are losses"
     one.add_argument("--loss", choices=losses, metavar="NAME", help=f"{', '.join(losses)}: {what}")
-    one.add_argument("--switches", type=_integer(0), metavar="M", help="follow the best sequence with M switches")
-    one.add_argument("--horizon", type=_integer(1), metavar="T", help="the rounds there will be, for learners that ask")
-    one.add_argument("--sleeping", action="store_true", help="experts may say nothing: empty cells")
-    one.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
-    one.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
-    one.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    one.add_argument(
+        "--switches", type=_integer(0), metavar="M", help="compare with the best sequence of experts with M switches"
+    )
+    one.add_argument(
+        "--horizon", type=_integer(1), metavar="T", help="total number of rounds, for learners that need it"
+    )
+    one.add_argument("--sleeping", action="store_true", help="experts may abstain: empty cells")
+    one.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
+    one.add_argument("--save", metavar="FILE", help="checkpoint to write")
+    one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     _add_resume(one)
-    one.add_argument("--plot", metavar="FILE", help="draw regret, bound and weights against rounds, as .png or .svg")
+    one.add_argument("--plot", metavar="FILE", help="plot of regret, bound and weights over time (.png or .svg)")
     _add_report(one)
     _add_force(one)
-    one.add_argument("--no-certify", dest="certify", action="store_false", help="no certificates")
+    one.add_argument("--no-certify", dest="certify", action="store_false", help="skip certificates")
     _add_seed(one)
     _add_telling(one)
     _add_verbose(one)
     group = one.add_argument_group("reading the table")
-    group.add_argument("--outcome", metavar="COLUMN", help="name or number (default: outcome, y, label …, or the last)")
     group.add_argument(
-        "--without", metavar="COLUMN", action="append", default=[], help="leave a column out (again: more)"
+        "--outcome",
+        metavar="COLUMN",
+        help="column of outcomes, by name or number (default: outcome, y, label …, or the last)",
     )
-    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
-    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    group.add_argument("--without", metavar="COLUMN", action="append", default=[], help="column to ignore (repeatable)")
+    group.add_argument("--header", action=BooleanOptionalAction, help="whether a CSV file has a header line")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="delimiter of cells (default: detected)")
+    group.add_argument(
+        "--threads", type=_integer(1), metavar="N", help="number of parser threads (default: one per core)"
+    )
 
     one = verb("bandit", verbs.bandit)
-    one.add_argument("log", metavar="LOG | LEARNER", help="a log, a file or -; or a learner, to be played on a table")
-    table = "of losses, a column for each arm: a file, - or stream:bandit-losses:key=value,…"
+    one.add_argument(
+        "log", metavar="LOG | LEARNER", help="log file, or - for standard input; or a learner to play on TABLE"
+    )
+    table = "table of losses, one column per arm: a file, - or stream:bandit-losses:key=value,…"
     one.add_argument("table", nargs="?", metavar="TABLE", help=table)
-    one.add_argument("--plot", metavar="FILE", help="draw the limits of arms and policies, as .png or .svg")
+    one.add_argument("--plot", metavar="FILE", help="plot of the bounds of arms and policies (.png or .svg)")
     _add_force(one)
     _add_telling(one)
     _add_verbose(one)
     group = one.add_argument_group("reading a log")
     for name in ("arm", "loss", "reward", "probability"):
-        group.add_argument(f"--{name}", metavar="COLUMN", help=f"name or number of the {name} (default: by its name)")
-    what = "a policy: its probability of the arm that was played (again: more)"
+        group.add_argument(
+            f"--{name}", metavar="COLUMN", help=f"column of the {name}, by name or number (default: {name})"
+        )
+    what = "policy to evaluate: column of its probabilities of the logged arm (repeatable)"
     group.add_argument("--policy", metavar="COLUMN", action="append", default=[], help=what)
-    group.add_argument("--range", type=_range, metavar="LEAST,MOST", help="of losses or rewards (default: 0,1)")
-    group.add_argument("--arms", type=_integer(1), metavar="K", help="arms to choose from, if the log may not show all")
+    group.add_argument("--range", type=_range, metavar="LEAST,MOST", help="range of losses or rewards (default: 0,1)")
+    group.add_argument("--arms", type=_integer(1), metavar="K", help="number of arms, if the log may not contain all")
     group.add_argument(
-        "--delta", type=_chance, default=0.05, metavar="D", help="limits may fail with this chance (default: 0.05)"
+        "--delta", type=_chance, default=0.05, metavar="D", help="probability that the bounds may fail (default: 0.05)"
     )
-    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    group.add_argument("--delimiter", metavar="CHARACTER", help="what stands between cells (default: look)")
-    group.add_argument("--format", metavar="NAME", help="csv, jsonl, arrow, parquet (default: look)")
-    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
+    group.add_argument("--header", action=BooleanOptionalAction, help="whether a CSV file has a header line")
+    group.add_argument("--delimiter", metavar="CHARACTER", help="delimiter of cells (default: detected)")
+    group.add_argument("--format", metavar="NAME", help="csv, jsonl, arrow, parquet (default: detected)")
+    group.add_argument(
+        "--threads", type=_integer(1), metavar="N", help="number of parser threads (default: one per core)"
+    )
     group = one.add_argument_group("playing a learner")
-    group.add_argument("--rounds", type=_integer(0), metavar="N", help="stop after N rounds")
-    group.add_argument("--save", metavar="FILE", help="write learner and ledger to this file")
-    group.add_argument("--save-every", type=_integer(1), metavar="N", help="save every N rounds too")
+    group.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
+    group.add_argument("--save", metavar="FILE", help="checkpoint to write")
+    group.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     _add_resume(one)
     _add_seed(one)
 
     one = verb("send", verbs.send)
     _add_source(one)
-    one.add_argument("--to", required=True, metavar="URL", help="of the service, such as http://127.0.0.1:1963")
+    one.add_argument("--to", required=True, metavar="URL", help="address of the service, such as http://127.0.0.1:1963")
     one.add_argument(
-        "--model", metavar="NAME", help="of the model, made if it is not there (default: that of the file)"
+        "--model", metavar="NAME", help="name of the model, created if missing (default: name of the file)"
     )
-    one.add_argument("-l", "--learner", metavar="LEARNER", help=f"of a new model: {SPEC}; default: auto")
-    one.add_argument("--token-file", metavar="FILE", help="with the service's token (default: NOVIKOFF_TOKEN is it)")
+    one.add_argument("-l", "--learner", metavar="LEARNER", help=f"learner of a new model: {SPEC}; default: auto")
     one.add_argument(
-        "--late", type=_integer(0), default=0, metavar="N", help="send each label N rows after its row, or a few more"
+        "--token-file", metavar="FILE", help="file of the access token (default: the variable NOVIKOFF_TOKEN)"
     )
+    one.add_argument("--late", type=_integer(0), default=0, metavar="N", help="delay of labels, in rows (at least N)")
     _add_telling(one)
 
     _add_json(verb("list", verbs.list_names))
-    verb("explain", verbs.explain).add_argument("name", metavar="NAME", help="a name from: novikoff list")
-    verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="the shell it is for")
+    verb("explain", verbs.explain).add_argument(
+        "name", metavar="NAME", help="name of a learner, adversary, class, format or theorem (see: novikoff list)"
+    )
+    verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="shell")
     return whole
 
 
 def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
-    where = "a file, - for standard input, demo:NAME or stream:NAME:key=value,…"
+    where = "file, - for standard input, demo:NAME or stream:NAME:key=value,…"
     verb.add_argument("source", nargs=nargs, metavar="SOURCE", help=where)
     group = verb.add_argument_group("reading the source")
     default = "default: label or target, or class or y in the first column, or else the last"
-    group.add_argument("--label", metavar="COLUMN", help=f"the label: name, number or key ({default})")
+    group.add_argument("--label", metavar="COLUMN", help=f"column of the label: name, number or key ({default})")
+    group.add_argument("--weight", metavar="COLUMN", help="column of integer row weights; not a feature")
+    group.add_argument("--label-weights", metavar="LABEL=N,…", help="integer row weights by label")
+    group.add_argument("--positive", metavar="LABEL", help="positive label; all others are negative")
     group.add_argument(
-        "--weight", metavar="COLUMN", help="how often a row of a table counts: a column of whole numbers, no feature"
+        "--labels", choices=("many",), help="multiclass (default: if the first rows have 3 or more labels)"
     )
+    group.add_argument("--header", action=BooleanOptionalAction, help="whether a CSV file has a header line")
     group.add_argument(
-        "--label-weights", metavar="LABEL=N,…", help="how often rows of a table count by their label: whole numbers"
-    )
-    group.add_argument("--positive", metavar="LABEL", help="the label that is +1; every other is -1")
-    group.add_argument(
-        "--labels", choices=("many",), help="more than two labels, or there may be (default: if the first rows show 3)"
-    )
-    group.add_argument("--header", action=BooleanOptionalAction, help="does a CSV file begin with names?")
-    group.add_argument(
-        "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: look)"
+        "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: detected)"
     )
     group.add_argument(
         "--bits",
         type=_integer(1, 28),
         metavar="N",
-        help="bits of the hash of names (default: 18); of a saved model those it learned with",
+        help="bits of the feature hash (default: 18, or those of the saved model)",
     )
+    group.add_argument("--skip-bad", type=_integer(0), metavar="N", help="maximum number of malformed lines to skip")
+    group.add_argument("--ignore-weights", action="store_true", default=None, help="ignore importance weights (vw)")
     group.add_argument(
-        "--skip-bad", type=_integer(0), metavar="N", help="skip up to N malformed lines, and report them"
+        "--threads", type=_integer(1), metavar="N", help="number of parser threads (default: one per core)"
     )
-    group.add_argument("--ignore-weights", action="store_true", default=None, help="leave out importance weights (vw)")
-    group.add_argument("--threads", type=_integer(1), metavar="N", help="threads that parse (default: one a core)")
     what = {
-        "columns": "learn from these columns of a table (default: all but the label)",
-        "drop": "leave these columns out",
-        "number": "these are numbers, whatever they look like",
-        "category": "these are categories",
-        "text": "these are text, learned word by word",
-        "time": "these are dates",
+        "columns": "feature columns of a table (default: all but the label)",
+        "drop": "columns to ignore",
+        "number": "columns to read as numbers",
+        "category": "columns to read as categories",
+        "text": "columns to read as text, word by word",
+        "time": "columns to read as dates",
     }
     for kind, told in what.items():
         group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
 
 
 def _add_delta(verb: ArgumentParser) -> None:
-    what = "limits on risk may fail with this chance (default: 0.05)"
+    what = "probability that the bound on the error rate may fail (default: 0.05)"
     verb.add_argument("--delta", type=_chance, default=0.05, metavar="D", help=what)
 
 
 def _add_on(verb: ArgumentParser) -> None:
-    verb.add_argument("--on", default="threads", metavar="WHERE", help="threads (default), ray, or a cluster's address")
+    verb.add_argument(
+        "--on", default="threads", metavar="WHERE", help="threads (default), ray, or the address of a cluster"
+    )
 
 
 def _add_scaling(verb: ArgumentParser) -> None:
-    what = "bring features to one scale: standard, range or none (default: auto, standard for tables)"
+    what = "feature scaling: standard, range or none (default: auto, which is standard for tables)"
     verb.add_argument("--scale", choices=("auto", "standard", "range", "none"), metavar="HOW", help=what)
-    verb.add_argument("--normalize", action="store_true", help="divide each example, once scaled, by its length")
+    verb.add_argument("--normalize", action="store_true", help="scale each row to length 1, after --scale")
 
 
 def _add_resume(verb: ArgumentParser) -> None:
-    verb.add_argument("--resume", metavar="FILE", help="go on with the game in this file")
-    verb.add_argument("--same", action="store_true", help="with --resume: the source is the one that was played")
-    verb.add_argument("--again", action="store_true", help="with --resume: play the source from its beginning")
+    verb.add_argument("--resume", metavar="FILE", help="checkpoint to resume")
+    verb.add_argument("--same", action="store_true", help="with --resume: continue where the same source stopped")
+    verb.add_argument("--again", action="store_true", help="with --resume: read the source from its beginning")
 
 
 def _add_force(verb: ArgumentParser) -> None:
-    verb.add_argument("--force", action="store_true", help="let what is written replace files of another kind")
+    verb.add_argument("--force", action="store_true", help="overwrite files of another kind")
 
 
 def _add_seed(verb: ArgumentParser) -> None:
-    verb.add_argument("--seed", type=_integer(), metavar="N", help="seed of the learner's coins, if it draws")
+    verb.add_argument("--seed", type=_integer(), metavar="N", help="random seed of the learner")
 
 
 def _add_json(verb: ArgumentParser) -> None:
-    verb.add_argument("--json", dest="as_json", action="store_true", help="print one JSON object instead of the report")
+    verb.add_argument("--json", dest="as_json", action="store_true", help="JSON output")
 
 
 def _add_telling(verb: ArgumentParser) -> None:
     _add_json(verb)
-    verb.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
+    verb.add_argument("-q", "--quiet", action="store_true", help="no notes or progress on standard error")
 
 
 def _add_report(verb: ArgumentParser) -> None:
-    verb.add_argument("--report", metavar="FILE", help="write a page to read and to send, as .html")
+    verb.add_argument("--report", metavar="FILE", help="HTML report to write")
 
 
 def _add_verbose(verb: ArgumentParser) -> None:
-    verb.add_argument("-v", "--verbose", action="store_true", help="print every certificate, and what it is from")
+    verb.add_argument(
+        "-v", "--verbose", action="store_true", help="all certificates, with the quantities they are computed from"
+    )
 
 
 def _integer(least: int | None = None, most: int | None = None) -> Callable[[str], int]:
-    """What reads a whole number within these limits."""
+    """Return a converter to an integer within these limits."""
 
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
-            raise ArgumentTypeError(f"must be a whole number: got {text!r}") from None
+            raise ArgumentTypeError(f"must be an integer: got {text!r}") from None
         if (least is not None and value < least) or (most is not None and value > most):
             limits = f"at least {least}" if most is None else f"{least} to {most}"
             raise ArgumentTypeError(f"must be {limits}: got {value}")
@@ -403,7 +466,7 @@ def _between(text: str) -> tuple[int, int]:
 
 
 def _chance(text: str) -> float:
-    """What reads a number between 0 and 1."""
+    """Convert to a number between 0 and 1."""
     try:
         value = float(text)
     except ValueError:
@@ -414,7 +477,7 @@ def _chance(text: str) -> float:
 
 
 def _range(text: str) -> tuple[float, float]:
-    """What reads two numbers, the least and the largest."""
+    """Convert to two numbers, the smallest and the largest."""
     try:
         least, most = map(float, text.split(","))
     except ValueError:
@@ -425,11 +488,11 @@ def _range(text: str) -> tuple[float, float]:
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "demo": ("demo",),
     "run": (
-        "run mail.csv                                     # auto, which has nothing to set",
-        "run perceptron:bias=1 mail.svm --save m.nk       # keep learner and ledger",
-        "run --resume m.nk mail.svm --save m.nk           # go on after the last save",
-        "run logistic mail.csv --keep best --save kept.nk # one classifier, with a limit on its error",
-        "run mail.csv --cover 0.9 --report page.html      # sets of labels; a page to read and to send",
+        "run mail.csv                                     # auto: nothing to tune",
+        "run perceptron:bias=1 mail.svm --save m.nk       # write a checkpoint",
+        "run --resume m.nk mail.svm --save m.nk           # resume it",
+        "run logistic mail.csv --keep best --save kept.nk # one classifier, error rate bounded",
+        "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
     "predict": ("predict m.nk new.csv --scores", "predict kept.nk new.csv --no-label"),
@@ -443,11 +506,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "experts losses.csv --loss table --switches 3 --horizon 10000",
     ),
     "bandit": (
-        "bandit log.csv --policy candidate                # what a log says of other policies",
+        "bandit log.csv --policy candidate                # evaluate other policies on a log",
         "bandit exp3-ix stream:bandit-losses:gap=0.1      # a learner on a table of losses",
     ),
     "mix": (
-        "mix 'part-*.svm' --shards 8 --held 1 --save m.nk # files as shards, one held back to limit the error",
+        "mix 'part-*.svm' --shards 8 --held 1 --save m.nk # files as shards, one held out",
         "mix big.svm --shards 100 --on ray                # on a cluster",
     ),
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
@@ -456,11 +519,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "list": ("list", "list --json"),
     "explain": ("explain perceptron", "explain perceptron_margin"),
 }
-"""By verb: each as it is typed after `novikoff`."""
+"""Examples of each verb, without `novikoff`."""
 
 
 def examples_of(verb: str) -> str | None:
-    """The examples of a verb, below each other."""
+    """Return the examples of a verb, one per line."""
     if verb not in EXAMPLES:
         return None
     return "examples:\n" + "\n".join(f"  novikoff {one}" for one in EXAMPLES[verb])

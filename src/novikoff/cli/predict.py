@@ -45,7 +45,7 @@ def predict_source(
     page = page or Telling(as_json)
     page.check()
     if is_zipfile(source) and not is_zipfile(path):
-        raise InputError(f"the model stands before the source: novikoff predict {source} {path}.")
+        raise InputError(f"the model comes before the source: novikoff predict {source} {path}.")
     saved = persistence.load(path)
     saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
@@ -226,7 +226,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
             if watch is not None:
                 watch.see(wrong)
     if stream.unlabelled:
-        return {"rows": rows}, counted(rows, "example")
+        return {"rows": rows}, counted(rows, "row")
     rate = mistakes / rows if rows else 0.0
     facts: dict[str, Any] = {"rows": rows, "mistakes": mistakes, "mistake_rate": rate}
     constant = ""
@@ -242,10 +242,10 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
             facts["confusion"] = {"labels": [words.get(label, label) for label in seen], "table": table}
         often, times = max(true.items(), key=lambda item: item[1])
         facts["baselines"] = {"best_constant": {"says": often, "mistakes": rows - times}}
-        constant = f"; always saying {often} makes {rows - times:,}"
+        constant = f"; always predicting {often}: {rows - times:,}"
     if sets:
-        return facts | {"held": held}, f"{counted(rows, 'example')}, {_held(held, rows)} the label"
-    return facts, f"{counted(rows, 'example')}, {mistakes:,} not as labelled ({100 * rate:.3g} %){constant}"
+        return facts | {"held": held}, _held(held, rows, "label")
+    return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}"
 
 
 def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
@@ -264,15 +264,12 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
         if not stream.unlabelled:
             lost += float(adapt(classifier).costs(said, batch.y).sum())
     if stream.unlabelled:
-        return {"rows": rows}, counted(rows, "example")
+        return {"rows": rows}, counted(rows, "row")
     mean = lost / rows if rows else 0.0
     if sets:
-        return {
-            "rows": rows,
-            "mean_loss": mean,
-            "held": held,
-        }, f"{counted(rows, 'example')}, {_held(held, rows)} the number"
-    return {"rows": rows, "mean_loss": mean}, f"{counted(rows, 'example')}, mean {classifier.loss} loss {mean:.6g}"
+        return {"rows": rows, "mean_loss": mean, "held": held}, _held(held, rows, "number")
+    told = f"mean {classifier.loss} loss {mean:.6g} over {counted(rows, 'row')}"
+    return {"rows": rows, "mean_loss": mean}, told
 
 
 class Set(list[Any]):
@@ -294,10 +291,11 @@ class Interval(list[Any]):
         return "everything" if None in self else f"{self[0]!r}..{self[1]!r}"
 
 
-def _held(held: int, rows: int) -> str:
-    """How many sets held what they were said for; a threshold that no longer learns promises nothing."""
-    share = f"{100 * held / rows:.4g} %" if rows else "none"
-    return f"{held:,} sets ({share}; no promise, as nothing is learned here) held"
+def _held(held: int, rows: int, what: str) -> str:
+    """Describe the coverage of the sets; thresholds that no longer learn have no guarantee."""
+    share = f"{100 * held / rows:.4g} %" if rows else "undefined"
+    sets = f"{held:,} of {counted(rows, 'set')} contain the {what}"
+    return f"coverage {share}: {sets}; no guarantee, as predicting does not adapt the thresholds"
 
 
 def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
@@ -308,7 +306,7 @@ def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
 
 
 class Watch:
-    """The promise of a classifier that was kept, beside the errors it now makes."""
+    """The guarantee of a kept classifier, and a test of it on new rows."""
 
     def __init__(self, kept: Any) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
@@ -334,14 +332,15 @@ class Watch:
                 "alarm": alarm}  # fmt: skip
 
     def sentence(self) -> str:
-        """What was promised, and whether it can still be believed."""
+        """Return the guarantee, and whether these rows refute its assumption."""
         if self._limit is None:
             certificate = self._kept.certificate
             why = f": {certificate.reason}" if certificate is not None else ""
-            return f"kept by {self._kept.how!r}: no limit on its risk is known{why}"
-        what = "expected loss" if self._numbers else "risk"
-        promised = f"promised: {what} <= {bound_text(self._limit, 'upper')} with probability {1 - self._kept.delta:.6g}"
-        promised += " on average over the draw of it" if self._kept.drawn else ""
+            return f"kept: {self._kept.how}; no bound on its error rate is known{why}"
+        what = "expected loss" if self._numbers else "error rate"
+        mean = " (mean over the random draw of the classifier)" if self._kept.drawn else ""
+        bound = f"guaranteed: {what} at most {bound_text(self._limit, 'upper')}{mean}"
+        bound += f" with probability {1 - self._kept.delta:.6g}"
         if self._monitor is None or not self._monitor.alarm:
-            return f"{promised}, if these are independent draws like those it was made from"
-        return f"{promised}; these examples refute that they are independent draws like those it was made from"
+            return f"{bound}, if these rows are independent draws from the training distribution"
+        return f"{bound}, on independent draws from the training distribution; too many errors: these rows are not"

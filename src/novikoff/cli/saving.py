@@ -94,7 +94,7 @@ def kind_of_file(rows: int, resumes: bool) -> str:
         return f"a checkpoint, with {counted(rows, 'training row')}{hint}"
     if not rows:
         return "a model, without training rows"
-    return f"a model, with {counted(rows, 'training row')} that its learner is made of"
+    return f"a model that contains {counted(rows, 'training row')}"
 
 
 class Keeper(Observer):

@@ -84,7 +84,7 @@ def _sent(
     known = _known(model, stem)
     start = max(0, known - late - LINES) if late else known
     if known and not quiet:
-        print(f"{counted(known, 'row')} of {stem} had been sent: going on", file=sys.stderr)
+        print(f"{counted(known, 'row')} of {stem} were sent before: continuing after them", file=sys.stderr)
     shown = _Shown(quiet)
     refused = 0
     for told in model.bulk(_operations(islice(rows, start, None), stem, late)):
@@ -199,7 +199,7 @@ class _Shown:
             self._told = now
             rate = self.rows / (now - self._begin)
             mistakes = "" if told["mistake"] is None else f"{self._mistakes:,} mistakes · "
-            self._write(f"\r{self.rows:,} rows · {mistakes}{rate:,.0f} rows a second ")
+            self._write(f"\r{self.rows:,} rows · {mistakes}{rate:,.0f} rows/s ")
 
     def end(self) -> None:
         """Leave the line."""
@@ -211,11 +211,14 @@ def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, 
     print(sent)
     labelled, baselines = certificate["labelled"], certificate["baselines"]
     changed, pending, expired = (f"{certificate[name]:,}" for name in ("changed", "pending", "expired"))
-    print(f"{_paid(certificate, certificate)} in {counted(labelled, 'labelled round')}; {changed} answers changed on "
-          f"the way; {pending} wait for labels, {expired} expired")  # fmt: skip
+    print(
+        f"{_paid(certificate, certificate)} in {counted(labelled, 'labelled round')}; {changed} answers changed before "
+        f"their labels came; {pending} waiting for labels, {expired} expired"
+    )
     if labelled and (constant := baselines.get("best_constant")):
-        last = f"; the last label again, {_paid(certificate, baselines['last_label'])}" if len(baselines) > 1 else ""
-        print(f"who learns nothing: always {constant['says']}, {_paid(certificate, constant)}{last}")
+        last = f"; repeating the previous label: {_paid(certificate, baselines['last_label'])}"
+        last = last if len(baselines) > 1 else ""
+        print(f"baselines: always {constant['says']}: {_paid(certificate, constant)}{last}")
     if "drift" in certificate:
         print(certificate["drift"]["sentence"])
     for one in certificate["certificates"]:

@@ -1,4 +1,7 @@
-"""The verbs, a function each: from what was asked on the command line to what does it. Each returns the exit code."""
+"""The verbs of the command line, one function each: from parsed arguments to an exit code.
+
+The first line of a docstring is the help text of its verb.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +31,18 @@ READING = (
     "threads",
     *KINDS,
 )
-"""The options that go to the reader, by their names there."""
+"""Options passed on to the reader."""
 
 
 def demo(asked: Namespace) -> int:
-    """A tour with no files: a few games and their certificates."""
+    """Run a short tour on built-in data."""
     from novikoff.cli.demo import tour
 
     return tour()
 
 
 def run(asked: Namespace) -> int:
-    """Play a learner on a source of labelled examples, and certify it."""
+    """Train and evaluate a learner row by row, with a certificate."""
     from novikoff.cli.games import Choice, run_source
 
     defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
@@ -53,7 +56,7 @@ def run(asked: Namespace) -> int:
 
 
 def compare(asked: Namespace) -> int:
-    """Play several learners on the same source, and on the same shuffles of it: mean, deviation, time."""
+    """Compare learners on the same source and the same shuffles."""
     from novikoff.cli.comparison import Asked, compare_source
 
     wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs, asked.on)
@@ -62,7 +65,7 @@ def compare(asked: Namespace) -> int:
 
 
 def mix(asked: Namespace) -> int:
-    """Play the Perceptron on parts of a source at once, and mix them after every epoch: on threads, or on Ray."""
+    """Train a Perceptron on shards in parallel, on threads or Ray."""
     from novikoff.cli.mix import mix_source
     from novikoff.cli.saving import Saving
 
@@ -74,7 +77,7 @@ def mix(asked: Namespace) -> int:
 
 
 def predict(asked: Namespace) -> int:
-    """Print what a saved learner says of each example of a source; it learns nothing."""
+    """Predict each row of a source with a saved model."""
     from novikoff.cli.predict import predict_source
 
     reading = _reading(asked)
@@ -87,7 +90,7 @@ def predict(asked: Namespace) -> int:
 
 
 def convert(asked: Namespace) -> int:
-    """Write a source as an Arrow file: later runs map it into memory instead of parsing it."""
+    """Convert a source to an Arrow file, which loads faster."""
     from novikoff.cli.opening import open_source, say_notes, say_target
     from novikoff.data.convert import check_place
     from novikoff.data.convert import convert as write
@@ -104,7 +107,7 @@ def convert(asked: Namespace) -> int:
 
 
 def columns(asked: Namespace) -> int:
-    """Tell what the columns of a table are taken for: one line each, with its first value."""
+    """Show how the columns of a table are interpreted."""
     from novikoff.cli.opening import notes, open_source, opened_table
 
     table = opened_table(open_source(asked.source, _reading(asked)))
@@ -118,21 +121,21 @@ def columns(asked: Namespace) -> int:
 
 
 def duel(asked: Namespace) -> int:
-    """Play a learner against an environment that answers back: what it promised, what was forced."""
+    """Play a learner against an adversary."""
     from novikoff.cli.games import run_duel
 
     return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, _telling(asked))
 
 
 def arena(asked: Namespace) -> int:
-    """Open a page in the browser to watch and play the games of the theorems."""
+    """Watch and play the games of the theorems in the browser."""
     from novikoff.cli.arena import open_arena
 
     return open_arena(asked.link, asked.port, not asked.no_browser)
 
 
 def serve(asked: Namespace) -> int:
-    """Serve models over HTTP: predictions now, labels later, nothing lost, always certified."""
+    """Serve models over HTTP, with delayed labels and certificates."""
     from pathlib import Path
 
     from novikoff.server.server import serve as answer
@@ -143,7 +146,7 @@ def serve(asked: Namespace) -> int:
 
 
 def experts(asked: Namespace) -> int:
-    """Combine the columns of a table of predictions, and certify the regret against the best of them."""
+    """Combine forecasts and certify the regret against the best one."""
     from novikoff.cli.experts import Asked, run_experts
 
     reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
@@ -154,7 +157,7 @@ def experts(asked: Namespace) -> int:
 
 
 def bandit(asked: Namespace) -> int:
-    """Certify a log of arms, losses and probabilities; or play a bandit on a table of losses."""
+    """Evaluate policies on a bandit log, or play a bandit."""
     from novikoff.cli.bandit import Asked, refuse, run_bandit, run_log
 
     reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
@@ -169,7 +172,7 @@ def bandit(asked: Namespace) -> int:
 
 
 def send(asked: Namespace) -> int:
-    """Stream a source through a service, row by row, with its labels; sent again, it goes on where it stopped."""
+    """Stream a source through a service; sent again, it resumes."""
     from novikoff.cli.send import send_source
 
     return send_source(
@@ -179,7 +182,7 @@ def send(asked: Namespace) -> int:
 
 
 def list_names(asked: Namespace) -> int:
-    """Name the learners, adversaries, classes and embedded sources there are."""
+    """List all names: learners, adversaries, streams, formats."""
     from novikoff.cli.names import list_all
 
     list_all(asked.as_json)
@@ -187,7 +190,7 @@ def list_names(asked: Namespace) -> int:
 
 
 def explain(asked: Namespace) -> int:
-    """Tell what a name means: algorithm, theorem with its proof idea, cost, reference."""
+    """Explain a name: algorithm, theorem with proof, cost."""
     from novikoff.reports.explanation import explain as explanation
 
     print(explanation(asked.name), end="")
@@ -195,7 +198,7 @@ def explain(asked: Namespace) -> int:
 
 
 def completion(asked: Namespace) -> int:
-    """Print a script that completes verbs, options, names and files in a shell."""
+    """Print a completion script for a shell."""
     from novikoff.cli.completion import script
 
     print(script(asked.shell))
@@ -203,7 +206,7 @@ def completion(asked: Namespace) -> int:
 
 
 def _telling(asked: Namespace) -> Telling:
-    """How it is to be told, by those of the options that the verb has."""
+    """Return the output options of a verb."""
     from novikoff.cli.games import Telling
 
     return Telling(**{one.name: getattr(asked, one.name) for one in fields(Telling) if hasattr(asked, one.name)})
@@ -224,16 +227,14 @@ def _reading(asked: Namespace) -> dict[str, Any]:
 
 
 def _weights(given: str) -> dict[str, int]:
-    """Weights of labels, from spam=5,ham=1."""
+    """Parse label weights such as spam=5,ham=1."""
     parts = [part.rpartition("=") for part in given.split(",") if part]
     for label, _, weight in parts:
         if not label or not weight.strip().isdecimal():
-            raise InputError(
-                f"weights of labels must be LABEL=N,…, whole numbers as theorems count rounds: got {given}."
-            )
+            raise InputError(f"--label-weights must be LABEL=N,… with integers N: got {given}.")
     return {label: int(weight) for label, _, weight in parts}
 
 
 def _columns(given: list[str] | None) -> list[str] | None:
-    """Columns that were named one by one, or several between commas."""
+    """Split column names that are separated by commas."""
     return None if given is None else [name for some in given for name in some.split(",") if name]

@@ -122,18 +122,20 @@ def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
     assert isinstance(tracked, ManyComparatorFacts)
     agreed = abs(after.loss + after.mistakes + after.novelty - paid) <= SLACK * (1.0 + paid)
     return [
-        seen("the learner began with nothing learned", run.before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("what it counted is what the ledger counted", agreed),
-        seen("what it counted is what its scores cost", abs(tracked.lost - own) <= SLACK * (1.0 + own)),
-        seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", steady(after.gained, after.least)),
+        seen("the learner started untrained", run.before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the comparators were evaluated on every round", tracked.rows == run.rounds),
+        seen("its total agrees with the ledger's", agreed),
+        seen("its total loss agrees with its scores", abs(tracked.lost - own) <= SLACK * (1.0 + own)),
+        seen("its sums agree with its scores", tracked.explained),
+        seen("its metric never shrank (no drift by rounding)", steady(after.gained, after.least)),
     ]
 
 
 def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
-        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
-    return refutations(needed) or ("" if run.tracked.comparators else "no comparator can be checked: numbers overflow")
+        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
+    return refutations(needed) or (
+        "" if run.tracked.comparators else "no comparator could be evaluated: numbers overflowed"
+    )

@@ -29,7 +29,7 @@ RANK: Mapping[Status, int] = {"violated": 0, "valid": 1, "conditional": 2, "vacu
 
 KINDS: Mapping[str, str] = {
     "D": "on every stream",
-    "E": "in expectation over the coins",
+    "E": "in expectation over the random draws",
     "P": "with probability 1 - delta",
 }
 
@@ -100,7 +100,7 @@ class Certificate(Shown):
             return observed
         upper, lower = (">", "<") if self.status == "violated" else ("<=", ">=")
         promised = f"{upper if self.side == 'upper' else lower} {bound_text(self.bound, self.side)}"
-        return f"{observed} {promised}" if self.kind == "D" else f"{observed} in this run, promised {promised}"
+        return f"{observed} {promised}" if self.kind == "D" else f"{observed} in this run, guaranteed {promised}"
 
 
 def number(value: int | float) -> str:
@@ -137,16 +137,12 @@ def refutations(assumptions: Sequence[Assumption]) -> str:
     return f"{FAILED}{failed}" if failed else ""
 
 
-UNTRIED = "one that was not tried may"
-"""Ends the reason of a certificate that is void as no comparator that was tried will do."""
-
-
 def none_separates(more: str = "") -> str:
     """Why a theorem on separable labels is void: the search found no separator, which does not show that none exists.
 
     more   what the separator needs besides
     """
-    return f"no comparator that was tried separates the labels{more}; {UNTRIED}"
+    return f"no comparator tried separates the labels{more}; another one may"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +175,10 @@ class Bound:
 class Words:
     """Text of a theorem for the reports; reports/sentences.py makes sentences of it.
 
-    covers      completes "This promise is for ..."
-    why         completes "Why: ..."; {norm:up} is the quantity `norm` rounded up, {margin:down} is rounded down
-    otherwise   the same, for a certificate that lacks a quantity of `why`
+    Attributes:
+        covers: Completes "The theorem covers ...".
+        why: Completes "Why: ..."; {norm:up} is the quantity `norm` rounded up, {margin:down} is rounded down.
+        otherwise: Replaces `why` for a certificate that lacks one of its quantities.
     """
 
     covers: str
@@ -229,7 +226,7 @@ class DeclaredTheorem(Generic[P, B]):
         upper, value, assumptions = self.side == "upper", bound.value, tuple(bound.assumptions)
         observed, trivial = bound.observed, bound.trivial
         if "mistakes" not in self.quantity and (observed is None or (trivial is None and upper)):
-            raise ValueError(f"a bound on {self.quantity} must tell what was observed, and what says nothing.")
+            raise ValueError(f"a bound on {self.quantity} needs `observed` and `trivial`.")
         if observed is None:
             observed = run.expected if self.quantity == "expected mistakes" else run.mistakes
         if trivial is None:
@@ -242,13 +239,12 @@ class DeclaredTheorem(Generic[P, B]):
         elif observed != observed:
             status, reason, value = "void", f"the observed {self.quantity} is not a number", None
         elif self.kind == "D" and (observed > value if upper else observed < value):
-            who = "the learner" if upper else "the adversary"
-            status, reason = "violated", f"{who} broke its promise: please report this"
+            status, reason = "violated", "a proven bound does not hold: this is a bug, please report it"
         elif value >= trivial if upper else value <= trivial:
-            said = f": {bound.why}" if bound.why else ""
-            status, reason = "vacuous", f"a bound of {number(trivial)} says nothing{said}"
+            because = f": {bound.why}" if bound.why else ""
+            status, reason = "vacuous", f"no better than the trivial bound {number(trivial)}{because}"
         elif trusted:
-            status, reason = "conditional", f"trusted: {trusted}"
+            status, reason = "conditional", f"not checked: {trusted}"
         quantity = f"expected {self.quantity}" if bound.expected else bound.quantity or self.quantity
         return Certificate(self.name, self.kind, self.side, quantity, observed, value, trivial, status, reason,
                            assumptions, dict(bound.quantities), self.reference, bound.why)  # fmt: skip
@@ -307,7 +303,7 @@ def rule(*names: str) -> Where:
     return lambda run: run.after.rule in names
 
 
-NO_LARGER = "no larger regret was possible"
+NO_LARGER = "no larger regret is possible"
 
 
 def largest_regret(rounds: int, top: float, lost: float) -> float:
@@ -317,7 +313,7 @@ def largest_regret(rounds: int, top: float, lost: float) -> float:
 
 def draws_nothing(run: Run[Any]) -> Assumption:
     """What an adversary needs that answers with the opposite: it hears the prediction, not merely its chances."""
-    return seen("the learner draws nothing", run.deterministic)
+    return seen("the learner is deterministic", run.deterministic)
 
 
 def not_realizable(run: Run[VersionSpaceFacts]) -> str:

@@ -207,7 +207,7 @@ F = TypeVar("F")
 class Run(Generic[F]):
     """What a theorem is told: plain facts about one game.
 
-    before, after   the player's facts when the ledger was opened, and now
+    before, after   the player's facts when the game started, and now
     expected        the sum over rounds of the chance of a mistake (or of the expected loss), given the past
     constants       mistakes that "always -1" and "always +1" would have made
     adaptive        the stream answered back (an adversary), so it was not fixed in advance

@@ -65,7 +65,7 @@ class Verdict:
         if self.bound is None:
             return f"{self.theorem}: {self.status}{why}"
         sign = "<=" if self.side == "upper" else ">="
-        promised = f"promised {sign} {bound_text(self.bound, self.side)}"
+        promised = f"guaranteed {sign} {bound_text(self.bound, self.side)}"
         return f"{self.theorem}: {self.status}: mean {self.quantity} {in_words(self.observed)}, {promised}{why}"
 
 

@@ -20,7 +20,7 @@ from novikoff.numerics.total import Total
 class Coverage:
     """What was counted so far.
 
-    opened       the learner's `standing` when the ledger was opened
+    opened       the learner's `standing` when the game started
     rounds       of each group
     misses       outcomes outside their set, of each group
     empty        sets with nothing in them

@@ -172,7 +172,7 @@ def _bounds(ledger: Ledger) -> None:
 
 
 def _learner(ledger: Ledger) -> None:
-    """The learner's facts now, beside those when the ledger was opened."""
+    """The learner's facts now, beside those when the game started."""
     then, now = ({part.name: getattr(facts, part.name) for part in dataclasses.fields(facts)}
                  for facts in (ledger.before, ledger.learner.facts()))  # fmt: skip
     if "rounds" in now:

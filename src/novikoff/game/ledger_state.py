@@ -27,7 +27,7 @@ from novikoff.numerics.total import Total
 FORMAT = 2
 """Number of the form of saved games; 2 since learners keep the sums that their certificates are recomputed from."""
 
-STORED = "the certificate is as the file has it, which holds no rows to compute it from again"
+STORED = "the certificate in the file is correct; the file has no rows to recompute it from"
 """What must be trusted of a certificate that was loaded without its rows."""
 
 WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
@@ -133,7 +133,7 @@ def _on_trust(certificate: Certificate) -> Certificate:
     stored = Assumption(STORED, "trusted")
     if certificate.bound is None or stored in certificate.assumptions:
         return certificate
-    told = {"status": "conditional", "reason": f"trusted: {STORED}"} if certificate.status == "valid" else {}
+    told = {"status": "conditional", "reason": f"not checked: {STORED}"} if certificate.status == "valid" else {}
     if certificate.status == "conditional":
         told = {"reason": f"{certificate.reason}; {STORED}"}
     return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **told)  # type: ignore[arg-type]
@@ -254,7 +254,7 @@ def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
 
 
 def _facts_before(saved: State, now: Any) -> Any:
-    """The learner's facts when the ledger was opened, each of the kind that it has `now`."""
+    """The learner's facts when the game started, each of the kind that it has `now`."""
     before = type(now)(**saved)
     for part in dataclasses.fields(now):
         then, since = getattr(before, part.name), getattr(now, part.name)

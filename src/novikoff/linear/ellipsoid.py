@@ -59,11 +59,11 @@ FLAWS = (
     "",
     "a zero example was labelled -1: no target says so",
     "an example was not finite",
-    "the ellipsoid became too thin for doubles",
+    "the ellipsoid became too thin for double precision",
     "nothing was left of the ellipsoid: no target has such a margin",
-    "the self-check of the volume failed: too much was rounded",
+    "the check of the volume failed: too much rounding",
 )
-CHECK = FLAWS.index("the self-check of the volume failed: too much was rounded")
+CHECK = FLAWS.index("the check of the volume failed: too much rounding")
 
 
 class Ellipsoid(Learner):

@@ -17,32 +17,31 @@ from novikoff.core.errors import Advice, Option
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, terminal
 from novikoff.reports.drawing import COLOURS, FONT, INK, cut, quiet, short_source
-from novikoff.reports.sentences import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAID = 10
-"""Arms that are told of on a terminal, and drawn."""
+"""Largest number of arms listed on a terminal, and drawn."""
 
 
 def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
-    """A game of a bandit, in words."""
+    """Yield the results of a bandit game in words."""
     facts: BanditFacts = ledger.learner.facts()
-    paid = f"loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} a round)"
+    paid = f"loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} per round)"
     took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
     what = "arm" if facts.policies == facts.arms else "expert"
     yield f"{ledger.rounds:,} rounds, {facts.arms:,} arms, {paid}, {took}"
     if facts.table:
         best = _name(names, facts.best) if what == "arm" else f"expert {facts.best}"
-        true = f"{facts.best_loss:,.6g} ({facts.best_loss / ledger.rounds:.4g} a round)"
-        yield f"the best {what}, {best}, costs {true}; the true regret is {ledger.loss - facts.best_loss:,.6g}"
+        true = f"{facts.best_loss:,.6g} ({facts.best_loss / ledger.rounds:.4g} per round)"
+        yield f"best {what}: {best}, loss {true}; regret {ledger.loss - facts.best_loss:,.6g}"
     else:
-        yield "the true regret is not known: the losses of the other arms were not seen"
+        yield "regret unknown: the losses of the other arms were not observed"
 
 
 def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
-    """The same as JSON values."""
+    """Return the bandit game as JSON values."""
     facts: BanditFacts = ledger.learner.facts()
     told = plain.game(ledger, certificates, spec)
     found = told.pop("certificates")
@@ -59,7 +58,7 @@ def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: S
 
 
 def of_log(found: OffPolicy) -> dict[str, Any]:
-    """A log as JSON values."""
+    """Return a log as JSON values."""
     return {
         "source": found.source,
         "rounds": found.rounds,
@@ -78,49 +77,50 @@ def of_log(found: OffPolicy) -> dict[str, Any]:
 
 
 def of_policies(found: OffPolicy) -> Iterator[str]:
-    """A log in words: what was paid, and what would have been, policy by policy."""
+    """Yield a log in words: its loss or reward, and the limits of each policy."""
     what = "reward" if found.rewards else "loss"
-    yield f"{found.rounds:,} rounds, {len(found.arms):,} arms, {what} {found.total:,.6g} ({found.mean:.4g} a round)"
+    yield f"{found.rounds:,} rounds, {len(found.arms):,} arms, {what} {found.total:,.6g} ({found.mean:.4g} per round)"
     if not found.limits:
         return
     told = shown(found)
     width = max(len(name(found, one)) for one in told)
-    yield f"  {'policy':<{width}}  {f'{what} a round, about':>22}  {'at least':>9}  {'at most':>9}"
+    yield f"  {'policy':<{width}}  {f'{what} per round, about':>22}  {'at least':>9}  {'at most':>9}"
     for one in told:
         low, high = (bound_text(value, side) for value, side in ((one.low, "lower"), (one.high, "upper")))  # type: ignore[arg-type]
         yield f"  {name(found, one):<{width}}  {one.estimate:>22.4g}  {low:>9}  {high:>9}"
     left = len(found.limits) - len(told)
     if left:
-        yield Advice(f"  and {left:,} more arms (", Option("json"), " tells all)")
-    yield f"All of these limits hold at once, but for a chance of {percent(found.delta)}."
+        yield Advice(f"  and {left:,} more arms (", Option("json"), " lists all)")
+    yield f"All of these limits hold at once, with probability at least {1 - found.delta:g}."
     yield from _verdict(found, what)
     if found.rewards:
-        yield f"Below, what a round costs is what it brought less than {found.most:g}."
+        yield f"Below, the loss of a round is {found.most:g} minus its reward."
 
 
 def _verdict(found: OffPolicy, what: str) -> Iterator[str]:
-    """Which policies are certainly better than what was played, or that none is."""
+    """Yield the policies that are certainly better than the logged one, or that there is none."""
     better = [one for one in found.limits if (one.low > found.mean if found.rewards else one.high < found.mean)]
     best = min(found.limits, key=lambda one: -one.low if found.rewards else one.high)
     if better:
         side, limit = ("at least", bound_text(best.low, "lower")) if found.rewards else (
             "at most", bound_text(best.high, "upper"))  # fmt: skip
         played = f"{found.mean:.4g}"
-        yield f"{name(found, best)} is better than what was played: a {what} of {side} {limit} a round, not {played}."
+        gain = f"{what} {side} {limit} per round instead of {played}"
+        yield f"{name(found, best)} is better than the logged policy: {gain}."
         return
     edge = max(one.high for one in found.limits) if found.rewards else min(one.low for one in found.limits)
     side, limit = ("at most", bound_text(edge, "upper")) if found.rewards else ("at least", bound_text(edge, "lower"))
-    yield f"No policy is known to be better than what was played; each has a {what} of {side} {limit} a round."
+    yield f"No policy is known to be better than the logged one; each has a {what} of {side} {limit} per round."
 
 
 def shown(found: OffPolicy) -> list[Limits]:
-    """The arms that seem best, and every policy that was asked for."""
+    """Return the arms with the best estimates, and every requested policy."""
     arms, others = found.limits[: len(found.arms)], found.limits[len(found.arms) :]
     return [*sorted(arms, key=lambda one: -one.estimate if found.rewards else one.estimate)[:SAID], *others]
 
 
 def name(found: OffPolicy, one: Limits) -> str:
-    """A policy as it is called."""
+    """Return the name of a policy."""
     return f"always {cut(one.policy)}" if one in found.limits[: len(found.arms)] else cut(one.policy)
 
 
@@ -129,14 +129,14 @@ def _name(names: Sequence[str], arm: int) -> str:
 
 
 def plot_log(found: OffPolicy) -> Figure:
-    """The limits of each policy as a bar, and what was played as a line."""
+    """Draw the limits of each policy as a bar, and the logged policy as a line."""
     rows = [(name(found, one), one.estimate, one.low, one.high) for one in shown(found)]
     what = "reward" if found.rewards else "loss"
-    return _bars(rows, found.mean, f"{what} a round, between its limits", f"policies on {short_source(found.source)}")
+    return _bars(rows, found.mean, f"{what} per round, between its limits", f"policies on {short_source(found.source)}")
 
 
 def plot_game(ledger: Ledger, names: Sequence[str], spec: str) -> Figure:
-    """What each arm costs at least, beside its estimate or, in a simulation, the truth."""
+    """Draw the lower limit of each arm next to its estimate or, in a simulation, its true loss."""
     learner: Any = ledger.learner
     facts: BanditFacts = learner.facts()
     finest = int(np.argmin(facts.gammas))
@@ -149,7 +149,10 @@ def plot_game(ledger: Ledger, names: Sequence[str], spec: str) -> Figure:
     ]  # fmt: skip
     what = "truth" if facts.table else "estimate"
     return _bars(
-        rows, ledger.loss_rate, f"loss a round: at least, and the {what}", f"{spec} on {short_source(ledger.source)}"
+        rows,
+        ledger.loss_rate,
+        f"loss per round: lower limit, and the {what}",
+        f"{spec} on {short_source(ledger.source)}",
     )
 
 
@@ -164,7 +167,7 @@ def _bars(rows: Sequence[tuple[str, float, float, float]], played: float, label:
         axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=5, alpha=0.35, solid_capstyle="butt")
         axes.plot([estimate], [place], "o", color=COLOURS[0], markersize=5)
     axes.axvline(played, color=COLOURS[1], linewidth=1.5)
-    axes.text(played, -0.75, f" played: {played:.4g}", color=COLOURS[1], fontsize=FONT, va="center")
+    axes.text(played, -0.75, f" logged: {played:.4g}", color=COLOURS[1], fontsize=FONT, va="center")
     axes.set_ylim(len(rows) - 0.5, -1.1)
     axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=FONT)
     return figure

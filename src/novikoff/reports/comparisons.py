@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 
 def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
-    """The page of a comparison: a table with deviations and intervals, and the picture."""
+    """Return the page of a comparison: a table with deviations and intervals, and the picture."""
     title = f"{counted(len(found.learners), 'learner')} on {found.source}"
     target = "" if found.target is None else f"target: {found.target}, "
     rounds = found.learners[0].games[0].rounds
-    how = "in their own order"
+    how = "in the given order"
     if found.shuffles:
         how = f"in {counted(found.shuffles, 'random order')}, the same for all (seed {found.seed})"
     best = min(found.learners, key=lambda one: one.rate.mean)
     counts = isinstance(found.learners[0].games[0].mistakes, int)
-    told = f"{best.learner} has the lowest {'mistake rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
+    told = f"{best.learner} has the lowest {'error rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
     if (constant := found.constant) is not None:
-        told += f"; always saying {constant.says} has {_share(constant.costs / rounds, counts)}"
+        told += f"; always predicting {constant.says}: {_share(constant.costs / rounds, counts)}"
     cards = [html.folded(one.learner, "".join(map(html.card, one.certificates))) for one in found.learners
              if one.certificates]  # fmt: skip
     return html.document(
@@ -57,27 +57,27 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         f'<p class="faint">{escape(target + counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
         f'<p class="lead">{escape(told)}.</p>',
         html.part(
-            "What happened",
+            "Results",
             html.picture(curves(found)),
             table(found),
             "" if found.counted is None else html.text(found.counted),
         ),
-        html.part("What was promised", html.text("Of the first game of each learner:") if cards else "", *cards),
-        html.part("What this rests on", html.rests_on([one for each in found.learners for one in each.certificates])),
+        html.part("Guarantees", html.text("First game of each learner:") if cards else "", *cards),
+        html.part("Assumptions", html.rests_on([one for each in found.learners for one in each.certificates])),
         html.again(command),
         html.as_json(plain.comparison(found)),
     )
 
 
 def table(found: Comparison) -> str:
-    """The learners, and those who learn nothing."""
+    """Return the table of learners and baselines."""
     first = found.learners[0].games[0]
     counts = isinstance(first.mistakes, int)
-    heads = ["learner", "mistakes" if counts else "loss a round", "deviation", "95 % interval of the mean", "updates",
-             "seconds", "the first game, certified"]  # fmt: skip
+    heads = ["learner", "error rate" if counts else "loss per row", "standard deviation", "95 % interval of the mean",
+             "updates", "seconds", "certificate of the first game"]  # fmt: skip
     rows = [_row(one, counts) for one in found.learners]
     if (constant := found.constant) is not None:
-        rows.append((f"always saying {constant.says}", _share(constant.costs / first.rounds, counts), *[""] * 5))
+        rows.append((f"always {constant.says}", _share(constant.costs / first.rounds, counts), *[""] * 5))
     if first.last_label is not None:
         again = Spread.of(
             [one.last_label / one.rounds for one in found.learners[0].games if one.last_label is not None]
@@ -87,9 +87,9 @@ def table(found: Comparison) -> str:
 
 
 def curves(found: Comparison) -> str:
-    """The mean rate of each learner against rounds, within one deviation; and the best constant."""
+    """Draw the mean rate of each learner over time, within one standard deviation, and the best constant."""
     across = "rounds" if found.counted is None else "weight"
-    unit = "mistakes" if isinstance(found.learners[0].games[0].mistakes, int) else "loss a round"
+    unit = "mistakes" if isinstance(found.learners[0].games[0].mistakes, int) else "loss per row"
     times, drawn = (100.0 if unit == "mistakes" else 1.0), []
     for place, one in enumerate(found.learners):
         rounds, mean, deviation = one.curve()
@@ -102,14 +102,14 @@ def curves(found: Comparison) -> str:
     if (constant := found.constant) is not None:
         last = float(found.learners[0].games[0].rounds)
         rate = times * constant.costs / last
-        drawn.append(svg.Line(f"always saying {constant.says}", [(0.0, rate), (last, rate)], svg.CONSTANT,
+        drawn.append(svg.Line(f"always {constant.says}", [(0.0, rate), (last, rate)], svg.CONSTANT,
                               svg.DASHES[2], end=f"{rate:.3g}" + (" %" if unit == "mistakes" else "")))  # fmt: skip
     return svg.lines(drawn, across, f"{unit}, %" if unit == "mistakes" else unit, f"{unit} of each learner")
 
 
 def _row(one: Compared, counts: bool) -> tuple[str, ...]:
     best = one.certificates[0] if one.certificates else None
-    promise = "no theorem bounds it" if best is None else f"{best.comparison()}, {best.status}"
+    promise = "none: no bound is known" if best is None else f"{best.comparison()}, {best.status}"
     return (one.learner, *_spread(one.rate, counts), number(round(one.updates.mean, 1)), f"{one.seconds:.3g}", promise)
 
 
@@ -152,11 +152,11 @@ def compared(comparison: Comparison) -> Figure:
     points = budget_points(comparison)
     source = short_source(comparison.source)
     if points:
-        return budgets(points, f"Mistakes on {source}, by budget", _spread_note(comparison))
+        return budgets(points, f"Error rate on {source}, by budget", _spread_note(comparison))
     many = len(comparison.learners)
     banded = comparison.shuffles > 1 and many <= len(COLOURS)  # more would be mud
     across = "rounds" if comparison.counted is None else "weight"
-    figure, axes = new_figure(f"Mistakes on {source}", across, "mistake rate up to this round, %", lines=many)
+    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=many)
     curves = [learner.curve() for learner in comparison.learners]
     total = int(curves[0][0][-1])
     first = max(total // 50, 1)  # the rate of fewer rounds is noise
@@ -188,9 +188,9 @@ def compared(comparison: Comparison) -> Figure:
     return figure
 
 
-def budgets(points: Sequence[Point], title: str = "Mistakes by budget", note: str = "") -> Figure:
+def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: str = "") -> Figure:
     """Mistake rate against budget, a line for each learner."""
-    figure, axes = new_figure(title, "budget (examples kept)", "mistake rate, %")
+    figure, axes = new_figure(title, "budget (stored examples)", "error rate, %")
     lines: dict[str, list[Point]] = {}
     for point in points:
         lines.setdefault(point.learner, []).append(point)
@@ -263,6 +263,6 @@ def _apart(sizes: Sequence[float]) -> list[float]:
 def _spread_note(comparison: Comparison, deviation: bool = True) -> str:
     rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
     if comparison.shuffles > 1:
-        give = ", give or take one standard deviation" if deviation else ""
+        give = " ± one standard deviation" if deviation else ""
         return f"{rows}; mean over {comparison.shuffles} shuffles{give}"
-    return rows + ("; shuffled once" if comparison.shuffles else "; in their own order")
+    return rows + ("; shuffled once" if comparison.shuffles else "; in the given order")

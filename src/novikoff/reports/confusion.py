@@ -1,4 +1,4 @@
-"""Of many labels: which was said for which, and how well each is told from the others."""
+"""Confusion matrix of many labels, with precision and recall of each."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ from typing import Any, NamedTuple
 
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
-from novikoff.reports.sentences import about
 from novikoff.reports.summary import label
 
 MOST, FREQUENT, LONGEST = 20, 10, 12
-"""Labels of a table that is shown; confusions that are told of more; characters of a label at the head of a column."""
+"""Largest number of labels in a matrix, of confusions listed otherwise, and of characters in a column head."""
 
 
 class Rates(NamedTuple):
-    """Of one label.
-
-    precision   how many of the rounds in which it was said were so; None if it never was
-    recall      in how many of the rounds that were so it was said; None if none was
-    """
+    """Counts of one label: rows that have it, rows predicted as it, and rows where both agree."""
 
     label: object
     shown: int
@@ -28,15 +23,17 @@ class Rates(NamedTuple):
 
     @property
     def precision(self) -> float | None:
+        """Share of its predictions that were right; None if it was never predicted."""
         return self.right / self.said if self.said else None
 
     @property
     def recall(self) -> float | None:
+        """Share of its rows that were predicted as it; None if it never occurred."""
         return self.right / self.shown if self.shown else None
 
 
 def rates(ledger: Ledger) -> list[Rates]:
-    """Of each of many labels; none where there are two, or too many."""
+    """Return the counts of each label; nothing for two labels, or too many."""
     found = ledger.confusion if ledger.learner.labels is not None else None
     if found is None:
         return []
@@ -47,39 +44,36 @@ def rates(ledger: Ledger) -> list[Rates]:
 def confusions(
     names: Sequence[Any], table: Sequence[Sequence[int]], most: int = FREQUENT
 ) -> list[tuple[Any, Any, int]]:
-    """The most frequent ones of a table, each as what came, what was said, and how often."""
+    """Return the most frequent confusions: actual label, predicted label, count."""
     wrong = [(names[i], names[j], n) for i, row in enumerate(table) for j, n in enumerate(row) if n and i != j]
     return sorted(wrong, key=lambda one: -one[2])[:most]
 
 
 def confused(ledger: Ledger, verbose: bool = False) -> Iterator[str]:
-    """The table of labels, in lines, or of more than twenty the confusions that were most frequent."""
+    """Yield the confusion matrix in lines, or the most frequent confusions of more than twenty labels."""
     found = ledger.confusion if ledger.learner.labels is not None else None
     if found is None:
         return
     names = [label(ledger, one) for one in found.labels]
     if len(names) > MOST:
-        yield f"{counted(len(names), 'label')}; what was said most often instead of what came:"
+        yield f"{counted(len(names), 'label')}; most frequent confusions:"
         for came, said, rounds in confusions(names, found.table):
-            yield f"  {said} for {came}: {rounds:,}"
+            yield f"  {came} predicted as {said}: {rounds:,}"
     else:
         yield from _table(names, found.table)
     if verbose:
-        yield "of each label, how often it came and was said; precision and recall:"
-        wide = max(map(len, names))
+        wide = max(5, *map(len, names))
+        yield f"  {'label':<{wide}}  {'actual':>9}  {'predicted':>9}  {'precision':>9}  {'recall':>9}"
         for name, one in zip(names, rates(ledger), strict=True):
-            precision, recall = ("none" if rate is None else about(rate) for rate in (one.precision, one.recall))
-            yield f"  {name:<{wide}}  {one.shown:>9,}  {one.said:>9,}  {precision:>8}  {recall:>8}"
+            precision, recall = ("-" if rate is None else f"{rate:.3f}" for rate in (one.precision, one.recall))
+            yield f"  {name:<{wide}}  {one.shown:>9,}  {one.said:>9,}  {precision:>9}  {recall:>9}"
 
 
 def _table(names: list[str], table: list[list[int]]) -> Iterator[str]:
     heads = [name if len(name) <= LONGEST else name[: LONGEST - 1] + "…" for name in names]
     widths = [max(len(head), *(len(f"{row[k]:,}") for row in table)) for k, head in enumerate(heads)]
-    wide = max(4, *map(len, heads))
-    yield (
-        f"  {'came':<{wide}}  "
-        + "  ".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True))
-        + "  said"
-    )
+    wide = max(map(len, heads))
+    yield "confusion matrix (rows: actual label, columns: predicted label)"
+    yield f"  {'':<{wide}}  " + "  ".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True))
     for head, row in zip(heads, table, strict=True):
         yield f"  {head:<{wide}}  " + "  ".join(f"{n:>{width},}" for n, width in zip(row, widths, strict=True))

@@ -1,4 +1,4 @@
-"""Sets of a game, told and drawn: how many held what came beside how many were asked for, and how large they were."""
+"""Prediction sets of a game, in words and as a plot: coverage next to its target, and size."""
 
 from __future__ import annotations
 
@@ -13,67 +13,61 @@ from novikoff.core.certificate import Certificate
 from novikoff.game.coverage import Coverage
 from novikoff.game.ledger import Ledger
 from novikoff.reports import drawing, sentences
+from novikoff.reports.summary import Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST = 8
-"""Groups that are told one by one."""
+"""Largest number of groups listed one by one."""
 STRETCHES, SHORTEST = 40, 25
-"""That a game is cut into for a plot, at most; and the rounds of one, at least."""
+"""Largest number of stretches in a plot, and smallest number of rows in one."""
 
 
-def told(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
-    """What the sets held, and how large they were, in sentences; none of a learner that says none."""
+def metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[Metric]:
+    """Yield coverage, size and groups of the prediction sets; nothing for a learner without sets."""
     found = ledger.metrics.coverage
     if found is None or not found.played:
         return
     held, rounds = found.played - found.missed, found.played
     what, it = ("sets", "label") if found.most is not None else ("intervals", "number")
-    if ledger.weighted is None:
-        yield f"{held:,} of {rounds:,} {what} held the {it} ({_percent(held / rounds)}); {_asked(found, certificates)}."
-    elif ledger.coverage is not None:
-        all_rounds = f"{_percent(1 - ledger.coverage.missed / ledger.rounds)} of the rounds, one for each copy of a row"
-        yield f"{what.capitalize()} held the {it} in {_percent(held / rounds)} of the weight of the rows."
-        yield f"Certificates count {all_rounds}; {_asked(found, certificates)}."
-    size = found.mean_size
-    if found.most is not None:
-        mean = "" if size is None else f"{size:.3g} labels" if f"{size:.3g}" != "1" else "1 label"
-        parts = [f"{mean} in a set on average" if mean else "no set"]
-        every = f"all {found.most}" if found.most else "everything"
-        parts += [f"{found.everything:,} held {every} ({sentences.about(found.everything / rounds)})"]
-    else:
-        parts = ["no interval was finite" if size is None else f"an interval is {size:.4g} long on average"]
-        verb = "was" if found.everything == 1 else "were"
-        parts += [f"{found.everything:,} {verb} everything ({sentences.about(found.everything / rounds)})"]
-    parts.append(f"{found.empty:,} held nothing ({sentences.about(found.empty / rounds)})")
-    yield "; ".join(parts).capitalize() + "."
+    share = f"{held:,} of {rounds:,} {what} contain the {it}"
+    if ledger.weighted is not None and ledger.coverage is not None:
+        by_rounds = _percent(1 - ledger.coverage.missed / ledger.rounds)
+        share = f"by weight; {by_rounds} with each copy of a row counted as one round, as in certificates"
+    yield Metric("coverage", _percent(held / rounds), f"{share}; {_asked(found, certificates)}")
+    every = f"all {found.most} labels" if found.most else "everything"
+    whole = f"{found.everything:,} contain {every} ({sentences.about(found.everything / rounds)})"
+    empty = f"{found.empty:,} empty ({sentences.about(found.empty / rounds)})"
+    size = "-" if found.mean_size is None else f"{found.mean_size:.4g}"
+    name, mean = ("set size", "labels on average") if found.most is not None else ("interval", "mean length")
+    yield Metric(name, size, f"{mean}; {whole}; {empty}")
     groups = found.by_group(ledger.player.standing())
     if len(groups) > 1:
         some = [group for group in groups[:MOST] if group[1]]
         each = [f"{name} {_percent(1 - misses / played)} of {played:,}" for name, played, misses in some]
         more = f"; and {len(groups) - MOST:,} more" if len(groups) > MOST else ""
-        yield f"By groups: {', '.join(each)}{more}."
+        yield Metric("by group", "", f"{', '.join(each)}{more}")
 
 
 def deviation(certificates: Sequence[Certificate]) -> Certificate | None:
-    """The certificate of the coverage; None if there is none."""
+    """Return the certificate of the coverage; None if there is none."""
     return next((one for one in certificates if one.quantity == "deviation of coverage"), None)
 
 
 def _asked(found: Coverage, certificates: Sequence[Certificate]) -> str:
-    asked = f"{_percent(1 - found.alpha)} were asked for"
+    asked = f"target {_percent(1 - found.alpha)}"
     one = deviation(certificates)
     if one is None or one.bound is None or one.status == "vacuous" or "group" in one.quantities:
         return asked
     low, high = max(1 - found.alpha - one.bound, 0.0), min(1 - found.alpha + one.bound, 1.0)
     low, high = math.floor(1e5 * low) / 1e3, math.ceil(1e5 * high) / 1e3
-    return f"{asked}, and the theorem allows {low:.5g} % to {high:.5g} %"
+    return f"{asked}, guaranteed {low:.5g} % to {high:.5g} %"
 
 
 def plain(ledger: Ledger) -> dict[str, Any]:
-    """The same as JSON values."""
+    """Return coverage and size as JSON values."""
     found = ledger.metrics.coverage
     assert found is not None
     standing, rounds = ledger.player.standing(), found.played
@@ -95,7 +89,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
 
 
 def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
-    """Below what is drawn of a game: how many sets held what came, and how large they were, over its rounds."""
+    """Draw coverage and size over time below the plot of a game."""
     found = ledger.metrics.coverage
     if found is None or len(found.curve) < 2:
         return
@@ -109,7 +103,7 @@ def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) 
     above = figure.add_axes((left, 0.275, width, 0.165))
     below = figure.add_axes((left, 0.055, width, 0.165))
     drawing.quiet(above, "", "coverage, %")
-    across = "rounds" if ledger.weighted is None else "weight"
+    across = "rows" if ledger.weighted is None else "weight"
     drawing.quiet(below, across, "labels in a set" if found.most is not None else "length of an interval")
     _draw_coverage(figure, above, found, deviation(certificates) if ledger.weighted is None else None)
     _draw_sizes(figure, below, found)
@@ -140,9 +134,9 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
     points.append((last, 100 * (1 - found.missed / last)))
     rounds, rates = zip(*points, strict=True)
     ends = [*(begin for begin, _, _ in stretches), last]
-    axes.stairs(local, ends, color=drawing.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rounds")
-    axes.plot(rounds, rates, color=drawing.COLOURS[0], linewidth=1.8, label="up to this round")
-    axes.axhline(asked, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="asked for")
+    axes.stairs(local, ends, color=drawing.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rows")
+    axes.plot(rounds, rates, color=drawing.COLOURS[0], linewidth=1.8, label="up to this row")
+    axes.axhline(asked, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="target")
     if one is not None and one.bound is not None and "group" not in one.quantities:
         grid = np.linspace(first, last, drawing.GRID)
         if "band" in one.quantities:
@@ -153,7 +147,7 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
             band = 100 * one.bound * last / grid
         high, low = np.minimum(asked + band, 100), np.maximum(asked - band, 0)
         axes.fill_between(
-            grid, low, high, color=drawing.COLOURS[1], alpha=0.13, linewidth=0, label="promised up to this round"
+            grid, low, high, color=drawing.COLOURS[1], alpha=0.13, linewidth=0, label="guaranteed up to this row"
         )
     axes.set_xlim(0, last)
     axes.set_ylim(max(min(*local, *rates, asked) - 3, 0), 100.5)
@@ -166,7 +160,7 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
 
 
 def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
-    """Mean sizes in stretches; of intervals, those that are not everything."""
+    """Return mean sizes in stretches; infinite intervals are left out."""
     stretches = _stretches(found)
     open_ended = not found.most
     counts = [counted[0] - (counted[3] if open_ended else 0) for _, _, counted in stretches]

@@ -1,4 +1,4 @@
-"""A game with expert advice, in words and as JSON: the loss, the best expert, the regret, the weights."""
+"""A game with expert advice, in words and as JSON: loss, best expert, regret, weights."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, summary, terminal
 
 TOLD, SAID = 20, 5
-"""Experts whose weights are told as JSON, and on a terminal."""
+"""Largest number of experts whose weights are listed in JSON, and on a terminal."""
 
 
 def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None) -> Iterator[str]:
-    """What happened, in words."""
+    """Yield the results of a game with experts in words."""
     learner: Any = ledger.learner
     facts = learner.facts()
     drawn = "" if ledger.deterministic else f", {ledger.expected:,.6g} expected"
-    paid = f"{facts.loss} loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} a round{drawn})"
+    paid = f"{facts.loss} loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} per round{drawn})"
     took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
     yield f"{_many(ledger.rounds, 'round')}, {_many(len(experts), 'expert')}, {paid}, {took}"
     if facts.rule == "sleeping":
         if facts.sleeper >= 0:
-            awake = f"in the {counted(facts.sleeper_rounds, 'round')} it was awake"
+            awake = f"in the {counted(facts.sleeper_rounds, 'round')} it was active"
             yield f"nearest to its bound: regret {facts.sleeper_regret:,.6g} against {experts[facts.sleeper]} {awake}"
     else:
         regret = ledger.expected - facts.best_loss
@@ -48,7 +48,7 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
 def as_plain(
     ledger: Ledger, certificates: list[Certificate], spec: str, experts: Sequence[str], mixture: Mixture | None = None
 ) -> dict[str, Any]:
-    """The game as JSON values."""
+    """Return the game as JSON values."""
     learner: Any = ledger.learner
     facts = learner.facts()
     sleeping = facts.rule == "sleeping"
@@ -82,14 +82,14 @@ def as_plain(
 
 
 def leading(weights: Any, count: int) -> list[tuple[int, float]]:
-    """The experts with the largest weights, the first of equals first."""
+    """Return the experts with the largest weights, ties by position."""
     weights = np.asarray(weights)
     order = np.argsort(-weights, kind="stable")[:count]
     return [(int(i), float(weights[i])) for i in order]
 
 
 def _shares(weights: Any, experts: Sequence[str]) -> str:
-    """The largest weights in words, and what is left for the others."""
+    """Return the largest weights, and the rest, in words."""
     top = leading(weights, SAID)
     told = [f"{experts[i]} {_share(weight)}" for i, weight in top if weight > 0.0]
     others = int(np.count_nonzero(weights)) - len(told)

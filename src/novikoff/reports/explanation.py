@@ -132,7 +132,7 @@ def explain(name: str) -> str:
         for theorem in getattr(found.load(), "promises", ()):
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
         if found.room == "learner" and (many := for_many(name)):
-            texts += ["", "Where labels are many", "", many.doc()]
+            texts += ["", "Multiclass", "", many.doc()]
             for theorem in getattr(many.load(), "promises", ()):
                 texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:

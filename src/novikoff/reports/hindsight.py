@@ -1,4 +1,4 @@
-"""The best comparators in hindsight, for whoever tells of them: in words, as JSON, and as a level of a plot."""
+"""The best comparators in hindsight: in words, as JSON, and as a level of a plot."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from novikoff.core.errors import counted
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """How close the comparators are to the best there are.
+    """Distance of the comparators from the best possible ones.
 
-    lines    in words
-    plain    as JSON values
-    levels   (label, mistakes) that the best comparator would promise, at least
+    Attributes:
+        lines: Sentences.
+        plain: JSON values.
+        levels: (label, mistakes) that the best comparator would guarantee, at least.
     """
 
     lines: list[str]
@@ -28,7 +29,7 @@ class Told:
 
 
 def told(found: Hindsight | MetricHindsight) -> Told:
-    """What there is to tell, of linear comparators or of those in a metric."""
+    """Describe linear comparators, or those in a metric."""
     if isinstance(found, MetricHindsight):
         plain = {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
         return Told([f"hindsight: {_in_a_metric(found)}"], plain, [])
@@ -37,30 +38,31 @@ def told(found: Hindsight | MetricHindsight) -> Told:
     return Told(
         [f"hindsight: {line}" for line in _linear(found)],
         _plain(found),
-        [] if reason else [("no linear classifier promises less", least)],
+        [] if reason else [("no linear comparator guarantees less", least)],
     )
 
 
 def _in_a_metric(found: MetricHindsight) -> str:
     fitted, rows = found.facts.fitted, found.facts.rows
     if found.flaw:
-        return f"nothing was found: {found.flaw}"
+        return f"no comparator was found: {found.flaw}"
     if fitted == rows:
-        return f"the comparators are the best for all {rows:,} rounds"
-    return f"the comparators are the best for {fitted:,} of {rows:,} rounds, and saw all"
+        return f"the comparators are optimal for all {rows:,} rows"
+    return f"the comparators are optimal for {fitted:,} of {rows:,} rows and were evaluated on all"
 
 
 def _linear(found: Hindsight) -> Iterator[str]:
     if found.facts.invalid_reason:
-        yield f"nothing was found: {found.facts.invalid_reason}"
+        yield f"no comparator was found: {found.facts.invalid_reason}"
         return
     if found.margin is not None and found.margin.high > 0.0:
-        yield f"the margin is from {bound_text(found.margin.low, 'lower')} to {bound_text(found.margin.high, 'upper')}"
+        low, high = bound_text(found.margin.low, "lower"), bound_text(found.margin.high, "upper")
+        yield f"the best margin is between {low} and {high}"
     brackets = (("lengths", found.lengths), ("hinge", found.hinge), ("squared hinge", found.squared_hinge))
     for name, bracket in brackets:
         if bracket is not None:
             least, ours = math.floor(bracket.low), math.floor(bracket.high)
-            yield f"by the {name} no comparator promises less than {least:,}; ours {ours:,}"
+            yield f"{name} bound: {ours:,} found, {least:,} is the least possible"
     where = "in memory" if found.in_memory else f"read {counted(found.reads, 'time')}"
     yield f"{found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 

@@ -1,8 +1,7 @@
-"""The vocabulary of pages: text made safe, tables, cards of certificates, and the document around them.
+"""Building blocks of HTML reports: escaped text, tables, cards of certificates, and the document.
 
-A page is one file without script and without anything from elsewhere. It reads without its style sheet, prints, and
-is light or dark as the reader's screen is. Names of files, labels and columns may be anybody's: nothing goes into a
-page unescaped.
+A page is one file without scripts and without external resources. It reads without its style sheet, prints well, and
+follows the light or dark mode of the screen. File names, labels and column names are untrusted: all text is escaped.
 """
 
 from __future__ import annotations
@@ -23,13 +22,17 @@ from novikoff.reports import sentences
 from novikoff.reports.terminal import lines
 
 BADGES = {
-    "valid": ("✓", "Kept"),
-    "conditional": ("✓", "Kept, if"),
-    "vacuous": ("–", "Says nothing"),
-    "void": ("–", "Does not apply"),
-    "violated": ("✗", "BROKEN"),
+    "valid": ("✓", "Valid"),
+    "conditional": ("✓", "Holds if the assumptions hold"),
+    "vacuous": ("–", "Not informative"),
+    "void": ("–", "No guarantee"),
+    "violated": ("✗", "VIOLATED"),
 }
-STANDINGS = {"refuted": ("✗", "seen to fail"), "trusted": ("?", "taken on trust"), "checked": ("✓", "seen to hold")}
+STANDINGS = {
+    "refuted": ("✗", "refuted in this run"),
+    "trusted": ("?", "not verifiable, trusted"),
+    "checked": ("✓", "verified in this run"),
+}
 GENERATOR = '<meta name="generator" content="novikoff'
 ENDINGS = (".html", ".htm")
 
@@ -60,28 +63,28 @@ summary{cursor:pointer;color:var(--faint)}ul.plain{list-style:none;padding:0}
 
 
 def text(*sentences: str) -> str:
-    """Paragraphs."""
+    """Return each sentence as a paragraph."""
     return "".join(f"<p>{escape(one)}</p>" for one in sentences if one)
 
 
 def part(title: str, *content: str) -> str:
-    """A part of the page; nothing if it has no content."""
+    """Return a section of the page; "" if it has no content."""
     inner = "".join(content)
     return f"<h2>{escape(title)}</h2>{inner}" if inner else ""
 
 
 def folded(title: str, content: str) -> str:
-    """What is seen when it is asked for."""
+    """Return content that is folded until it is opened."""
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
 def verbatim(content: str) -> str:
-    """Text as it is."""
+    """Return preformatted text."""
     return f"<pre>{escape(content)}</pre>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", told: bool = False) -> str:
-    """A table; its first column names the rows. `told`: its last one has sentences, not figures."""
+    """Return a table whose first column names the rows; `told`: the last column holds sentences, not figures."""
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
     kind = ' class="told"' if told else ""
     top = "".join(f'<th scope="col">{escape(one)}</th>' if one else "<td></td>" for one in head)
@@ -95,24 +98,29 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "",
 
 
 def _wide(content: str, name: str) -> str:
-    """What is moved sideways where the screen is narrow, by keys too."""
+    """Return content that scrolls sideways on a narrow screen, with the keyboard as well."""
     return f'<div class="wide" tabindex="0" role="group" aria-label="{name}">{content}</div>'
 
 
 def picture(drawn: str) -> str:
-    """A picture, which is moved sideways where the screen is narrow."""
+    """Return a picture that scrolls sideways on a narrow screen."""
     return _wide(drawn, "A picture") if drawn else ""
 
 
-def card(certificate: Certificate) -> str:
-    """A certificate: how it stands, in words; why; and the theorem, folded."""
+def card(certificate: Certificate, headline: str = "") -> str:
+    """Return a certificate: status, sentence, explanation, and the theorem folded.
+
+    Args:
+        certificate: Any certificate.
+        headline: Its first sentence, with figures per row and a baseline; made from the certificate alone if empty.
+    """
     mark, badge = BADGES[certificate.status]
     first, *rest = lines(certificate)
     figures = text(first, *rest) + _theorem(certificate.theorem)
     return (
         f'<div class="card {certificate.status}"><p><span class="badge">{mark} {badge}</span> '
         f'<span class="faint">{escape(certificate.theorem)}</span></p>'
-        f"{text(sentences.sentence(certificate))}{folded('The theorem, and the figures', figures)}</div>"
+        f"{text(sentences.sentence(certificate, headline))}{folded('Theorem and figures', figures)}</div>"
     )
 
 
@@ -126,7 +134,7 @@ def _theorem(name: str) -> str:
 
 
 def rests_on(certificates: Iterable[Certificate]) -> str:
-    """What the certificates need, each once: what was seen to fail first, then what is taken on trust."""
+    """Return the assumptions of all certificates: refuted ones first, then trusted ones, then checked ones."""
     found: dict[Assumption, list[str]] = {}
     for one in certificates:
         for assumption in one.assumptions:
@@ -135,7 +143,7 @@ def rests_on(certificates: Iterable[Certificate]) -> str:
     items = []
     for assumption in ranked:
         mark, standing = STANDINGS[assumption.standing]
-        needed = f'<span class="faint"> ({standing}; for {escape(_list(found[assumption]))})</span>'
+        needed = f'<span class="faint"> ({standing}; used by {escape(_list(found[assumption]))})</span>'
         items.append(f"<li>{mark} {escape(assumption.claim)}{needed}</li>")
     return f'<ul class="plain">{"".join(items)}</ul>' if items else ""
 
@@ -145,7 +153,7 @@ def _list(names: Sequence[str]) -> str:
 
 
 def again(command: Sequence[str] = (), fingerprint: Mapping[str, Any] | None = None) -> str:
-    """How to do it again: the command, the versions, the source."""
+    """Return how to reproduce the run: command, versions, source."""
     import numpy as np
 
     parts = [verbatim(shlex.join(command))] if command else []
@@ -154,16 +162,16 @@ def again(command: Sequence[str] = (), fingerprint: Mapping[str, Any] | None = N
         rows = [(name, ", ".join(map(str, value)) if isinstance(value, list) else value) for name, value in
                 fingerprint.items()]  # fmt: skip
         parts.append(table(["source", ""], rows))
-    return part("To do it again", *parts)
+    return part("Reproduce this run", *parts)
 
 
 def as_json(values: Mapping[str, Any]) -> str:
-    """Everything, for programs."""
-    return folded("All of it, as JSON", verbatim(json.dumps(values, indent=1, default=str)))
+    """Return everything as folded JSON."""
+    return folded("Everything as JSON", verbatim(json.dumps(values, indent=1, default=str)))
 
 
 def document(title: str, *content: str) -> str:
-    """The whole page."""
+    """Return the whole page."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n{GENERATOR} {__version__}">\n'
@@ -176,7 +184,7 @@ def document(title: str, *content: str) -> str:
 
 
 def check(path: str, force: bool = False) -> None:
-    """Refuse a file that cannot be written, or may not be replaced, before anything is played for it."""
+    """Raise InputError, before a game is played, for a path that cannot be written or must not be replaced."""
     if Path(path).suffix.lower() not in ENDINGS:
         raise InputError(f"a report must be an HTML file: got {path}. End its name with .html.")
     if not Path(path).absolute().parent.is_dir():
@@ -185,7 +193,7 @@ def check(path: str, force: bool = False) -> None:
 
 
 def save(page: str, path: str, force: bool = False) -> None:
-    """Write the page."""
+    """Write the page to a file."""
     check(path, force)
     try:
         Path(path).write_text(page, encoding="utf-8")

@@ -1,7 +1,7 @@
-"""A result as a page: a game, a game with experts, a comparison, a classifier that was kept.
+"""HTML report of a result: a game, a game with experts, a comparison, or a kept classifier.
 
-The words are those of the terminal (reports/summary.py, reports/sentences.py), and every number is one that `--json`
-has, but for the curve. `report` writes a file; `fragment` is what a notebook shows.
+The sentences are those of the terminal (reports/summary.py, reports/sentences.py); apart from the curves every number
+is also in the JSON output. `report` writes a file; `fragment` is what a notebook displays.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ if TYPE_CHECKING:
     from novikoff.reports.regret import History
 
 FEW = 100
-"""Mistakes that are drawn as steps."""
+"""Largest number of mistakes drawn as steps."""
 POINTS = 120
-"""Of regret and of weights, in a picture."""
+"""Points of a curve of regret or weights."""
 T = TypeVar("T")
 
 
 def report(what: Any, path: str, force: bool = False) -> None:
-    """Write a ledger, a comparison or a classifier that was kept as one HTML file, which needs nothing else.
+    """Write a ledger, a comparison or a kept classifier as one self-contained HTML file.
 
-    path    ends with .html
-    force   replace a file of another kind
+    Args:
+        what: A ledger, a comparison, or the result of `keep`.
+        path: Path of the file; ends with .html.
+        force: Replace a file of another kind.
     """
     html.check(path, force)
     html.save(document(what), path, force)
 
 
 def document(what: Any, command: Sequence[str] = ()) -> str:
-    """The page of a ledger, a comparison or a classifier that was kept; `command` is what was typed for it."""
+    """Return the HTML of a ledger, a comparison or a kept classifier; `command` is the command line behind it."""
     if isinstance(what, Ledger):
         return game(what, what.certify(), what.spec or type(what.learner).__name__, command=command)
     if isinstance(what, Comparison):
@@ -54,14 +56,12 @@ def document(what: Any, command: Sequence[str] = ()) -> str:
     if isinstance(what, OnlineToBatch):
         return html.document(
             f"{what.how} classifier",
-            f"<h1>The classifier that was kept ({escape(what.how)})</h1>",
+            f"<h1>Kept classifier ({escape(what.how)})</h1>",
             kept(what),
             html.again(command),
             html.as_json(plain.kept(what)),
         )
-    raise InputError(
-        "a report must be of a ledger, a comparison or a classifier that was kept", f"got {type(what).__name__}"
-    )
+    raise InputError("a report must be of a ledger, a comparison or a kept classifier", f"got {type(what).__name__}")
 
 
 def game(
@@ -76,12 +76,19 @@ def game(
     more: Sequence[str] = (),
     command: Sequence[str] = (),
 ) -> str:
-    """The page of a game.
+    """Return the HTML of a game.
 
-    of_members   the certificates of each learner of a team
-    history      of a game with experts: regret and weights as it went; `experts` are their names
-    told         what --json prints of it, where that is more than `plain.game`
-    more         other sentences about it
+    Args:
+        ledger: The game.
+        certificates: Its certificates, the tightest first.
+        learner: Name or spec of the learner.
+        of_members: Certificates of each member of a team.
+        classifier: A classifier kept from the game.
+        history: Regret and weights over time, of a game with experts.
+        experts: Names of the experts.
+        told: JSON of the game, where it holds more than `plain.game`.
+        more: Further sentences.
+        command: Command line that reproduces the game.
     """
     where = "on" if ledger.adversary is None else "against"
     title = f"{learner} {where} {ledger.source}"
@@ -95,67 +102,71 @@ def game(
         f'<p class="faint">{escape(numbers)}</p>',
         f'<p class="lead">{escape(lead(ledger, certificates))}</p>',
         html.part(
-            "What happened",
+            "Results",
             *happened(ledger, certificates, of_members, history, experts),
             html.text(*map(sentences.whole, more)),
         ),
-        html.part("What was promised", *promised(ledger, certificates)),
-        html.part("What this rests on", html.rests_on(certificates)),
-        "" if classifier is None else html.part("The classifier that was kept", kept(classifier)),
+        html.part("Guarantees", *promised(ledger, certificates)),
+        html.part("Assumptions", html.rests_on(certificates)),
+        "" if classifier is None else html.part("Kept classifier", kept(classifier)),
         html.again(command, ledger.fingerprint),
         html.as_json(everything),
     )
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """The one sentence for who reads no further; a promise that was broken comes before all else."""
+    """Return the summary sentence; a violated bound comes first."""
     broken = [one.theorem for one in certificates if one.status == "violated"]
-    told = " ".join([sentences.capital(summary.lead(ledger, certificates)), *summary.worse(ledger, certificates)])
-    return f"A proven promise was broken ({', '.join(broken)}): please report this page. {told}" if broken else told
+    told = " ".join([sentences.capital(summary.lead(ledger, certificates)), *summary.warnings(ledger, certificates)])
+    return (
+        f"A proven bound was violated ({', '.join(broken)}): this is a bug, please report it. {told}"
+        if broken
+        else told
+    )
 
 
 def happened(
     ledger: Ledger, certificates: Sequence[Certificate], of_members: Sequence[Sequence[Certificate]] = (),
     history: History | None = None, experts: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """The picture, the tables, and what else there is to say of the rounds."""
-    parts = [html.picture(picture(ledger, certificates, experts)), _paid(ledger, certificates, experts)]
+    """Return the picture, the table of metrics, and the other results."""
+    parts = [
+        html.picture(picture(ledger, certificates, experts)),
+        _metrics(ledger, certificates),
+        _paid(ledger, certificates, experts),
+    ]
     if history is not None and history.moments:
         parts += _trusted(history, certificates, experts)
     confusion = ledger.confusion if ledger.adversary is None else None
     if confusion is not None:
         parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
-    tells = (summary.runs, summary.named, summary.rates, summary.ranked, summary.errors)
-    parts.append(html.text(*(tell(ledger) for tell in tells)))
-    if told := terminal.probabilities(ledger):
-        parts.append(html.text(sentences.whole(told)))
-        if calibrated := list(terminal.calibrated(ledger)):
-            rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{said:.3f}", f"{came:.3f}")
-                    for low, high, count, said, came in ledger.metrics.calibration.table()]  # fmt: skip
-            what = "P(said)" if ledger.player.numbered else "P(+1)"
-            shown = html.table([what, _unit(ledger), "said, on average", "came"], rows)
-            parts.append(html.folded(sentences.capital(calibrated[0]), shown))
-    parts.append(html.text(*coverage.told(ledger, list(certificates))))
+    parts.append(html.text(summary.runs(ledger), summary.named(ledger)))
+    if calibrated := list(terminal.calibration(ledger)):
+        rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{predicted:.3f}", f"{observed:.3f}")
+                for low, high, count, predicted, observed in ledger.metrics.calibration.table()]  # fmt: skip
+        what = "P(predicted)" if ledger.player.numbered else "P(+1)"
+        shown = html.table([what, _unit(ledger), "mean predicted", "observed"], rows)
+        parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], told=True))
     if drawn := stretches.picture(ledger):
         parts.append(html.picture(drawn))
-    parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.carried(ledger, certificates)))
+    parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
     parts.append(html.text(sentences.whole(told) if (told := terminal.watched(ledger)) else ""))
     return parts
 
 
 def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
-    """Which label was said for which: all of it, or of more than twenty labels what was confused most often."""
+    """Return the confusion matrix, or the most frequent confusions of more than twenty labels."""
     if len(names) > MOST_LABELS:
-        wrong = [(came, said, f"{rounds:,}") for came, said, rounds in confusions(names, table)]
-        return html.table(["came", "said most often instead", "rounds"], wrong)
-    rows = [(name, *(f"{count:,}" for count in said)) for name, said in zip(names, table, strict=True)]
-    return html.table(["came", *names], rows, "Which label came (rows), and which was said (columns):")
+        wrong = [(actual, predicted, f"{rounds:,}") for actual, predicted, rounds in confusions(names, table)]
+        return html.table(["actual", "most often predicted instead", "rows"], wrong)
+    rows = [(name, *(f"{count:,}" for count in counts)) for name, counts in zip(names, table, strict=True)]
+    return html.table(["actual", *names], rows, "Actual label (rows), predicted label (columns)")
 
 
 def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
-    """What was paid against rounds, beside the best constant, the best of the experts, and the tightest bound."""
+    """Draw mistakes or loss over time, with the best constant, the best expert and the tightest bound."""
     if not ledger.rounds:
         return ""
     own = ledger.metrics
@@ -166,11 +177,11 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
         bounds = [(t, bound) for t, bound in ledger.bounds if t < ledger.rounds]
         ends = proved([*bounds, (ledger.rounds, float(value))])
-        name = f"allowed by {best.theorem}" + ("" if bounds else ", in all")
+        name = f"guaranteed ({best.theorem})" + ("" if bounds else ", at the end")
         drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
     if experts and (facts := ledger.learner.facts()).rule != "sleeping":
         line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
-        drawn.append(svg.Line(f"the best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
+        drawn.append(svg.Line(f"best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
         line = [(0, 0.0), (own.rounds, float(constant.costs))]
         drawn.append(svg.Line(summary.always(ledger), line, svg.CONSTANT, svg.DASHES[2], end=number(constant.costs)))
@@ -179,60 +190,69 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
 
 
 def _unit(ledger: Ledger) -> str:
-    """What is counted: rounds, or the weight of rows."""
-    return "rounds" if ledger.weighted is None else "weight"
+    """Return the unit of counts: rows, rounds against an adversary, or weight."""
+    if ledger.adversary is not None:
+        return "rounds"
+    return "rows" if ledger.weighted is None else "weight"
 
 
 def _lost(ledger: Ledger) -> str:
-    """What predictions cost."""
+    """Name what is counted: mistakes, or the loss."""
     if ledger.counts:
         return "mistakes" if ledger.weighted is None else "weight predicted wrong"
     return f"{ledger.player.loss} loss"
 
 
 def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
-    """Who paid what: the learner, the best of the experts, those who learn nothing, and what was allowed."""
+    """Return a table of the learner, the best expert, the baselines and the guarantee."""
     own = ledger.metrics
 
-    def row(who: str, paid: float, told: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
+    def row(name: str, paid: float, told: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
         rate = sentences.about(paid / rounds) if ledger.counts else number(float(paid / rounds))
-        return who, told or number(paid), rate
+        return name, told or number(paid), rate
 
-    rows = [row("the learner", own.mistakes if ledger.counts else own.loss)]
+    rows = [row("learner", own.mistakes if ledger.counts else own.loss)]
     if not ledger.deterministic:
-        rows.append(row("the learner, on average over its coins", own.expected))
+        rows.append(row("learner, in expectation over its random draws", own.expected))
     if experts and (facts := ledger.learner.facts()).rule != "sleeping":
-        rows.append(row(f"the best expert, {experts[facts.best]}", facts.best_loss))
+        rows.append(row(f"best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))
         if (again := summary.previous(ledger)) is not None:
             rows.append(row(summary.PREVIOUS, again))
     if ledger.weighted is not None:
         paid = ledger.mistakes if ledger.counts else ledger.loss
-        rows.append(row("the learner in rounds, one for each copy of a row", paid, rounds=max(ledger.rounds, 1)))
+        rows.append(row("learner, each copy of a row counted as one round", paid, rounds=max(ledger.rounds, 1)))
     forced = [one for one in certificates if one.side == "lower" and one.quantity == "mistakes" and one.holds]
-    rows += [row(f"forced at least ({one.theorem})", float(one.bound), bound_text(one.bound, "lower"))
+    rows += [row(f"forced, at least ({one.theorem})", float(one.bound), bound_text(one.bound, "lower"))
              for one in forced if one.bound is not None]  # fmt: skip
     best = summary.bounding(ledger, certificates)
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
-        allowed = "allowed at most" if ledger.weighted is None else "allowed at most in rounds"
+        allowed = "guaranteed at most" if ledger.weighted is None else "guaranteed at most, in rounds"
         told = bound_text(value, "upper")
         rows.append(row(f"{allowed} ({best.theorem})", float(value), told, max(ledger.rounds, 1)))
-    return html.table(["", _lost(ledger), summary.per_round(ledger)], rows)
+    return html.table(["", _lost(ledger), f"per {summary.unit(ledger)}"], rows)
+
+
+def _metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
+    """Return the table of metrics with their baselines."""
+    found = (*summary.metrics(ledger), *coverage.metrics(ledger, certificates))
+    return html.table(["metric", "value", "baselines"], found, told=True)
 
 
 def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
-    """A card for each certificate."""
+    """Return a card for each certificate."""
     if not certificates:
-        return [html.text("No mistake bound is known for this learner here.")]
+        return [html.text("No bound is known for this learner here.")]
     told = html.text(summary.scaled(ledger))
     found = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).lines
     back = [sentences.whole(line) for line in found]
-    return [*(html.card(one) for one in certificates), told, html.text(*back)]
+    cards = (html.card(one, summary.guarantee(ledger, one)) for one in certificates)
+    return [*cards, told, html.text(*back)]
 
 
 def _trusted(history: History, certificates: Sequence[Certificate], names: Sequence[str]) -> list[str]:
-    """Regret against its bound, and whom the learner trusted."""
+    """Draw regret against its bound, and the weights of the experts."""
     from novikoff.reports.regret import leading
 
     seen = _thinned(history.moments)
@@ -242,7 +262,7 @@ def _trusted(history: History, certificates: Sequence[Certificate], names: Seque
     drawn = [svg.Line("regret" if best is None else best.quantity, regret)]
     if bounds := [(m.rounds, m.bounds[theorem][1]) for m in seen if theorem in m.bounds]:
         end = bound_text(bounds[-1][1], "upper")
-        drawn.append(svg.Line(f"allowed by {theorem}", bounds, svg.COLOURS[1], svg.DASHES[1], end=end))
+        drawn.append(svg.Line(f"guaranteed ({theorem})", bounds, svg.COLOURS[1], svg.DASHES[1], end=end))
     told = f"regret against rounds: at the end {number(regret[-1][1])}"
     chosen = leading(history)[: len(svg.COLOURS) - 1]
     bands = [(_name(names, expert), _thinned(history.weights(expert).tolist())) for expert in chosen]
@@ -251,11 +271,11 @@ def _trusted(history: History, certificates: Sequence[Certificate], names: Seque
         bands.append(("others", rest))
     shares = svg.shares([float(m.rounds) for m in seen], bands, "the weights of the experts against rounds")
     regrets = svg.lines(drawn, "rounds", "regret", told)
-    return [html.picture(regrets), html.text("Whom it trusted:"), html.picture(shares)]
+    return [html.picture(regrets), html.text("Weights of the experts:"), html.picture(shares)]
 
 
 def _thinned(values: Sequence[T]) -> list[T]:
-    """So many that a page stays small, with the last one."""
+    """Return about `POINTS` values, with the last one."""
     return [*values[: -1 : max(1, len(values) // POINTS)], values[-1]]
 
 
@@ -264,10 +284,10 @@ def _name(names: Sequence[str], expert: int) -> str:
 
 
 def kept(classifier: OnlineToBatch) -> str:
-    """What limits the risk of a classifier, and whether the examples looked independent."""
+    """Return the bound on the risk of a kept classifier, and whether the examples looked independent."""
     after = "" if classifier.index is None else f" It is the hypothesis after {counted(classifier.index, 'example')}."
     first = html.text(f"Kept: {classifier.how}.{after}")
-    cards = "".join(html.card(one) for one in classifier.certificates) or html.text("No limit on its risk is known.")
+    cards = "".join(html.card(one) for one in classifier.certificates) or html.text("No bound on its risk is known.")
     drift = "" if classifier.wealth is None else sentences.whole(terminal.drift(classifier.wealth))
     return first + cards + html.text(drift)
 
@@ -276,7 +296,7 @@ def predictions(
     model: str, source: str, told: Sequence[str], limits: Sequence[Certificate], facts: dict[str, Any],
     command: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The page of what a saved learner said of new examples: how often it was right, beside what limits its risk."""
+    """Return the HTML of predictions on new examples: metrics, and the bound on the risk."""
     title = f"{model} on {source}"
     first, *rest = map(sentences.whole, told)
     confusion = facts.get("confusion")
@@ -286,15 +306,15 @@ def predictions(
         f'<p class="lead">{escape(first)}</p>',
         html.text(*rest),
         _confused([str(one) for one in confusion["labels"]], confusion["table"]) if confusion else "",
-        html.part("What was promised", *(html.card(one) for one in limits)),
-        html.part("What this rests on", html.rests_on(limits)),
+        html.part("Guarantees", *(html.card(one) for one in limits)),
+        html.part("Assumptions", html.rests_on(limits)),
         html.again(command),
         html.as_json(facts),
     )
 
 
 def fragment(what: Any) -> str:
-    """What a notebook shows of a result: plain tables and the picture, which need no style sheet."""
+    """Return what a notebook displays of a result: tables and a picture that need no style sheet."""
     if isinstance(what, Certificate):
         return html.card(what)
     if isinstance(what, Comparison):
@@ -314,7 +334,7 @@ def fragment(what: Any) -> str:
 
 
 def _learner(one: Any) -> str:
-    """What a learner is, what it holds, and what it promises."""
+    """Return a learner as a table: domain, theorems, size."""
     player = adapt(one)
     about = next(iter((type(player.within.original).__doc__ or "").strip().splitlines()), "")
     rows = [
@@ -326,7 +346,7 @@ def _learner(one: Any) -> str:
 
 
 def _image(drawn: str) -> str:
-    """A picture that also shows where inline SVG is not allowed: black on white."""
+    """Return a picture that displays even where inline SVG is not allowed: black on white."""
     if not drawn:
         return ""
     data = base64.b64encode(drawn.encode()).decode()

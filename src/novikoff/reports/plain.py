@@ -12,7 +12,7 @@ from novikoff.core.stream import Target
 from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage
 from novikoff.reports.confusion import rates as label_rates
-from novikoff.reports.summary import forecasters
+from novikoff.reports.summary import member_weights
 from novikoff.reports.team import Member, members
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def game(
         plain["log_loss"], plain["brier"] = mean if math.isfinite(mean) else None, measured.brier / measured.rounds
         bins = [found._asdict() for found in measured.calibration.table()]
         plain["calibration"] = {"error": measured.calibration.error, "bins": bins}
-    if parts := forecasters(ledger):
+    if parts := member_weights(ledger):
         plain["forecasters"] = [{"name": name, "share": share, "weight": now} for name, share, now in parts]
     if ledger.coverage is not None:
         plain["sets"] = coverage.plain(ledger)

@@ -59,7 +59,7 @@ def game(
     axes.set_position(ABOVE)
     below = figure.add_axes(BELOW)
     unit = "rounds" if ledger.weighted is None else "weight"
-    quiet(below, unit, "rate, %" if ledger.counts else f"loss {summary.per_round(ledger)}")
+    quiet(below, unit, "rate, %" if ledger.counts else f"loss per {summary.unit(ledger)}")
     rounds, paid = zip(*dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items(), strict=True)
     style = "steps-post" if ledger.counts and own.mistakes < 100 else "default"  # few are seen one by one
     axes.plot(rounds, paid, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"{what} of {cut(learner)}")
@@ -100,10 +100,10 @@ def _levels(
     constant, why, what = ledger.best_constant, "", f"the {ledger.player.loss} loss"
     best = summary.bounding(ledger, certificates)
     if ledger.weighted is not None:
-        why = "bounds are not drawn: they count rounds, one for each copy of a row"
+        why = "bounds not drawn: they count each copy of a row as one round"
     elif best is not None:
         value = summary.allowed(ledger, best) or 0.0
-        loss = "the loss that the bound on its regret allows" if "regret" in best.quantity else f"bound on {what}"
+        loss = "loss allowed by the regret bound" if "regret" in best.quantity else f"bound on {what}"
         name = f"bound on {best.quantity}" if ledger.counts else loss
         when = "up to each round" if ledger.bounds else f"after {counted(ledger.rounds, 'round')}"
         name += f" {when} ({best.theorem}, {best.status})"
@@ -114,7 +114,7 @@ def _levels(
         if bounds[0].status in ("valid", "conditional") and bounds[0].quantity != "mistakes":
             allows = bound_text(bounds[0].bound or 0.0, "upper")
             quantity = bounds[0].quantity.removesuffix(", at most")
-            why = cut(f"not drawn: {bounds[0].theorem} allows a {quantity} of at most {allows}", LONGEST_REASON + 20)
+            why = cut(f"not drawn: {bounds[0].theorem}, {quantity} at most {allows}", LONGEST_REASON + 20)
     if constant is not None and ledger.adversary is None:
         name = f"{cut(summary.always(ledger))}, the best constant ({brief(constant.costs)} in all)"
         found.append((name, float(constant.costs), brief(constant.costs), CONSTANT, DASHES[2]))

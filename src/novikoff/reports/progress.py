@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, rows at doubling rounds on a pipe; nothing for two seconds."""
+"""Progress on standard error: a bar on a terminal, lines at doubling rounds on a pipe; nothing for two seconds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ BETWEEN = 0.2
 
 
 class Progress:
-    """Called with the ledger now and then.
+    """Callback that shows the progress of a game.
 
-    rounds   how many there will be, if known
-    size     bytes of the source, if known: its position then tells how far the game is
+    Args:
+        rounds: Number of rounds, if known.
+        size: Bytes of the source, if known; its position then gives the fraction done.
+        out: Stream to write to; standard error by default.
     """
 
     def __init__(self, rounds: int | None = None, size: int | None = None, out: TextIO | None = None) -> None:
@@ -31,7 +33,7 @@ class Progress:
         self._began = False
 
     def __call__(self, ledger: Ledger) -> None:
-        """Show where the game is, if it is time to."""
+        """Show the progress, if it is time to."""
         now = clock()
         self._first = self._first or ledger.rounds
         if self._out.isatty():
@@ -52,12 +54,12 @@ class Progress:
             self._task = self._bar.add_task("", total=1.0 if self._fraction(ledger) is not None else None)
             self._bar.start()
         rate = (ledger.rounds - self._first) / max(now - self._start, 1e-9)
-        said = f"{100 * ledger.loss_rate:.3g} % mistakes" if ledger.counts else f"loss {ledger.loss_rate:.4g} a round"
-        text = f"round {ledger.rounds:,} · {said} · {rate:,.0f} rounds a second"
+        mean = f"error rate {ledger.loss_rate:.3f}" if ledger.counts else f"mean loss {ledger.loss_rate:.4g}"
+        text = f"round {ledger.rounds:,} · {mean} · {rate:,.0f} rounds/s"
         self._bar.update(self._task, description=text, completed=self._fraction(ledger), refresh=True)
 
     def _fraction(self, ledger: Ledger) -> float | None:
-        """How much of the game is done."""
+        """Return the fraction of the game that is done; None if unknown."""
         if self._rounds:
             return min(ledger.rounds / self._rounds, 1.0)
         at = (ledger.position or {}).get("at") or {}
@@ -65,14 +67,14 @@ class Progress:
 
     def _row(self, ledger: Ledger) -> None:
         if not self._began:
-            what = "mistakes" if ledger.counts else "loss"
-            self._out.write(f"{'rounds':>14} {what:>12} {'rate':>8} {'since':>8}\n")
+            what, mean = ("mistakes", "error rate") if ledger.counts else ("loss", "mean loss")
+            self._out.write(f"{'rounds':>14} {what:>12} {mean:>10} {'latest':>10}\n")
             self._began = True
         own = ledger.metrics
         rounds, paid = own.rounds - self._last[0], own.loss - self._last[1]
         since = paid / rounds if rounds else 0.0
         total = f"{own.mistakes:,}" if ledger.counts else f"{own.loss:,.1f}"
-        self._out.write(f"{ledger.rounds:>14,} {total:>12} {ledger.loss_rate:>8.4f} {since:>8.4f}\n")
+        self._out.write(f"{ledger.rounds:>14,} {total:>12} {ledger.loss_rate:>10.4f} {since:>10.4f}\n")
         self._out.flush()
         self._last = (own.rounds, own.loss)
         while self._next_row <= ledger.rounds:

@@ -46,7 +46,7 @@ GRID, NAME_STEPS = 400, 56
 """Steps across the bands, and those that a name takes."""
 AGAINST = {
     "fixed_share_regret": "the best sequence of experts",
-    "sleeping_regret": "the expert nearest to its bound, while awake",
+    "sleeping_regret": "the expert nearest to its bound, while active",
 }
 """Whom the learner is measured against, by theorem."""
 DENSE, STEP = 200, 1.01
@@ -132,14 +132,14 @@ def _regret(figure: Figure, axes: Axes, history: History, certificates: Sequence
     last = rounds[-1]
     against = AGAINST.get("" if best is None else best.theorem, "the best expert")
     begin = [0] if rounds[0] == 1 else []  # else the game went on from a file
-    label = f"regret: the loss less that of {against}"
+    label = f"regret: loss minus that of {against}"
     axes.plot([*begin, *rounds], [*begin, *regret], color=COLOURS[0], linewidth=1.8, label=label)
     ends = [(regret[-1], number(regret[-1]), COLOURS[0])]
     heights = [0.0, *regret]
     if best is not None and best.bound is not None:
         known = [(moment.rounds, moment.bounds[best.theorem][1]) for moment in seen if best.theorem in moment.bounds]
         t, bound = zip(*known, strict=True)
-        label = f"bound, whatever the outcomes ({best.theorem}, {best.status} after {counted(last, 'round')})"
+        label = f"bound for any outcomes ({best.theorem}, {best.status} after {counted(last, 'round')})"
         axes.plot(t, bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
         ends.append((float(bound[-1]), bound_text(bound[-1], "upper"), COLOURS[1]))
         heights += bound
@@ -177,7 +177,7 @@ def _weights(figure: Figure, axes: Axes, history: History, experts: Sequence[str
     names = [cut(experts[expert]) for expert in chosen]
     if others:
         bands, colours = [*bands, rest], [*colours, GREY]
-        names.append("all of them" if not chosen else "the other one" if others == 1 else f"{others:,} others")
+        names.append("all experts" if not chosen else "1 other" if others == 1 else f"{others:,} others")
     axes.set_xlim(0, max(last, 1))
     axes.set_ylim(0.0, 1.0)
     axes.grid(visible=False)

@@ -1,7 +1,7 @@
-"""Certificates in plain words: a sentence for each theorem, for whoever tells of them.
+"""Certificates as plain sentences.
 
-Every number in a sentence is rounded outward: what it says is promised too. A theorem without words of its own is told
-by what its certificate says. The words of each are in its declaration (`Words` in core/certificate.py).
+Bounds are rounded outward: what is printed is guaranteed too. A theorem brings its explanation in its declaration
+(`Words` in core/certificate.py); a theorem without one is described by its quantity and side.
 """
 
 from __future__ import annotations
@@ -10,19 +10,27 @@ import math
 import re
 import string
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from novikoff.core.certificate import DECLARED, FAILED, UNTRIED, Certificate, Side, Words, bound_text, number
+from novikoff.core.certificate import DECLARED, FAILED, Certificate, Side, Words, bound_text, number
 
-ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension)s\b")
-"""A number, and the plural that does not go with it."""
-FIGURES = 4
-"""Of a number that explains."""
+ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension|row)s\b")
+"""A count of one followed by a plural."""
+EXPLAINED = 4
+"""Significant digits in an explanation."""
+SHOWN = 3
+"""Significant digits in a report."""
+PER_ROW = re.compile(r"(log|squared|absolute|hinge|logistic) loss")
+"""Quantities that practitioners compare per row."""
+
+
+SINCE = re.compile(r"log loss after round ([\d,]+)")
+"""Quantity of a certificate that starts after some rounds."""
 
 
 class _Outward(string.Formatter):
-    """Quantities in a sentence: `up` and `down` say where to round."""
+    """Formatter of quantities in a sentence; the format specs `up` and `down` choose the rounding."""
 
     def format_field(self, value: Any, spec: str) -> str:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -32,158 +40,199 @@ class _Outward(string.Formatter):
         return rounded(value, "lower" if spec == "down" else "upper")
 
 
-def rounded(value: int | float, side: Side, figures: int = FIGURES) -> str:
-    """A number with a few figures, rounded outward; a count as it is."""
+def rounded(value: int | float, side: Side, figures: int = EXPLAINED) -> str:
+    """Format a number with a few significant digits, rounded outward; a count as it is."""
     if isinstance(value, int) or not math.isfinite(value):
         return number(value)
     context = Context(prec=figures, rounding=ROUND_CEILING if side == "upper" else ROUND_FLOOR)
-    told = float(context.create_decimal(repr(value)))
-    return f"{told:,.0f}" if 10.0**figures <= abs(told) < 1e15 else f"{told:,.{figures}g}"
+    near = float(context.create_decimal(repr(value)))
+    return f"{near:,.0f}" if 10.0**figures <= abs(near) < 1e15 else f"{near:,.{figures}g}"
 
 
-def sentence(certificate: Certificate, claimed: bool = False) -> str:
-    """What a certificate says, why, and what it rests on; `claimed`: what it says was said before."""
-    return _of_one(_sentence(certificate, claimed))
+def per(bound: int | float, rows: int) -> str:
+    """Format an upper bound per row with three significant digits, rounded up; the division is exact."""
+    if not math.isfinite(bound):
+        return number(bound)
+    mean = Context(prec=SHOWN, rounding=ROUND_CEILING).divide(Decimal(bound), Decimal(rows))
+    return brief(float(mean))
 
 
-def _of_one(text: str) -> str:
-    """The text, with the right word after a 1."""
+def brief(value: float) -> str:
+    """Format an observed number with three significant digits: 0.128, 0.960, 1,240."""
+    if not math.isfinite(value) or value == 0 or abs(value) >= 1e15:
+        return f"{value:g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    places = SHOWN - 1 - math.floor(math.log10(abs(value)))
+    return f"{value:.{places}f}" if places <= 6 else f"{value:.{SHOWN}g}"
+
+
+def share(value: float) -> str:
+    """Format an accuracy or another share of rows: 0.960, and more digits next to 1, as in 0.99987."""
+    if value in (0.0, 1.0):
+        return f"{value:.0f}"
+    rest = min(value, 1.0 - value)
+    return f"{value:.{min(max(3, 1 - math.floor(math.log10(rest))), 6)}f}" if rest > 0 else f"{value:.3f}"
+
+
+def sentence(certificate: Certificate, first: str = "") -> str:
+    """Describe a certificate: what is guaranteed, why, and under which assumptions.
+
+    Args:
+        certificate: Any certificate.
+        first: Its first clause, if it has figures per row; `headline` otherwise.
+    """
+    parts = [whole(first or headline(certificate))]
+    if certificate.status in ("valid", "conditional"):
+        if reason := why(certificate):
+            parts.append(f"Why: {reason}.")
+        parts += basis(certificate)
+    elif certificate.status == "void" and (words := words_of(certificate)):
+        parts.append(f"The theorem covers {words.covers}.")
+    return " ".join(parts)
+
+
+def headline(certificate: Certificate, rows: int | None = None, baseline: str = "", unit: str = "row") -> str:
+    """State in one clause what was observed, what is guaranteed, and what a baseline does.
+
+    Args:
+        certificate: Any certificate.
+        rows: Rows of the game, to state mistakes and losses per row.
+        baseline: A baseline in the same unit, such as `always "benign": 0.373`.
+        unit: What is counted: rows, or rounds of a weighted game.
+    """
+    if certificate.status == "violated":
+        text = f"a proven bound was violated ({certificate.comparison()}): this is a bug in novikoff, please report it"
+    elif certificate.status == "void" or certificate.bound is None:
+        text = _void(certificate.reason)
+    elif certificate.status == "vacuous":
+        text = _vacuous(certificate)
+    else:
+        text = claim(certificate, rows, unit) + (f"; {baseline}" if baseline else "")
     return ONE.sub(lambda found: f"1 {found[1]}", text)
 
 
-def _sentence(certificate: Certificate, claimed: bool) -> str:
-    if certificate.status == "violated":
-        broken = f"A proven promise was broken ({certificate.comparison()})."
-        return f"{broken} That is a bug in novikoff: please report it, with what was played."
-    if certificate.status == "void" or certificate.bound is None:
-        words = words_of(certificate)
-        begin = f"This promise is for {words.covers}. " if words else ""
-        return f"{begin}{_nothing_promised(certificate.reason)}"
-    if certificate.status == "vacuous":
-        return _nothing(certificate)
-    trusted = [one.claim for one in certificate.assumptions if one.standing == "trusted"]
-    parts = [f"If {', and '.join(trusted)}: {claim(certificate)}."] if trusted else []
-    if not trusted and not claimed:
-        parts = [capital(claim(certificate)) + "."]
-    if certificate.kind == "P" and "delta" in certificate.quantities:
-        parts.append(
-            f"Statements made in this way are false in at most {percent(certificate.quantities['delta'])} of runs."
-        )
-    if reason := why(certificate):
-        parts.append(f"Why: {reason}.")
-    return " ".join([*parts, *rests_on(certificate)])
+def _void(reason: str) -> str:
+    """State why there is no guarantee."""
+    return f"an assumption failed: {reason.removeprefix(FAILED)}" if reason.startswith(FAILED) else reason
 
 
-def _nothing_promised(reason: str) -> str:
-    """Why a certificate is void: nothing was found, an assumption does not hold, or any other reason."""
-    if reason.endswith(UNTRIED):
-        return f"Nothing is promised here: {reason}."
-    if reason.startswith(FAILED):
-        return f"It does not apply here, as this does not hold: {reason.removeprefix(FAILED)}."
-    return f"It does not apply here: {reason}."
+def _vacuous(certificate: Certificate) -> str:
+    bound, trivial = bound_text(certificate.bound or 0, certificate.side), number(certificate.trivial)
+    if certificate.side == "lower":
+        return f"the guarantee (at least {bound}) always holds"
+    if "mistakes" in certificate.quantity:
+        return f"the guarantee ({bound} mistakes) is no better than the number of rounds"
+    reason = f" ({certificate.why})" if certificate.why else ""
+    return f"the guarantee ({bound}) is no better than {trivial}{reason}"
 
 
-def claim(certificate: Certificate) -> str:
-    """What is promised, beside what happened."""
-    return _of_one(_claim(certificate))
+def claim(certificate: Certificate, rows: int | None = None, unit: str = "row") -> str:
+    """State what was observed and what is guaranteed; `rows` gives mistakes and losses per row."""
+    return ONE.sub(lambda found: f"1 {found[1]}", _claim(certificate, rows, unit))
 
 
-def _claim(certificate: Certificate) -> str:
-    side, quantity = certificate.side, certificate.quantity
+def _claim(certificate: Certificate, rows: int | None, unit: str) -> str:
+    side, quantity, value = certificate.side, certificate.quantity, certificate.bound
     observed = bound_text(certificate.observed, side)
-    bound = "" if certificate.bound is None else bound_text(certificate.bound, side)
+    bound = "" if value is None else bound_text(value, side)
+    on_average = " in expectation over the random draws" if certificate.kind == "E" else ""
     if side == "lower":
-        on = " on average over its coins" if certificate.kind == "E" else ""
-        if quantity == "mistakes":
-            return f"the adversary promised to force at least {bound} mistakes{on}, and forced {observed}"
-        return f"the adversary promised to force a {quantity} of at least {bound}{on}; it was {observed}"
+        forced = f"{observed} mistakes forced" if quantity == "mistakes" else f"{quantity} {observed}"
+        return f"{forced}; the adversary guarantees at least {bound}{on_average}"
     if quantity == "risk":
-        return f"the classifier that was kept is wrong on at most {percent(certificate.bound)} of new examples"
+        return f"error rate on new examples guaranteed at most {percent(value)}"
     if quantity == "mean risk":
-        return f"its hypotheses are wrong, on average, on at most {percent(certificate.bound)} of new examples"
+        return f"mean error rate of the hypotheses on new examples guaranteed at most {percent(value)}"
     if quantity == "risk of the average":
-        return f"the mean of its weights loses at most {bound} on a new example, on average"
-    if "regret" in quantity and certificate.kind == "E":
-        return f"on average over its coins its regret is at most {bound}; in this run its {quantity} is {observed}"
-    if certificate.kind == "E":
-        return f"on average over its coins it makes at most {bound} mistakes; in this run {observed}"
-    if quantity == "mistakes":
-        return f"it made {observed} mistakes; the theorem allows at most {bound}"
-    if quantity == "mistakes of the answers served":
-        return f"{observed} of the answers served were wrong; the theorem allows at most {bound}"
-    if quantity == "expected mistakes":
-        return f"its chances of a mistake add up to {observed}; the theorem allows at most {bound}"
+        return f"expected loss of the averaged weights on a new example guaranteed at most {bound}"
     if quantity == "deviation of coverage":
-        where = f" of group {certificate.quantities['group']}" if "group" in certificate.quantities else ""
-        return f"the share of misses{where} is {observed} from the one asked for; the theorem allows at most {bound}"
+        group = f" of group {certificate.quantities['group']}" if "group" in certificate.quantities else ""
+        return f"coverage{group} {about(certificate.observed)} from its target; guaranteed at most {percent(value)}"
+    if rows and value is not None and (since := SINCE.fullmatch(quantity)) and (left := rows - _count(since[1])) > 0:
+        per_row = f"log loss {brief(certificate.observed / left)} per {unit} after {unit} {since[1]}"
+        return f"{per_row}; guaranteed at most {per(value, left)}"
+    if quantity == "loss beyond the promise on a stretch":
+        excess = (
+            f"largest excess {brief(certificate.observed)}, guaranteed at most {rounded(value or 0.0, side, SHOWN)}"
+        )
+        return f"loss within its bound on every completed stretch ({excess})"
     if quantity == "supports":
-        return f"it keeps {observed} examples; the theorem allows at most {bound}"
-    if quantity.endswith(", at most"):  # what is compared with is known from one side
+        return f"{observed} examples stored; guaranteed at most {bound}"
+    if quantity == "mistakes of the answers served":
+        return f"{observed} of the served answers were wrong; guaranteed at most {bound}"
+    if rows and value is not None and quantity in ("mistakes", "expected mistakes"):
+        expected = quantity.removesuffix("mistakes")
+        per_row = f"{brief(certificate.observed / rows)} {expected}mistakes per {unit} ({observed} in {rows:,})"
+        return f"{per_row}; guaranteed at most {per(value, rows)} ({bound}){on_average}"
+    if rows and value is not None and PER_ROW.fullmatch(quantity):
+        per_row = f"{quantity} {brief(certificate.observed / rows)} per {unit}"
+        return f"{per_row}; guaranteed at most {per(value, rows)}{on_average}"
+    if quantity == "mistakes":
+        return f"{observed} mistakes; guaranteed at most {bound}{on_average}"
+    if quantity == "expected mistakes":
+        return f"{observed} mistakes expected over its random draws; guaranteed at most {bound}"
+    if quantity.endswith(", at most"):  # the comparator's loss is known from one side only
         quantity, observed = quantity.removesuffix(", at most"), f"at most {observed}"
-    return f"its {quantity} is {observed}; the theorem allows at most {bound}"
+    return f"{quantity} {observed}; guaranteed at most {bound}{on_average}"
+
+
+def _count(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def why(certificate: Certificate) -> str:
-    """From what the bound follows; "" if the theorem has no words for it."""
+    """Explain where the bound comes from; "" if the theorem has no explanation."""
     words = words_of(certificate)
     for text in (words.why, words.otherwise) if words else ():
         try:
-            return _Outward().format(text, **certificate.quantities)
+            return ONE.sub(lambda found: f"1 {found[1]}", _Outward().format(text, **certificate.quantities))
         except KeyError:
             continue
     return ""
 
 
 def words_of(certificate: Certificate) -> Words | None:
-    """The words that its theorem was declared with."""
+    """Return the explanation that the certificate's theorem was declared with."""
     declared = DECLARED.get(certificate.theorem)
     return None if declared is None else declared.words
 
 
-def rests_on(certificate: Certificate) -> Iterator[str]:
-    """What is assumed, and what was checked."""
+def basis(certificate: Certificate) -> Iterator[str]:
+    """Yield what the guarantee rests on: assumptions, confidence, and preconditions that were checked."""
+    trusted = [one.claim for one in certificate.assumptions if one.standing == "trusted"]
+    if trusted:
+        yield f"Assumes that {', and that '.join(trusted)}."
+    if certificate.kind == "P" and "delta" in certificate.quantities:
+        yield f"Holds with probability at least {100.0 * (1.0 - certificate.quantities['delta']):.6g} %."
     checked = sum(one.standing == "checked" for one in certificate.assumptions)
-    seen = {0: "", 1: "what it needs was checked"}.get(checked, f"the {checked} things it needs were checked")
-    trusted = any(one.standing == "trusted" for one in certificate.assumptions)
-    told = ""
-    if certificate.kind == "D" and "regret" in certificate.quantity and not trusted:
-        told = "It holds whatever comes, even if an enemy makes it up round by round"
-    elif certificate.kind == "D" and certificate.side == "upper" and not trusted:
-        told = "This is arithmetic about this very run: nothing is assumed of where rows come from"
-    if told or seen:
-        yield (f"{told}; {seen}." if seen else f"{told}.") if told else f"{capital(seen)}."
+    verified = {0: "", 1: "the precondition was checked"}.get(checked, f"all {checked} preconditions were checked")
+    scope = ""
+    if certificate.kind == "D" and certificate.side == "upper" and not trusted:
+        scope = "Computed from this run alone, with no assumption about the data"
+        if "regret" in certificate.quantity:
+            scope = "Holds for every sequence, even an adversarial one"
+    if scope or verified:
+        yield (f"{scope}; {verified}." if verified else f"{scope}.") if scope else f"{capital(verified)}."
 
 
-def _nothing(certificate: Certificate) -> str:
-    bound = bound_text(certificate.bound or 0, certificate.side)
-    if certificate.side == "lower":
-        return f"True, but it tells nothing here: at least {bound} is promised, which is always so."
-    trivial = number(certificate.trivial)
-    if "mistakes" in certificate.quantity:
-        return (
-            f"True, but it tells nothing here: the bound is {bound}, and nobody can make more than {trivial} mistakes."
-        )
-    told = f" ({certificate.why})" if certificate.why else ""
-    return f"True, but it tells nothing here: the bound is {bound}, and {trivial} is no promise{told}."
-
-
-def about(share: float) -> str:
-    """A share of what happened: 3.8 %, 36.7 %; 0 % where it is too small to be told."""
-    return "0 %" if share < 1e-6 else f"{100 * share:.{2 if share < 0.0995 else 3}g} %"
+def about(value: float) -> str:
+    """Format an observed share in percent: 3.8 %, 36.7 %; 0 % where it is tiny."""
+    return "0 %" if value < 1e-6 else f"{100 * value:.{2 if value < 0.0995 else 3}g} %"
 
 
 def percent(bound: float | None) -> str:
-    """A share that is promised, never less than it is."""
+    """Format a guaranteed share in percent, rounded up."""
     return (
         f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal_from_float(100.0 * float(bound or 0))):.3g} %"
     )
 
 
 def capital(text: str, large: bool = True) -> str:
-    """The text with its first letter large, or small."""
+    """Return the text with its first letter in upper case, or in lower case."""
     return (text[:1].upper() if large else text[:1].lower()) + text[1:]
 
 
 def whole(line: str) -> str:
-    """A line as a sentence: with a capital, and a full stop."""
+    """Return a line as a sentence: with a capital and a full stop."""
     return line and capital(line) + ("" if line.endswith(".") else ".")

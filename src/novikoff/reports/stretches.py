@@ -1,4 +1,4 @@
-"""A game in stretches, told and drawn: what was lost on each, beside the best there and what was promised there."""
+"""A game in stretches, in words and as a plot: log loss next to the best constant and the guarantee of each."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST = 24
-"""Parts of a game."""
+"""Largest number of stretches."""
 LINES = (
-    ("log loss a round", 0, ""),
-    ("promised there", 1, "7 3"),
-    ("the best constant of the stretch", 7, "2 3"),
-    ("copies begun with the stretch", 2, ""),
-    ("the copy that began with the first round", 5, "9 3 2 3"),
+    ("log loss per row", 0, ""),
+    ("guaranteed there", 1, "7 3"),
+    ("best constant of the stretch", 7, "2 3"),
+    ("copies started with the stretch", 2, ""),
+    ("copy started in round 1", 5, "9 3 2 3"),
 )
-"""Name, colour and dashes of what is drawn, in the order of `_levels`."""
+"""Name, colour and dashes of each line, in the order of `_levels`."""
 
 
 def told(ledger: Ledger) -> Iterator[str]:
-    """How it did on the stretches, in a sentence; none of a learner that promises nothing there."""
+    """Yield a sentence on the stretches; nothing for a learner without guarantees on them."""
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:
         return
@@ -34,25 +34,25 @@ def told(ledger: Ledger) -> Iterator[str]:
     constant = sum(part.log_loss < part.constant[0] for part in parts)
     steady = sum(part.log_loss < part.steady for part in parts)
     yield (
-        f"In {counted(len(parts), 'stretch', 'stretches')} of up to {longest:,} rounds it lost {min(losses):.4f} "
-        f"to {max(losses):.4f} a round: less than the best constant of the stretch in {constant}, less than "
-        f"the copy that began with the first round in {steady}."
+        f"Over {counted(len(parts), 'stretch', 'stretches')} of up to {longest:,} rows the log loss per row was "
+        f"{min(losses):.3f} to {max(losses):.3f}: better than the stretch's best constant in {constant}, better than "
+        f"a copy started in round 1 in {steady}."
     )
 
 
 def _levels(parts: Sequence[Any]) -> list[list[float]]:
-    """What is drawn of each part, a round: of the learner, its promise, and others."""
+    """Return the lines of the plot, per row: learner, guarantee, and the baselines."""
     rows = [(part.log_loss, part.bound, part.constant[0], part.begun, part.steady) for part in parts]
     return [[value / part.rows for value, part in zip(line, parts, strict=True)] for line in zip(*rows, strict=True)]
 
 
 def _top(levels: Sequence[Sequence[float]]) -> float:
-    """Above all that happened; a promise may go on above it."""
+    """Return the top of the plot: above all losses, but not above all guarantees."""
     return 1.35 * max((value for line in (levels[0], *levels[2:]) for value in line if math.isfinite(value)), default=1)
 
 
 def picture(ledger: Ledger) -> str:
-    """The stretches as a picture for a page; "" if there are none."""
+    """Draw the stretches as SVG; "" if there are none."""
     from novikoff.reports import svg
 
     parts = ledger.player.stretches(MOST)
@@ -64,8 +64,8 @@ def picture(ledger: Ledger) -> str:
         points = [(float(end), min(value, top)) for part, value in zip(parts, line, strict=True)
                   for end in (part.first - 1, part.last)]  # fmt: skip
         drawn.append(svg.Line(name, points, svg.COLOURS[colour], dash, end=f"{line[-1]:.4f}"))
-    heard = f"log loss a round in {len(parts)} stretches: {', '.join(f'{value:.4f}' for value in levels[0])}"
-    return svg.lines(drawn, "rounds", "log loss a round", heard)
+    heard = f"log loss per row in {len(parts)} stretches: {', '.join(f'{value:.4f}' for value in levels[0])}"
+    return svg.lines(drawn, "rounds", "log loss per row", heard)
 
 
 def panel(figure: Figure, ledger: Ledger) -> None:
@@ -84,7 +84,7 @@ def panel(figure: Figure, ledger: Ledger) -> None:
         axes.set_position((box.x0, 1.0 - kept + kept * box.y0, box.width, kept * box.height))
     above = figure.axes[0].get_position()
     axes = figure.add_axes((above.x0, 0.45 / (tall + more), above.width, (1.0 - kept) * 0.56))
-    drawing.quiet(axes, "rounds", "log loss a round")
+    drawing.quiet(axes, "rounds", "log loss per row")
     levels, edges = _levels(parts), [parts[0].first - 1, *(part.last for part in parts)]
     ends = []
     for (name, colour, dash), line in zip(LINES, levels, strict=True):

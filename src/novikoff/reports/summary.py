@@ -1,173 +1,143 @@
-"""What happened in a game, in sentences: beside what a constant would have done, and what was allowed."""
+"""Summary of a game: metrics next to their baselines, warnings, and the guarantee in one sentence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from novikoff.core.certificate import Certificate, bound_text, number, outward
 from novikoff.core.errors import counted
 from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
-from novikoff.reports.sentences import about, capital, claim
+from novikoff.reports.sentences import about, brief, claim, headline, share
 
 PREVIOUS = "repeating the previous label"
-SURE = 2.0
-"""Standard errors by which labels must change less often than in a random order, to be called long runs."""
+RUN_ERRORS = 2.0
+"""Standard errors by which labels must change less often than in a random order, to be reported as long runs."""
 NAMED, MOST = 0.05, 4
-"""The weight from which on a forecaster is named, and how many are."""
+"""Smallest weight at which a member of an ensemble is named, and the largest number of named members."""
+VISIBLE = 0.001
+"""Width of the interval of an AUC from which on it is printed."""
 
 
-def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """The first sentence: what happened, what a constant would have done, what was allowed."""
-    parts = [_happened(ledger)]
-    constant = ledger.best_constant
-    if ledger.adversary is not None:
-        parts += [capital(claim(one), False) for one in certificates if one.side == "lower" and one.holds][:1]
-    elif constant is not None and ledger.counts:
-        weight, again = None if ledger.weighted is None else ledger.weighted.rounds, previous(ledger)
-        costs = f" makes {constant.costs:,}" if weight is None else f": {about(constant.costs / weight)}"
-        if again is not None:
-            costs += f", {PREVIOUS} " + (f"{again:,}" if weight is None else about(again / weight))
-        parts.append(f"{always(ledger)}{costs}")
-    elif constant is not None:
-        parts.append(f"{always(ledger)} loses {number(constant.costs)}")
-    if ledger.weighted is not None:
-        parts.append(f"certificates count rounds, one for each copy of a row: {_in_rounds(ledger)}")
-    if best := tightest(certificates):
-        where = "on exactly these rows " if ledger.adversary is None else ""
-        if best.quantity in ("mistakes", "squared loss") and best.kind == "D":
-            parts.append(f"{where}the theorem allows at most {bound_text(best.bound or 0, 'upper')}")
-        elif "mistakes" in best.quantity:
-            parts.append(f"{where}the theorem allows {bound_text(best.bound or 0, 'upper')} on average over its coins")
-        elif "regret" in best.quantity:
-            article = "an" if best.quantity.startswith("e") else "a"
-            quantity = best.quantity.removesuffix(", at most")
-            parts.append(f"the theorem allows {article} {quantity} of at most {bound_text(best.bound or 0, 'upper')}")
-    return "; ".join(parts) + "."
+class Metric(NamedTuple):
+    """One line of a summary.
 
-
-def worse(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
-    """Said plainly: the learner, or its bound, is worse than the best constant."""
-    constant, best = ledger.best_constant, tightest(certificates)
-    if constant is None or ledger.adversary is not None or not ledger.rounds:
-        return
-    if ledger.metrics.loss > constant.costs:
-        yield f"It did worse than {always(ledger)}, which learns nothing."
-    most = None if best is None else allowed(ledger, best)
-    if most is not None and most > constant.costs:
-        costs = f"makes {constant.costs:,}" if ledger.counts else f"loses {number(constant.costs)}"
-        told = f"it allows {bound_text(most, 'upper')}, and {always(ledger)} {costs}"
-        yield f"The bound says less than a constant does: {told}."
-
-
-def previous(ledger: Ledger) -> int | None:
-    """Mistakes of the previous-label baseline; None where it means nothing."""
-    if ledger.adversary is not None or ledger.player.pays or not ledger.rounds:
-        return None
-    return ledger.last_label
-
-
-def runs(ledger: Ledger) -> str:
-    """A hint where labels come in long runs, as in a file sorted by label; "" where they do not.
-
-    In a random order the label changes in a share 1 - sum of p^2 of the rows. The hint is for less than half as many
-    changes, if there are enough rows for that to be no chance.
+    Attributes:
+        name: Name of the metric, such as "accuracy".
+        value: Its value, formatted.
+        note: Counts and baselines.
     """
-    own, again = ledger.metrics, previous(ledger)
-    shown = own.baselines.shown().values()
-    changes = own.rounds - sum(count * count for count in shown) / own.rounds if shown else 0.0
-    if again is None or not 2 * again < changes:
-        return ""
-    rows = own.rounds if ledger.weighted is None else ledger.weighted.rows
-    if (1.0 - again / changes) * math.sqrt(changes / 2.0 * rows / own.rounds) < SURE:
-        return ""
+
+    name: str
+    value: str
+    note: str
+
+
+def metrics(ledger: Ledger) -> Iterator[Metric]:
+    """Yield the metrics of a game, each with its baselines."""
+    if ledger.adversary is not None or not ledger.rounds:
+        yield _rounds(ledger)
+        return
+    yield _accuracy(ledger) if ledger.counts else _loss(ledger)
+    yield from probabilities(ledger)
+    for metric in (ranking(ledger), rates(ledger), *errors(ledger), ensemble(ledger)):
+        if metric is not None:
+            yield metric
+
+
+def _rounds(ledger: Ledger) -> Metric:
+    """Return mistakes or loss of a game against an adversary."""
+    if not ledger.counts:
+        return Metric(f"{ledger.player.loss} loss", number(ledger.loss), f"in {counted(ledger.rounds, 'round')}")
+    expected = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
+    return Metric("mistakes", f"{ledger.mistakes:,}", f"in {counted(ledger.rounds, 'round')}{expected}")
+
+
+def _accuracy(ledger: Ledger) -> Metric:
+    own, parts = ledger.metrics, []
     if ledger.weighted is None:
-        made = f"makes only {counted(again, 'mistake')}"
+        parts.append(f"{counted(own.mistakes, 'mistake')} in {counted(own.rounds, 'row')}")
     else:
-        made = f"has an error of only {about(again / own.rounds)}"
-    near = ", less than the learner" if again < own.mistakes else ""
-    return (
-        f"Labels come in long runs: {PREVIOUS} {made}{near}. The rows may be sorted by label, or follow each other in "
-        "time. Shuffle them if their order carries no meaning."
-    )
+        parts.append(f"over a total weight of {own.rounds:,} ({counted(ledger.weighted.rows, 'row')})")
+    if not ledger.deterministic:
+        parts.append(f"{number(own.expected)} expected over the random draws")
+    if (constant := ledger.best_constant) is not None:
+        parts.append(f"{always(ledger)}: {share(1.0 - constant.costs / own.rounds)}")
+    if (again := previous(ledger)) is not None:
+        parts.append(f"{PREVIOUS}: {share(1.0 - again / own.rounds)}")
+    return Metric("accuracy", share(1.0 - ledger.mistake_rate), "; ".join(parts))
 
 
-def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
-    """How many mistakes, or what loss, a certificate allows; None if it does not say."""
-    told, quantity = certificate.quantities, certificate.quantity
-    if certificate.bound is None or (ledger.counts and quantity not in ("mistakes", "expected mistakes")):
-        return None
-    if ledger.counts:
-        return certificate.bound
-    if quantity == f"{ledger.player.loss} loss":
-        return certificate.bound
-    against = quantity == f"regret against the {told.get('comparator')}" and certificate.status != "vacuous"
-    return outward(certificate.bound + told["comparator_loss"]) if against else None
+def _loss(ledger: Ledger) -> Metric:
+    own, constant = ledger.metrics, ledger.best_constant
+    over = counted(own.rounds, "row")
+    if ledger.weighted is not None:
+        over = f"a total weight of {own.rounds:,} ({counted(ledger.weighted.rows, 'row')})"
+    parts = [f"mean over {over}"]
+    if not ledger.deterministic:
+        parts.append(f"{brief(own.expected / own.rounds)} expected over the random draws")
+    if constant is not None:
+        parts.append(f"{always(ledger)}: {brief(constant.costs / own.rounds)}")
+    return Metric(f"{ledger.player.loss} loss", brief(ledger.loss_rate), "; ".join(parts))
 
 
-def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate | None:
-    """The tightest that says something of the mistakes, or of the loss; None if none does."""
-    found = (one for one in certificates if one.side == "upper" and allowed(ledger, one) is not None)
-    best = next(found, None)
-    return None if best is None or best.status == "vacuous" else best
+def probabilities(ledger: Ledger) -> Iterator[Metric]:
+    """Yield log loss and Brier score next to those of the best constant probability; nothing without probabilities."""
+    own = ledger.metrics
+    rounds, log_loss, brier = own.rounds, own.log_loss, own.brier
+    if log_loss is None or brier is None or not rounds:
+        return
+    p = own.positives / rounds
+    shares, least = [p, 1.0 - p], p * (1.0 - p)
+    if ledger.player.numbered:
+        shares = [shown / rounds for shown in own.baselines.shown().values()]
+        least = 1.0 - sum(one * one for one in shares)
+    entropy = sum(one * math.log(1.0 / one) for one in shares if one)
+    constants = [f"best constant: {brief(value)}" if shares else "" for value in (entropy, least)]
+    yield Metric("log loss", brief(log_loss / rounds), constants[0])
+    yield Metric("Brier score", brief(brier / rounds), constants[1])
 
 
-def always(ledger: Ledger) -> str:
-    """The best constant in words; the outcomes of forecasts may be texts, of which the ledger knows nothing."""
-    constant = ledger.best_constant
-    if constant is None:
-        return ""
-    if ledger.counts:
-        return f"always saying {'the most frequent outcome' if ledger.player.pays else label(ledger, constant.says)}"
-    return f"always saying {number(constant.says)}"
-
-
-def tightest(certificates: Sequence[Certificate]) -> Certificate | None:
-    """The best upper bound on the mistakes, the regret or the squared loss of this run; None if none says something."""
-    found = (one for one in certificates if one.side == "upper" and one.status in ("valid", "conditional"))
-    told = ("mistakes", "regret", "squared loss")
-    return next((one for one in found if any(what in one.quantity for what in told)), None)
-
-
-def rates(ledger: Ledger) -> str:
-    """Precision, recall and F1 of +1, and what one has who always says +1; "" where there are none."""
-    told = (("precision", ledger.precision), ("recall", ledger.recall), ("F1", ledger.f1))
-    known = [f"{name} {about(value)}" for name, value in told if value is not None and ledger.adversary is None]
-    if not known:
-        return ""
-    share, name = ledger.metrics.positives / ledger.metrics.rounds, label(ledger, ledger.label(1))
-    constant = f"; always saying {name}: {about(share)}, 100 %, {about(2 * share / (1 + share))}" if share else ""
-    return f"For {name}: {', '.join(known)}{constant}."
-
-
-def errors(ledger: Ledger) -> str:
-    """Of predicted numbers: the mean absolute error, with squared loss beside RMSE and R^2; "" of labels."""
-    if ledger.mae is None:
-        return ""
-    told, constant = f"Mean absolute error {number(ledger.mae)}", ledger.best_constant
-    if ledger.rmse is None:
-        return told + "."
-    told = f"RMSE {number(ledger.rmse)}, {capital(told, False)}"
-    if constant is None or ledger.r2 is None:
-        return told + "."
-    rmse = math.sqrt(constant.costs / ledger.metrics.rounds)
-    return f"{told}; the best constant: RMSE {number(rmse)} (R^2 {ledger.r2:.3g})."
-
-
-def ranked(ledger: Ledger) -> str:
-    """How well the scores rank the labels; "" where that is not known."""
+def ranking(ledger: Ledger) -> Metric | None:
+    """Return the area under the ROC curve; None where it is unknown."""
     area = ledger.auc if ledger.adversary is None else None
     if area is None:
-        return ""
-    low, high = math.floor(1e4 * area.low) / 1e4, math.ceil(1e4 * area.high) / 1e4
-    within = f"for certain from {low:.4f} to {high:.4f}; " if area.low < area.high else ""
-    return f"AUC {area.value:.4f} ({within}scores at random: 0.5)."
+        return None
+    known = f"between {share(area.low)} and {share(area.high)}; " if area.high - area.low >= VISIBLE else ""
+    return Metric("AUC", f"{area.value:.3f}", f"{known}chance: 0.5")
 
 
-def forecasters(ledger: Ledger) -> list[tuple[str, float, float]]:
-    """Of a mixture: the name, the mean weight over all rounds and the weight now of each, the heaviest first."""
+def rates(ledger: Ledger) -> Metric | None:
+    """Return F1, precision and recall of the positive label, next to always predicting it; None where undefined."""
+    known = [f"{name} {share(value)}" for name, value in (("precision", ledger.precision), ("recall", ledger.recall))
+             if value is not None]  # fmt: skip
+    if not known or ledger.adversary is not None:
+        return None
+    positives = ledger.metrics.positives / ledger.metrics.rounds
+    name = quoted(ledger, ledger.label(1))
+    constant = f"; always {name}: {share(2 * positives / (1 + positives))}" if positives else ""
+    f1 = "undefined" if ledger.f1 is None else share(ledger.f1)
+    return Metric("F1", f1, f"{', '.join(known)} for {name}{constant}")
+
+
+def errors(ledger: Ledger) -> Iterator[Metric]:
+    """Yield RMSE and R^2, and the mean absolute error, of predicted numbers."""
+    if ledger.mae is None:
+        return
+    constant = ledger.best_constant
+    if ledger.rmse is not None:
+        base = ""
+        if constant is not None and ledger.r2 is not None:
+            base = f"best constant: {brief(math.sqrt(constant.costs / ledger.metrics.rounds))}"
+            base += f"; R^2 {ledger.r2:.3g}"
+        yield Metric("RMSE", brief(ledger.rmse), base)
+    yield Metric("MAE", brief(ledger.mae), "mean absolute error")
+
+
+def member_weights(ledger: Ledger) -> list[tuple[str, float, float]]:
+    """Return name, mean weight over all rounds and present weight of each member of an ensemble, the heaviest first."""
     within = ledger.player.within
     shares = within.shares
     if not len(shares) or not ledger.rounds:
@@ -176,58 +146,204 @@ def forecasters(ledger: Ledger) -> list[tuple[str, float, float]]:
     return sorted(parts, key=lambda part: -part[1])
 
 
-def carried(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """Who carried the predictions of a mixture, and who promises the least; "" if it is none."""
-    parts = [part for part in forecasters(ledger) if max(part[1:]) >= NAMED][:MOST]
+def ensemble(ledger: Ledger) -> Metric | None:
+    """Return the mean and present weights of an ensemble's members; None for any other learner."""
+    parts = [part for part in member_weights(ledger) if max(part[1:]) >= NAMED][:MOST]
     if not parts:
+        return None
+    weights = (f"{name} {about(mean)} ({about(now)})" for name, mean, now in parts)
+    return Metric("ensemble", "", f"mean weight (now): {', '.join(weights)}")
+
+
+def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
+    """Return the first sentences: what happened, what a baseline does, what is guaranteed."""
+    parts = [_happened(ledger)]
+    constant = ledger.best_constant
+    if ledger.adversary is not None:
+        parts += [claim(one) for one in certificates if one.side == "lower" and one.holds][:1]
+    elif constant is not None and ledger.counts:
+        total, again = ledger.metrics.rounds, previous(ledger)
+        costs = f"{constant.costs:,}" if ledger.weighted is None else about(constant.costs / total)
+        parts.append(f"{always(ledger)}: {costs}")
+        if again is not None:
+            parts.append(f"{PREVIOUS}: " + (f"{again:,}" if ledger.weighted is None else about(again / total)))
+    elif constant is not None:
+        parts.append(f"{always(ledger)}: {number(constant.costs)}")
+    if ledger.weighted is not None:
+        parts.append(f"certificates count each copy of a row as one round: {_in_rounds(ledger)}")
+    if best := tightest(certificates):
+        bound = bound_text(best.bound or 0, "upper")
+        if best.kind == "E":
+            parts.append(f"guaranteed at most {bound} in expectation over the random draws")
+        elif "regret" in best.quantity:
+            parts.append(f"{best.quantity.removesuffix(', at most')} guaranteed at most {bound}")
+        else:
+            parts.append(f"guaranteed at most {bound}" + (" on these rows" if ledger.adversary is None else ""))
+    return "; ".join(parts) + "."
+
+
+def guarantee(ledger: Ledger, certificate: Certificate) -> str:
+    """Return a certificate as one clause, per row, next to the baseline in the same unit.
+
+    In a weighted game a round is one copy of a row, as certificates count them, and no baseline is known per round.
+    """
+    if ledger.adversary is not None:
+        return headline(certificate)
+    base, rows = "", ledger.rounds
+    if ledger.weighted is None:
+        if certificate.quantity in ("mistakes", "expected mistakes") and (constant := ledger.best_constant) is not None:
+            base = f"{always(ledger)}: {brief(constant.costs / rows)} ({constant.costs:,})" if rows else ""
+        elif certificate.quantity == "log loss":
+            base = next((one.note for one in probabilities(ledger) if one.name == "log loss"), "")
+        elif certificate.quantity == f"{ledger.player.loss} loss" and (constant := ledger.best_constant) is not None:
+            base = f"{always(ledger)}: {brief(constant.costs / rows)}" if rows else ""
+    return headline(certificate, rows or None, base, "row" if ledger.weighted is None else "round")
+
+
+def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[str]:
+    """Yield a sentence where the learner, or its guarantee, is worse than the best constant."""
+    constant, best = ledger.best_constant, tightest(certificates)
+    if constant is None or ledger.adversary is not None or not ledger.rounds:
+        return
+    if ledger.metrics.loss > constant.costs:
+        yield f"Worse than {always(ledger, ' predicting')}, which learns nothing."
+    most = None if best is None else allowed(ledger, best)
+    if most is not None and most > constant.costs:
+        costs = f"{constant.costs:,}" if ledger.counts else number(constant.costs)
+        bound = bound_text(most, "upper")
+        yield f"The guarantee ({bound}) is weaker than what {always(ledger, ' predicting')} achieves ({costs})."
+
+
+def previous(ledger: Ledger) -> int | None:
+    """Return the mistakes of the previous-label baseline; None where it means nothing."""
+    if ledger.adversary is not None or ledger.player.pays or not ledger.rounds:
+        return None
+    return ledger.last_label
+
+
+def runs(ledger: Ledger) -> str:
+    """Return a hint where labels come in long runs, as in a file sorted by label; "" where they do not.
+
+    In a random order the label changes in a share 1 - sum of p^2 of the rows. The hint is for less than half as many
+    changes, if there are enough rows to rule out chance.
+    """
+    own, again = ledger.metrics, previous(ledger)
+    shown = own.baselines.shown().values()
+    changes = own.rounds - sum(count * count for count in shown) / own.rounds if shown else 0.0
+    if again is None or not 2 * again < changes:
         return ""
-    told = ", ".join(f"{name} {about(share)} (now {about(now)})" for name, share, now in parts)
-    promised = next((one.quantities["member"] for one in certificates if "member" in one.quantities), None)
-    promised = "the stack" if promised == "stack" else promised
-    return f"Mean weights: {told}." + (f" The smallest promise is that of {promised}." if promised else "")
+    rows = own.rounds if ledger.weighted is None else ledger.weighted.rows
+    if (1.0 - again / changes) * math.sqrt(changes / 2.0 * rows / own.rounds) < RUN_ERRORS:
+        return ""
+    if ledger.weighted is None:
+        made = f"makes only {counted(again, 'mistake')}"
+    else:
+        made = f"has an error rate of only {about(again / own.rounds)}"
+    near = ", better than the learner" if again < own.mistakes else ""
+    return (
+        f"Labels come in long runs: {PREVIOUS} {made}{near}. The rows may be sorted by label or by time. "
+        "Shuffle them if their order carries no meaning."
+    )
+
+
+def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
+    """Return the mistakes, or the loss, that a certificate allows; None if it bounds something else."""
+    quantities, quantity = certificate.quantities, certificate.quantity
+    if certificate.bound is None or (ledger.counts and quantity not in ("mistakes", "expected mistakes")):
+        return None
+    if ledger.counts:
+        return certificate.bound
+    if quantity == f"{ledger.player.loss} loss":
+        return certificate.bound
+    against = quantity == f"regret against the {quantities.get('comparator')}" and certificate.status != "vacuous"
+    return outward(certificate.bound + quantities["comparator_loss"]) if against else None
+
+
+def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate | None:
+    """Return the tightest informative bound on the mistakes, or on the loss; None if there is none."""
+    found = (one for one in certificates if one.side == "upper" and allowed(ledger, one) is not None)
+    best = next(found, None)
+    return None if best is None or best.status == "vacuous" else best
+
+
+def always(ledger: Ledger, verb: str = "") -> str:
+    """Name the best constant, as in `always "benign"`; the outcomes of forecasts may be texts unknown to the ledger."""
+    constant = ledger.best_constant
+    if constant is None:
+        return ""
+    if ledger.counts:
+        return f"always{verb} {'the most frequent outcome' if ledger.player.pays else quoted(ledger, constant.says)}"
+    return f"always{verb} {brief(constant.says)}"
+
+
+def tightest(certificates: Sequence[Certificate]) -> Certificate | None:
+    """Return the best informative upper bound on mistakes, regret or squared loss; None if there is none."""
+    found = (one for one in certificates if one.side == "upper" and one.status in ("valid", "conditional"))
+    quantities = ("mistakes", "regret", "squared loss")
+    return next((one for one in found if any(what in one.quantity for what in quantities)), None)
+
+
+def principal(certificates: Sequence[Certificate]) -> Certificate | None:
+    """Return the upper bound to print first: on mistakes, regret or squared loss, else on the log loss, else any."""
+    upper = [one for one in certificates if one.side == "upper"]
+    log_loss = (one for one in upper if one.quantity == "log loss" and one.status in ("valid", "conditional"))
+    return tightest(certificates) or next(log_loss, None) or next(iter(upper), None)
+
+
+def tightest_member(certificates: Sequence[Certificate]) -> str:
+    """Name the member of an ensemble that the tightest bound compares with; "" if there is none."""
+    member = next((one.quantities["member"] for one in certificates if "member" in one.quantities), None)
+    return f"The tightest bound comes from the member {member}." if member else ""
 
 
 def named(ledger: Ledger) -> str:
-    """What the user's labels stand for; "" if they are -1 and +1."""
+    """State which label is +1 and which is -1; "" if the labels are -1 and +1."""
     if ledger.labels is None or ledger.labels == [-1, 1] or ledger.learner.labels is not None:
         return ""
     return f"Labels: {ledger.labels[1]} is +1, {ledger.labels[0]} is -1."
 
 
 def scaled(ledger: Ledger) -> str:
-    """That certificates speak of rows as the learner saw them; "" if they were not scaled."""
+    """State that certificates refer to scaled rows; "" if rows were not scaled."""
     if not any(adapt(one).changes_examples for one in (ledger.learner, *ledger.player.learners)):
         return ""
-    return "Rows were scaled as they came: what is said of classifiers, lengths and margins is of the scaled rows."
+    return "Rows were scaled as they arrived: comparators, lengths and margins refer to the scaled rows."
 
 
 def label(ledger: Ledger, value: Any) -> str:
-    """A label as the user calls it; with its sign, where it is one."""
+    """Return a label as the user writes it; -1 and +1 with their sign."""
     signs = ledger.learner.labels is None and ledger.labels in (None, [-1, 1])
     return f"{value:+d}" if signs and value in (-1, 1) else str(value)
 
 
+def quoted(ledger: Ledger, value: Any) -> str:
+    """Return a label for a sentence: a text in quotes, a number without."""
+    return f'"{value}"' if isinstance(value, str) and '"' not in value else label(ledger, value)
+
+
+def unit(ledger: Ledger) -> str:
+    """Return the unit of all means: a row, or a unit of weight."""
+    return "row" if ledger.weighted is None else "unit of weight"
+
+
 def _happened(ledger: Ledger) -> str:
-    """The error of the predictions: over rounds, or in a weighted game over rows by their weights."""
+    """Return the error of the predictions: over rounds, or in a weighted game over rows by their weights."""
     own = ledger.weighted
     if own is None:
         return _in_rounds(ledger)
-    drawn = "" if ledger.deterministic else f", {number(own.expected)} expected"
-    weighed = f"total weight {own.rounds:,} ({counted(own.rows, 'row')}, each predicted once{drawn})"
+    expected = "" if ledger.deterministic else f", {number(own.expected)} expected"
+    weight = f"total weight {own.rounds:,} ({counted(own.rows, 'row')}, each predicted once{expected})"
     if not ledger.counts:
-        return f"loss {number(own.loss)} in {weighed}, {number(ledger.loss_rate)} per unit of weight"
-    return f"error {about(ledger.mistake_rate)} of {weighed}"
-
-
-def per_round(ledger: Ledger) -> str:
-    """What means of a game are taken over."""
-    return "a round" if ledger.weighted is None else "per unit of weight"
+        return f"loss {number(own.loss)} over {weight}, {brief(ledger.loss_rate)} per unit of weight"
+    return f"error rate {about(ledger.mistake_rate)} over {weight}"
 
 
 def _in_rounds(ledger: Ledger) -> str:
-    rounds = counted(ledger.rounds, "round")
-    drawn = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
+    rounds = counted(ledger.rounds, "row" if ledger.adversary is None and ledger.weighted is None else "round")
+    expected = "" if ledger.deterministic else f", {number(ledger.expected)} expected"
     if not ledger.counts:
-        return f"loss {number(ledger.loss)} in {rounds} ({number(ledger.loss / max(ledger.rounds, 1))} a round{drawn})"
+        per = "row" if rounds.endswith(("row", "rows")) else "round"
+        rate = brief(ledger.loss / max(ledger.rounds, 1))
+        return f"loss {number(ledger.loss)} in {rounds} ({rate} per {per}{expected})"
     made = counted(ledger.mistakes, "mistake")
-    return f"{made} in {rounds} ({about(ledger.mistakes / max(ledger.rounds, 1))}{drawn})"
+    return f"{made} in {rounds} ({about(ledger.mistakes / max(ledger.rounds, 1))}{expected})"

@@ -1,4 +1,4 @@
-"""A team of learners: what each did, how much it is trusted, what it promised; and which was best."""
+"""A team of learners: mistakes, weight and certificate of each, and the best one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
 
 LONGEST = 48
-"""Characters of a learner's name, and of the reason why it promises nothing."""
-HEADS = ("learner", "mistakes", "weight", "its own certificate")
+"""Largest length of a learner's name, and of the reason of a void certificate."""
+HEADS = ("learner", "mistakes", "weight", "certificate")
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One learner of a team.
 
-    mistakes       in rounds, as its certificates count them
-    weighted       in a weighted game, what its wrong predictions weigh, each row predicted once; else None
-    expected       the sum of its chances to err, if it draws; else None
-    weight         the chance to be followed in the next round
-    certificates   its own, the tightest first
+    Attributes:
+        name: Its spec.
+        mistakes: Mistakes in rounds, as its certificates count them.
+        expected: Expected mistakes, if it draws at random; else None.
+        weight: Probability of being followed in the next round.
+        certificates: Its certificates, the tightest first.
+        weighted: Weight of its wrong predictions in a weighted game, each row predicted once; else None.
     """
 
     name: str
@@ -34,12 +36,12 @@ class Member:
 
     @property
     def wrong(self) -> int:
-        """What learners are compared by."""
+        """Criterion by which learners are compared."""
         return self.mistakes if self.weighted is None else self.weighted
 
 
 def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> list[Member]:
-    """The learners of a team, in their order, each with its certificates if there are any."""
+    """Return the learners of a team in order, each with its certificates."""
     of_each = certificates or [()] * len(ledger.members)
     return [
         Member(
@@ -57,7 +59,7 @@ def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> li
 
 
 def table(team: list[Member]) -> Iterator[str]:
-    """A head, a line for each learner, and which was best."""
+    """Yield a head, a line per learner, and the best learner."""
     cells = [HEADS, *(row(member) for member in team)]
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     for name, mistakes, weight, promised in cells:
@@ -66,11 +68,11 @@ def table(team: list[Member]) -> Iterator[str]:
         return
     best = min(team, key=lambda member: member.wrong)
     told = counted(best.mistakes, "mistake") if best.weighted is None else f"weight {best.wrong:,} predicted wrong"
-    yield f"the best learner was {best.name}: {told}"
+    yield f"best learner: {best.name}, {told}"
 
 
 def row(member: Member) -> tuple[str, str, str, str]:
-    """What the table has of a learner, as its heads are."""
+    """Return the cells of one learner."""
     weight = f"{member.weight:.4f}" if member.weight >= 0.00005 else f"{member.weight:.0e}"
     made = f"{member.mistakes:,}"
     if member.weighted is not None:
@@ -79,7 +81,7 @@ def row(member: Member) -> tuple[str, str, str, str]:
 
 
 def _promised(certificates: tuple[Certificate, ...]) -> str:
-    """The tightest certificate in a few words."""
+    """Return the tightest certificate in a few words."""
     if not certificates:
         return "none"
     best = certificates[0]

@@ -1,8 +1,7 @@
-"""A game on a terminal: what happened, in a sentence; the tightest certificate in words; all of them if asked for."""
+"""A game on a terminal: metrics with baselines, then the certificate in one sentence; all of them if verbose."""
 
 from __future__ import annotations
 
-import math
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +21,15 @@ if TYPE_CHECKING:
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
+NAMES, VALUES = 13, 7
+"""Widths of the columns of metrics."""
+INDENT = 2 + NAMES + 2
 LONGEST = 32
-"""Digits of a whole number that are still shown."""
+"""Largest number of digits of a printed integer."""
 MOST_RUNS = 1e9
-"""More are not told."""
+"""Largest printed odds of a drift test."""
 WARNING, ALARM = 5.0, 20.0
-"""Wealth of a test of drift: from where on it is told as a warning, and as a fact."""
+"""Wealth of a drift test that is a warning, and that is an alarm."""
 
 
 class Out:
@@ -54,34 +56,42 @@ def game(
     out: Out, ledger: Ledger, certificates: list[Certificate], learner: str, certified: bool = True,
     of_members: Sequence[Sequence[Certificate]] = (), verbose: bool = False,
 ) -> None:  # fmt: skip
-    """What happened beside what a constant would have done and what was allowed; the certificates."""
+    """Print a game: metrics next to their baselines, warnings, and the certificate in one sentence.
+
+    Args:
+        out: Where to print.
+        ledger: The game.
+        certificates: Its certificates, the tightest first.
+        learner: Name or spec of the learner.
+        certified: Whether certificates were asked for.
+        of_members: Certificates of each member of a team.
+        verbose: Print all certificates with their quantities, calibration, and rates per label.
+    """
     where = "on" if ledger.adversary is None else "against"
     target = "" if ledger.target is None else f", target: {ledger.target}"
-    out.line(f"{learner} {where} {ledger.source}{target}, {ledger.seconds:.2f} s{speed(ledger)}", "bold")
-    say(out, summary.lead(ledger, certificates), *summary.worse(ledger, certificates), summary.runs(ledger))
-    for line in (summary.named(ledger), summary.rates(ledger), summary.ranked(ledger), summary.errors(ledger)):
-        if line:
-            out.line(line)
+    played = counted(ledger.rounds, "row" if ledger.adversary is None and ledger.weighted is None else "round")
+    took = f"{played} in {ledger.seconds:.2f} s{speed(ledger)}"
+    out.line(f"{learner} {where} {ledger.source}{target}: {took}", "bold")
+    for metric in (*summary.metrics(ledger), *coverage.metrics(ledger, certificates)):
+        field(out, metric.name, metric.value, metric.note)
+    say(out, *summary.warnings(ledger, certificates), summary.runs(ledger))
+    if verbose and (labels := summary.named(ledger)):
+        out.line(labels)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
-    if told := probabilities(ledger):
-        out.line(told)
-        for line in calibrated(ledger) if verbose else ():
-            out.line(line)
+    for line in calibration(ledger) if verbose else ():
+        out.line(line)
     for line in confused(ledger, verbose):
         out.line(line)
-    say(out, *coverage.told(ledger, certificates))
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
     say(out, *stretches.told(ledger), *ledger.player.tale())
-    if carried := summary.carried(ledger, certificates):
-        say(out, carried)
     say(out, watched(ledger))
     if certified:
-        promised(out, certificates, verbose, said=True)
-        if certificates and (told := summary.scaled(ledger)):
-            out.line(told)
+        promised(out, certificates, verbose, ledger)
+        if verbose:
+            say(out, summary.tightest_member(certificates), summary.scaled(ledger))
         if ledger.hindsight is not None:
             from novikoff.reports import hindsight
 
@@ -89,104 +99,101 @@ def game(
                 out.line(line)
 
 
+def field(out: Out, name: str, value: str, note: str = "", style: str = "") -> None:
+    """Print a name, its value and a note in columns; a long note is wrapped, an empty value takes no column."""
+    column = f"{value:<{VALUES}}  " if value else ""
+    first, *rest = textwrap.wrap(note, WIDTH - INDENT - len(column), break_long_words=False) or [""]
+    out.line(f"  {name:<{NAMES}}  ", style, f"{column}{first}".rstrip())
+    for line in rest:
+        out.line(" " * (INDENT + len(column)) + line)
+
+
 def say(out: Out, *texts: str) -> None:
-    """Sentences, in lines that can be read."""
+    """Print sentences, wrapped."""
     for text in texts:
         for line in textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
             out.line(line)
 
 
-def promised(out: Out, certificates: list[Certificate], verbose: bool = False, said: bool = False) -> None:
-    """The tightest certificate in words, and the adversary's; all of them, with all that they are from, if verbose.
+def promised(out: Out, certificates: list[Certificate], verbose: bool = False, ledger: Ledger | None = None) -> None:
+    """Print the tightest certificate in one sentence, and the adversary's; all of them in full if verbose.
 
-    said   what they promise of mistakes was said before
+    Args:
+        out: Where to print.
+        certificates: Certificates, the tightest first.
+        verbose: Print every certificate with its explanation and quantities.
+        ledger: The game, for figures per row and baselines.
     """
     if verbose or not certificates:
         show(out, certificates)
         return
-    told = [next((one for one in certificates if one.side == side), None) for side in ("upper", "lower")]
-    told[0] = summary.tightest(certificates) or told[0]
+    chosen = [summary.principal(certificates), next((one for one in certificates if one.side == "lower"), None)]
     sets = coverage.deviation(certificates)
-    told += [sets] if sets is not None and sets is not told[0] else []
-    told += [one for one in certificates if one.status == "violated" and not any(one is other for other in told)]
-    for one in told:
+    chosen += [sets] if sets is not None and sets is not chosen[0] else []
+    chosen += [one for one in certificates if one.status == "violated" and not any(one is other for other in chosen)]
+    for one in chosen:
         if one is None:
             continue
-        text = (
-            f"{one.theorem}: {sentences.sentence(one, said and one.quantity in ('mistakes', 'deviation of coverage'))}"
-        )
-        first, *rest = textwrap.wrap(text, WIDTH - 14, break_on_hyphens=False)
-        out.line(f"  {one.status:<11} ", COLOURS[one.status], first)
+        text = sentences.headline(one) if ledger is None else summary.guarantee(ledger, one)
+        basis = " ".join(sentences.basis(one)) if one.status in ("valid", "conditional") else ""
+        if basis and ledger is not None and ledger.weighted is not None:
+            basis = f"Each copy of a row counts as one round. {basis}"
+        first, *rest = textwrap.wrap(f"{one.status}: {text}.", WIDTH - INDENT, break_on_hyphens=False)
+        rest += textwrap.wrap(f"{basis} ({one.theorem}; details: -v)".strip(), WIDTH - INDENT, break_on_hyphens=False)
+        out.line(f"  {'certificate':<{NAMES}}  ", COLOURS[one.status], first)
         for line in rest:
-            out.line(" " * 14 + line)
+            out.line(" " * INDENT + line)
 
 
 def happened(ledger: Ledger) -> str:
-    """Rounds and mistakes in words."""
-    drawn = "" if ledger.deterministic else f", {ledger.expected:.4g} expected"
+    """Return rounds and mistakes, or loss, in one clause."""
+    expected = "" if ledger.deterministic else f", {ledger.expected:.4g} expected"
+    rounds = counted(ledger.rounds, "round")
     if not ledger.counts:
-        return f"{counted(ledger.rounds, 'round')}, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} a round{drawn})"
+        return f"{rounds}, loss {ledger.loss:.6g} ({ledger.loss_rate:.4g} per round{expected})"
     rate = f"{100 * ledger.mistake_rate:.3g} %"
-    return f"{counted(ledger.rounds, 'round')}, {counted(ledger.mistakes, 'mistake')} ({rate}{drawn})"
+    return f"{rounds}, {counted(ledger.mistakes, 'mistake')} ({rate}{expected})"
 
 
-def probabilities(ledger: Ledger) -> str:
-    """The mean losses of the probabilities beside those of the best probability that never changes; "" without any."""
-    own = ledger.metrics
-    rounds, log_loss, brier = own.rounds, own.log_loss, own.brier
-    if log_loss is None or brier is None or not rounds:
-        return ""
-    per, p = summary.per_round(ledger), own.positives / rounds
-    told = f"probabilities: log loss {log_loss / rounds:.4g} {per}, Brier score {brier / rounds:.4g}"
-    shares, least = [p, 1.0 - p], p * (1.0 - p)
-    if ledger.player.numbered:
-        shares = [shown / rounds for shown in own.baselines.shown().values()]
-        least = 1.0 - sum(share * share for share in shares)
-    if not shares:  # too many labels
-        return told
-    entropy = sum(share * math.log(1.0 / share) for share in shares if share)
-    return f"{told}; the best constant {entropy:.4g} and {least:.4g}"
-
-
-def calibrated(ledger: Ledger) -> Iterator[str]:
-    """What was said to be so probable, beside how often it came; nothing if no round was sorted."""
+def calibration(ledger: Ledger) -> Iterator[str]:
+    """Yield predicted probabilities next to observed frequencies; nothing without probabilities."""
     found = ledger.metrics.calibration
     if not (rounds := sum(found.rounds)):
         return
-    share = sum(found.positives) / rounds
-    what, so = ("P(said)", "right") if ledger.player.numbered else ("P(+1)", "+1")
-    counts = "rounds" if ledger.weighted is None else "weight"
+    frequency = sum(found.positives) / rounds
+    what, so = ("P(predicted)", "right") if ledger.player.numbered else ("P(+1)", "+1")
+    counts = "rows" if ledger.weighted is None else "weight"
     yield (
-        f"calibration: {what} was {found.predicted / rounds:.4g} on average, and {share:.4g} of the {counts} were "
-        f"{so}; within bins the two are {found.error:.2g} apart"
+        f"calibration: mean {what} {found.predicted / rounds:.3f}, {frequency:.3f} of the {counts} were {so}; "
+        f"expected calibration error {found.error:.2g}"
     )
-    yield f"  {what:<10}  {counts:>9}  {'said':>6}  {'came':>6}"
-    for low, high, count, said, came in found.table():
-        yield f"  {f'{low:.1f} .. {high:.1f}':<10}  {count:>9,}  {said:>6.3f}  {came:>6.3f}"
+    yield f"  {what:<12}  {counts:>9}  {'predicted':>9}  {'observed':>9}"
+    for low, high, count, predicted, observed in found.table():
+        yield f"  {f'{low:.1f} .. {high:.1f}':<12}  {count:>9,}  {predicted:>9.3f}  {observed:>9.3f}"
 
 
 def speed(ledger: Ledger) -> str:
-    """Rounds per second, if there were enough to tell."""
+    """Return rounds per second; "" for a short game."""
     if ledger.rounds < 1000 or not ledger.seconds:
         return ""
-    return f" ({ledger.rounds / ledger.seconds:,.0f} rounds a second)"
+    return f" ({ledger.rounds / ledger.seconds:,.0f} rows per second)"
 
 
 def show(out: Out, certificates: list[Certificate]) -> None:
-    """Each certificate: its status, what was observed beside what was promised, and from what."""
+    """Print each certificate: status, observed and guaranteed value, explanation, quantities."""
     if not certificates:
-        out.line("  no certificate: no mistake bound is known for this learner here", "yellow")
-    told: dict[str, Any] = {}
+        field(out, "certificate", "", "none: no bound is known for this learner here", "yellow")
+    printed: dict[str, Any] = {}
     for certificate in certificates:
-        first, *rest = lines(certificate, told)
-        told |= certificate.quantities
+        first, *rest = lines(certificate, printed)
+        printed |= certificate.quantities
         out.line(f"  {certificate.status:<11} ", COLOURS[certificate.status], first)
         for line in rest:
             out.line(" " * 14 + line)
 
 
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
-    """Which classifier was kept, what limits its risk, and whether the examples looked independent."""
+    """Print which classifier was kept, the bound on its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
     votes = adapt(classifier.classifier).size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
@@ -194,26 +201,24 @@ def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     if classifier.certificates:
         promised(out, list(classifier.certificates), verbose)
         if classifier.drawn:
-            out.line("  the mean is over the draw: what was drawn may be worse, 1/d times with chance d at most")
+            say(out, "  The bound is on the mean over the random draw: with probability at least 1 - d the drawn "
+                     "hypothesis is within 1/d times the bound.")  # fmt: skip
     else:
-        out.line("  no limit on its risk is known", "yellow")
+        out.line("  no bound on its risk is known", "yellow")
     if classifier.wealth is not None:
         say(out, f"  {drift(classifier.wealth)}")
 
 
 def drift(wealth: float) -> str:
-    """What the largest wealth of a test of drift says; independent examples make it w with a chance of 1/w at most."""
-    told = bound_text(wealth, "upper")
+    """Describe the largest wealth of a drift test; independent examples reach w with probability at most 1/w."""
     if wealth < WARNING:
-        return f"drift test: no sign that the examples are not independent (wealth {told} at most)"
-    chance = f"if they were, a test would find as much against it in at most 1 of {bound_text(wealth, 'lower')} runs"
-    if wealth < ALARM:
-        return f"drift test: the examples may not be independent: {chance}"
-    return f"drift test: the examples are not independent: {chance}"
+        return f"drift test: no evidence against independent examples (wealth at most {bound_text(wealth, 'upper')})"
+    odds = f"independent examples would give as much evidence in at most 1 of {bound_text(wealth, 'lower')} runs"
+    return f"drift test: the examples {'may not be' if wealth < ALARM else 'are not'} independent: {odds}"
 
 
 def watched(ledger: Ledger) -> str:
-    """What the test of drift says that watched a game; "" if none did."""
+    """Describe the drift test of a game; "" if there was none."""
     if ledger.drift is None:
         return ""
     wealth = ledger.drift.test.largest
@@ -221,40 +226,45 @@ def watched(ledger: Ledger) -> str:
         return drift(wealth)
     sure = "may not be" if wealth < ALARM else "are not"
     runs = bound_text(min(wealth, MOST_RUNS), "lower")
-    return (f"drift test: the examples {sure} independent, or when labels came depended on them or on answers: were "
-            f"it otherwise, a test would find as much against it in at most 1 of {runs} runs")  # fmt: skip
+    return (f"drift test: the examples {sure} independent, or the delays of labels depended on examples or answers: "
+            f"otherwise as much evidence would come up in at most 1 of {runs} runs")  # fmt: skip
 
 
 def permuted(test: Permuted) -> str:
-    """What a permutation test of later mistakes says."""
-    told = (
-        f"permutation test: {test.observed:+,.6g} mistakes from the first half to the second, "
+    """Describe a permutation test for order effects."""
+    found = (
+        f"permutation test for order effects: {test.observed:+,.6g} mistakes from the first half to the second, "
         f"{test.mean:+,.4g} on average in {len(test.shuffled):,} shuffles"
     )
-    chance = f"a random order does as badly with a chance of at most {sentences.percent(test.p)}"
+    chance = f"a random order does as badly with probability at most {sentences.percent(test.p)}"
     if test.p <= 1.0 / ALARM:
-        return f"{told}: the rows become harder, their order is not random; {chance}"
+        return f"{found}: the rows become harder, their order is not random; {chance}"
     if test.p <= 1.0 / WARNING:
-        return f"{told}: the rows may become harder; {chance}"
-    return f"{told}: no sign that the rows become harder (p = {test.p:.3g})"
+        return f"{found}: the rows may become harder; {chance}"
+    return f"{found}: no evidence that the rows become harder (p = {test.p:.3g})"
 
 
-def lines(certificate: Certificate, told: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """The certificate in words: "halving_mistakes: mistakes 3 <= 4, on every stream", then why and from what.
+def lines(certificate: Certificate, printed: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """Yield the lines of a certificate: "halving_mistakes: mistakes 3 <= 4, on every stream", then why.
 
-    told   quantities that were told just before: what is the same is not told again
+    Args:
+        certificate: Any certificate.
+        printed: Quantities printed just before; equal ones are left out.
     """
     on_what = KINDS[certificate.kind]
     if certificate.side == "lower" and certificate.kind == "D":
-        on_what = "on every learner that draws nothing"
+        on_what = "for every deterministic learner"
     yield f"{certificate.theorem}: {certificate.comparison()}" + ("" if certificate.bound is None else f", {on_what}")
-    for text in (certificate.reason, quantities(certificate, told or {})):
+    explained = ""
+    if certificate.status in ("valid", "conditional") and (reason := sentences.why(certificate)):
+        explained = f"Why: {reason}."
+    for text in (certificate.reason, explained, quantities(certificate, printed or {})):
         yield from textwrap.wrap(text, WIDTH - 14)
 
 
-def quantities(certificate: Certificate, told: Mapping[str, Any]) -> str:
-    """What the bound was computed from, but for what was told."""
-    new = ((name, value) for name, value in certificate.quantities.items() if name not in told or told[name] != value)
+def quantities(certificate: Certificate, printed: Mapping[str, Any]) -> str:
+    """Return the quantities that the bound was computed from, without those printed just before."""
+    new = (pair for pair in certificate.quantities.items() if pair[0] not in printed or printed[pair[0]] != pair[1])
     return ", ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in new)
 
 

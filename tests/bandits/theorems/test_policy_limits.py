@@ -69,4 +69,4 @@ def test_a_log_is_reported_by_the_theorem(rewards):
         ends = (limit.quantities["at_least"], limit.observed, limit.bound)
         wanted = [1.0 - value for value in reversed(ends)] if rewards else ends
         assert (one.low, one.estimate, one.high) == pytest.approx(wanted, rel=1e-9)
-    assert "there were no arms but the 2 of the log" in limit.reason
+    assert "there were no arms other than the 2 of the log" in limit.reason

@@ -101,7 +101,7 @@ class Timid(nk.ManyFtrl):
 def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
-    whys = {Shifted: "its sums are those", Forgetful: "never shrank", Lucky: "what the ledger counted",
+    whys = {Shifted: "its sums agree", Forgetful: "never shrank", Lucky: "agrees with the ledger's",
             Timid: "what its scores cost"}  # fmt: skip
     for kind, why in whys.items():
         game = nk.Game(kind(labels=3))

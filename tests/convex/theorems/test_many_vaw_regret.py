@@ -112,7 +112,7 @@ class Forgetful(nk.ManyVaw):
 
 def test_who_cheats_is_void():
     x, y = late()
-    for kind, why in {Lucky: "what the ledger counted", Forgetful: "its sums are those"}.items():
+    for kind, why in {Lucky: "agrees with the ledger's", Forgetful: "its sums agree"}.items():
         (found,) = game(kind(labels=4), x, y, 10).certify()
         assert found.status == "void", kind
         assert why in found.reason

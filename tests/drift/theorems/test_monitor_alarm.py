@@ -48,4 +48,4 @@ def test_an_alarm_is_a_void_certificate():
     facts = [MonitorFacts(1000, 300, largest, 0.1, 0.05) for largest in (40.0, 40.000001)]
     assert [one.alarm for one in facts] == [False, True]
     assert [monitor_alarm(one).status for one in facts] == ["conditional", "void"]
-    assert "at most 0.1 (the wealth of bets against that grew from 1 to 40)" in monitor_alarm(facts[1]).reason
+    assert "at most 0.1 (bets against this grew from 1 to 40)" in monitor_alarm(facts[1]).reason

@@ -103,7 +103,7 @@ def changed(run, **values):
         ({"eta": 0.0, "rates": 0.0}, "rate must be positive"),
         ({"eta": math.inf, "rates": math.inf}, "not finite"),
         ({"top": 0.0}, "no range"),
-        ({"rounds": 5}, "saw every round"),
+        ({"rounds": 5}, "every round"),
         ({"play": "mean", "loss": "zero-one"}, "convex"),
         ({"eta": 5e-324, "rates": 2e-323}, "not finite"),
     ],

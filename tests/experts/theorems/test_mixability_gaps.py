@@ -96,7 +96,7 @@ def test_the_opposite_of_the_mixture_is_violated(rate):
 def test_a_little_more_than_the_mixture_is_found_out_even_where_the_promise_is_kept(rate):
     learner = Otherwise(3, loss="absolute", **rate)
     learner.instead = lambda said: said + 0.0001
-    void = "assumption failed: the mixture lost no more than its experts on average"
+    void = "assumption failed: the mixture lost no more than the weighted mean of its experts"
     found = nk.play(learner, forecasts()).certify()
     assert all(one.reason == void for one in found if one.status != "violated")
     assert any(one.status == "void" for one in found)
@@ -119,7 +119,7 @@ def test_a_learner_that_lies_about_its_chances_is_found_out(told, rate):
     assert {one.status for one in nk.play(honest, (x, y)).certify()} == {"valid"}
     for one in nk.play(lying, (x, y)).certify():
         assert one.status in ("void", "violated")
-        assert one.status == "violated" or one.reason == "assumption failed: the expected loss is that of the weights"
+        assert one.status == "violated" or one.reason == "assumption failed: the expected loss agrees with the weights"
 
 
 HOSTILE = st.sampled_from([0.0, 1.0, 0.5, 5e-324, 1e-200, 2.0**-53, 1.0 - 2.0**-53])

@@ -99,5 +99,5 @@ def test_more_survivors_at_the_end_is_no_crash(theorem):
 
 def test_a_refuted_assumption_reads_as_what_was_refuted():
     run = Run(None, None, 1, 0, 0.5, (0, 1), adaptive=True, deterministic=False)
-    assert draws_nothing(run).claim == "the learner draws nothing"
+    assert draws_nothing(run).claim == "the learner is deterministic"
     assert draws_nothing(run).standing == "refuted"

@@ -211,7 +211,7 @@ def test_a_broken_learner_is_found_out(theorem, broken, status):
 def test_what_the_facts_refute_is_void(theorem):
     run, _ = game(np.eye(3), [-1] * 3)
     for part, why in (
-        ({"after": dataclasses.replace(run.after, evictions=1)}, "ever left"),
+        ({"after": dataclasses.replace(run.after, evictions=1)}, "ever removed"),
         ({"after": dataclasses.replace(run.after, rounds=4)}, "every round"),
         ({"before": dataclasses.replace(run.before, empty=False)}, "warm start"),
         ({"tracked": dataclasses.replace(run.tracked, similarity=SQUARED)}, "learner's K"),

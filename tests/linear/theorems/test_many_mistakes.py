@@ -197,7 +197,7 @@ class Shrinking(nk.ManySecondOrderPerceptron):
 def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
-    sums, counted = "its sums are those", "what the ledger counted"
+    sums, counted = "its sums agree", "agrees with the ledger's"
     whys = {Careless: sums, Silent: counted, Stubborn: "what its scores cost", Forgetful: sums}
     whys[Shrinking] = "its metric never shrank"
     for kind, why in whys.items():

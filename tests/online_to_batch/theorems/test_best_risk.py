@@ -42,7 +42,7 @@ def test_a_run_of_no_fixed_length_pays_for_it():
 def test_errors_on_some_of_the_later_examples_are_not_enough():
     certificate = best_risk(dataclasses.replace(FACTS, trials=800))
     assert certificate.status == "void"
-    assert "assumption failed: its errors are those on all examples after it" in certificate.reason
+    assert "assumption failed: its errors are counted on all later examples" in certificate.reason
 
 
 def test_what_makes_it_void_and_what_says_nothing():

@@ -152,10 +152,15 @@ def test_a_certificate_as_it_is_told():
     assert (certificate.observed, certificate.trivial) == (0.01, 1)
     assert certificate.bound == share(poisson_limit(10, 0.05), 1000) == pytest.approx(0.028271075, abs=1e-9)
     assert certificate.status == "conditional"
-    assert certificate.reason == "trusted: the examples are independent draws of one distribution, new to the learner"
+    assert (
+        certificate.reason
+        == "not checked: the examples are independent draws from one distribution, new to the learner"
+    )
     assert certificate.quantities["when"] == "for all n at once"
     assert certificate.quantities["closed_form"] == pytest.approx(0.03270, abs=5e-6)
-    assert str(certificate).startswith("ensemble_risk: conditional: mean risk 0.01 in this run, promised <= 0.0282711")
+    assert str(certificate).startswith(
+        "ensemble_risk: conditional: mean risk 0.01 in this run, guaranteed <= 0.0282711"
+    )
 
 
 def test_a_short_run_says_nothing():

@@ -6,7 +6,7 @@ Theorem (lower; tight: no learner can make more than one mistake a round)
         M  >=  T.
     Played in doubles, T counts only the rounds before the interval had no number left inside.
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     All thresholds in (a, b] fit the labels so far and x lies strictly between a and b, so both labels of x leave
     an interval that is not empty. The adversary gives the one that was not predicted. theta = b fits them all.
@@ -45,8 +45,8 @@ class BisectionFacts:
     "littlestone1988",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+        covers="deterministic learners",
+        why="one target, {witness}, agrees with all its labels, so no learner can guarantee fewer",
     ),
 )
 def bisection_forced(run: Run[BisectionFacts]) -> Bound:

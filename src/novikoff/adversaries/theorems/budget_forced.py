@@ -8,7 +8,7 @@ Theorem (lower; tight: no learner errs more than in every round, and the Percept
     All the while some u with ||u|| = sqrt(B + 1) has no hinge loss, and ||x|| = 1. So no learner with B examples has a
     bound that is finite for every such u: ||u|| < sqrt B in kernel/theorems/rbp_expected.py cannot be done away with.
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances. That it
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances. That it
     remembers at most B examples is seen from what it says: it never was right on all B + 1 vectors at once. If it was,
     the first bound is reported.
 Proof
@@ -49,8 +49,11 @@ class BudgetRuinFacts:
     "dekel2008",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="it has {vectors} vectors, one more than the learner can keep; all its answers fit one target, {witness}",
+        covers="deterministic learners",
+        why=(
+            "it shows {vectors} vectors, one more than the learner can store; one target, {witness}, agrees with all "
+            "its labels"
+        ),
     ),
 )
 def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:

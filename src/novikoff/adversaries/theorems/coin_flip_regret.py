@@ -6,7 +6,7 @@ Theorem (lower, with equality; kind E, over the adversary's coins and the learne
         E[M - m]  =  E|S_T| / 2  =  k C(2k, k) / 4^k  >=  sqrt(k / pi) exp(-1 / (8k)),
     about sqrt(T / (2 pi)): no learner, random or not, has regret of a smaller order on every stream.
 Assumptions
-    a coin is shown after the prediction (checked: the game was played against the adversary).
+    the coin is shown after the prediction (checked: the game was played against the adversary).
 Proof
     Every prediction errs with chance 1/2, so E[M] = T/2; and m = (T - |S_T|)/2.
     For T = 2k, E|S_T| = T C(T, k)/2^T. From T = 2k - 1 to 2k the mean of |S| does not change, as S is odd, so not 0.
@@ -38,7 +38,7 @@ LARGEST_EXACT = 10_000
     quantity="regret",
     side="lower",
     words=Words(
-        covers="labels that are coins",
+        covers="labels that are fair coin flips",
         why="the best constant, {witness}, made {best_mistakes} mistakes",
     ),
 )
@@ -47,7 +47,7 @@ def coin_flip_regret(run: Run[AnswerCounts]) -> Bound:
     label, fewest = better_constant(run.constants)
     return Bound(
         half_mean_distance(run.rounds),
-        [seen("a coin is shown after the prediction", run.adaptive)],
+        [seen("the coin is shown after the prediction", run.adaptive)],
         {"realised_mistakes": run.mistakes, "best_mistakes": fewest, "witness": f"always {label:+d}"},
         observed=(run.mistakes if run.deterministic else run.expected) - fewest,
     )

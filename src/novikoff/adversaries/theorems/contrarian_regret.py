@@ -6,7 +6,7 @@ Theorem (lower; tight on a learner that says -1 and +1 in turn)
         M - m  >=  ceil(T / 2).
     So no such learner has M <= c m + o(T) with c < 2.
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances. A learner
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances. A learner
     that draws can do much better: regret of the order of sqrt(T).
 Proof
     M = T, and each round is a mistake of exactly one of the constants, so m <= floor(T / 2).
@@ -36,7 +36,7 @@ class AnswerCounts:
     quantity="regret",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
+        covers="deterministic learners",
         why="the best constant, {witness}, made {best_mistakes} mistakes",
     ),
 )

@@ -5,7 +5,7 @@ Theorem (lower; tight: ThresholdHalving makes no more, see finite/theorems/halvi
     adversaries/grid_bisection.py a learner that draws nothing makes
         M  >=  min( T, floor(log2 V) ).
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     The x shown splits V into floor(V/2) thresholds that say +1 and ceil(V/2) that say -1, so while V >= 2 the
     label that was not predicted leaves at least floor(V/2) >= 1, and floor(log2 V) falls by at most one.
@@ -42,8 +42,8 @@ class GridBisectionFacts:
     "littlestone1988",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+        covers="deterministic learners",
+        why="one target, {witness}, agrees with all its labels, so no learner can guarantee fewer",
     ),
 )
 def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:

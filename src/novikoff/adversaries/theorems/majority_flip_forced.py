@@ -5,7 +5,7 @@ Theorem (lower; tight: Halving on all 2^k functions makes no more, see finite/th
     makes
         M  >=  min( T, j ).
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     A point not shown before may have either label: some function on the k points agrees with all that was said
     and any label here. The adversary gives the one that was not predicted.
@@ -38,8 +38,8 @@ class MajorityFlipFacts:
     "littlestone1988",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="every label fits {points} points, of which {shown} were shown",
+        covers="deterministic learners",
+        why="every labelling of its {points} points is allowed; {shown} of them were shown",
     ),
 )
 def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Bound:

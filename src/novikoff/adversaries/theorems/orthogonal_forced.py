@@ -5,7 +5,7 @@ Theorem (lower; tight: the Perceptron makes no more, see linear/theorems/percept
         M  >=  min( T, j ).
     With all k left and T >= k rounds, M >= k = R^2/margin^2, the most that Novikoff's theorem allows the Perceptron.
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     A vector not shown before gets the label that was not predicted. Whatever the labels y_i, u = sum y_i e_i has
     y_i <u, e_i> = 1 for every i and ||u|| = sqrt(k), so the margin is 1/sqrt(k); and R = 1.
@@ -27,8 +27,8 @@ from novikoff.core.types import Run
     "novikoff1962",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="its {vectors} vectors are at right angles, so a linear classifier fits whatever it answers",
+        covers="deterministic learners",
+        why="its {vectors} vectors are orthogonal, so a linear classifier fits any labels",
     ),
 )
 def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:

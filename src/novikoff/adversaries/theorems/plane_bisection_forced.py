@@ -6,7 +6,7 @@ Theorem (lower; tight: no learner can make more than one mistake a round)
         M  >=  min( T, floor(log2 V) ),
     though one halfplane through the origin separates everything that is shown.
 Assumptions
-    the learner draws nothing (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
 Proof
     <u(t), x> = (1 - t^2)(-2m) + 2t(1 - m^2) = 2 (t - m)(1 + t m), which has the sign of t - m for t, m in [0, 1]. The
     m shown is (a + b) // 2, so of V units the label leaves V - V//2 (on +1) or V//2 (on -1), at least floor(V/2).
@@ -47,8 +47,8 @@ class PlaneBisectionFacts:
     "littlestone1988",
     side="lower",
     words=Words(
-        covers="a learner that draws nothing",
-        why="all its answers fit one target, {witness}: nobody could have promised fewer",
+        covers="deterministic learners",
+        why="one target, {witness}, agrees with all its labels, so no learner can guarantee fewer",
     ),
 )
 def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:

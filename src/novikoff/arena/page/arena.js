@@ -46,7 +46,7 @@ function play(move) {
       take(found);
       const last = frames[frames.length - 1];
       if (move !== "a" && script.game !== "experts") script.moves[script.moves.length - 1] = [move[0], last.y > 0 ? "p" : "m"];
-      note = move[1] === "o" && last.y === last.said ? "No target could still say the opposite, so the answer is what the learner said." : "";
+      note = move[1] === "o" && last.y === last.said ? "No target allows the opposite, so the answer is the learner's prediction." : "";
       shown = frames.length - 1;
       if (open < shown) open = shown;
       fail(null);
@@ -105,7 +105,7 @@ function draw() {
   curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, bounds.filter(([round]) => round <= open), apriori);
   say("said", asking ? asking.text : told(script.game, frames, t, hidden));
   say("note", note);
-  say("promised", `What is promised after ${certified} round${certified === 1 ? "" : "s"}`);
+  say("promised", `Guarantees after ${certified} round${certified === 1 ? "" : "s"}`);
   const round = $("round");
   round.max = frames.length - 1; round.value = shown;
   round.setAttribute("aria-valuetext", `round ${shown} of ${frames.length - 1}`);
@@ -196,8 +196,8 @@ async function choose(place, px) {
     if (mine !== era) return;
     const vote = found.votes ? ` ${found.votes["+"].toLocaleString("en")} vote +1, ${found.votes["-"].toLocaleString("en")} vote \u22121.` : "";
     const other = found.said > 0 ? "-" : "+";
-    const free = found.free[other] ? "" : " No target could still say the opposite: answer so, and the theorem no longer applies.";
-    asking = { place, pixel: px, text: `The learner says ${found.said > 0 ? "+1" : "\u22121"}.${vote} What is it?${free}` };
+    const free = found.free[other] ? "" : " No target allows the opposite: answer so, and the theorem no longer applies.";
+    asking = { place, pixel: px, text: `The learner predicts ${found.said > 0 ? "+1" : "\u22121"}.${vote} Your answer?${free}` };
   } catch (error) { fail(error); }
   draw();
 }

@@ -12,18 +12,18 @@ function show(told) {
   curve($("curve"), points, points.length - 1, told.bounds, null);
   const served = (one) => one.theorem.startsWith("delayed_");
   cards($("promises"), told.certificates.filter(served), null);
-  $("none").textContent = told.certificates.some(served) || !told.certificates.length ? "" : "Of these nothing is promised: what is promised is of the game below.";
+  $("none").textContent = told.certificates.some(served) || !told.certificates.length ? "" : "No guarantee for the served answers; see the game below.";
   cards($("others"), told.certificates.filter((one) => !served(one)), null);
-  $("state").textContent = told.state === "ready" ? "It answers." : `${told.state}: ${told.reason || "please wait"}`;
+  $("state").textContent = told.state === "ready" ? "Ready." : `${told.state}: ${told.reason || "please wait"}`;
   if (told.labelled === undefined) return;
-  $("lead").textContent = `${paid(told, told.mistakes, told.loss)} in ${count(told.labelled)} labelled rounds${told.mistakes === null ? ", in the order in which labels came" : ""}; ${count(told.predicted)} were served.`;
+  $("lead").textContent = `${paid(told, told.mistakes, told.loss)} in ${count(told.labelled)} labelled rounds${told.mistakes === null ? ", in the order of arrival" : ""}; ${count(told.predicted)} were served.`;
   $("lately").textContent = lately(told, points);
   $("baselines").textContent = baselines(told);
   $("drift").textContent = told.drift ? told.drift.sentence : "";
   $("drift").className = told.drift && told.drift.alarm ? "alarm" : "";
-  $("waits").textContent = `${count(told.pending)} wait for their labels; ${count(told.expired)} are no longer waited for.`;
-  $("as-of").textContent = told.as_of && told.as_of < told.labelled ? `The cards are as of ${count(told.as_of)} labels.` : "";
-  $("changed").textContent = `${count(told.changed)} answers ${told.labelled ? `(${share(told.changed, told)}) ` : ""}would have been others when their labels came.`;
+  $("waits").textContent = `${count(told.pending)} waiting for labels; ${count(told.expired)} expired.`;
+  $("as-of").textContent = told.as_of && told.as_of < told.labelled ? `Certificates as of ${count(told.as_of)} labels.` : "";
+  $("changed").textContent = `${count(told.changed)} answers ${told.labelled ? `(${share(told.changed, told)}) ` : ""}changed before their labels came.`;
 }
 
 const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)}\u00a0%`;
@@ -31,7 +31,7 @@ const share = (some, told) => `${(100 * some / told.labelled).toFixed(1)}\u00a0%
 // what was paid, of mistakes or of another loss
 function paid(told, mistakes, loss) {
   if (mistakes !== null && mistakes !== undefined) return `${count(mistakes)} mistakes` + (told.labelled ? ` (${share(mistakes, told)})` : "");
-  return `${told.loss_name} loss ${loss.toPrecision(5)}` + (told.labelled ? ` (${(loss / told.labelled).toPrecision(4)} a round)` : "");
+  return `${told.loss_name} loss ${loss.toPrecision(5)}` + (told.labelled ? ` (${(loss / told.labelled).toPrecision(4)} per round)` : "");
 }
 
 // the last fifth or so of the labels, by the points of the curve
@@ -39,14 +39,14 @@ function lately(told, points) {
   const from = points.filter((one) => one.t > 0 && one.t <= 0.8 * told.labelled).pop();
   if (!from) return "";
   const some = points[points.length - 1].paid - from.paid, last = { ...told, labelled: told.labelled - from.t };
-  return `Of these, in the last ${count(last.labelled)}: ${told.mistakes === null ? paid(last, null, some) : paid(last, some)}.`;
+  return `Last ${count(last.labelled)}: ${told.mistakes === null ? paid(last, null, some) : paid(last, some)}.`;
 }
 
 function baselines(told) {
   const { best_constant: constant, last_label: last } = told.baselines;
   if (!constant || !told.labelled) return "";
   const says = typeof constant.says === "number" && !Number.isInteger(constant.says) ? constant.says.toPrecision(4) : constant.says;
-  return `Who learns nothing: always ${says}, ${paid(told, constant.mistakes, constant.loss)}` + (last ? `; the last label again, ${paid(told, last.mistakes)}.` : ".");
+  return `Baselines: always ${says}: ${paid(told, constant.mistakes, constant.loss)}` + (last ? `; repeating the previous label: ${paid(told, last.mistakes)}.` : ".");
 }
 
 let heard = "";
@@ -68,7 +68,7 @@ async function models() {
   try {
     names = (await (await fetch("v1/models")).json()).models.map((one) => one.name);
   } catch {
-    $("state").textContent = "The service does not answer; it is asked again.";
+    $("state").textContent = "The service does not answer; retrying.";
     return;
   }
   if (names.join() !== [...$("models").children].map((one) => one.textContent).join())
@@ -83,7 +83,7 @@ async function models() {
   if (!names.includes(name)) {
     if (events) events.close();
     heard = "";
-    $("state").textContent = name ? `${name} is no longer there.` : "There are no models yet: PUT /v1/models/NAME makes one.";
+    $("state").textContent = name ? `${name} was removed.` : "No models yet: create one with PUT /v1/models/NAME.";
   } else if (name !== heard || events.readyState === EventSource.CLOSED) listen(name);
 }
 

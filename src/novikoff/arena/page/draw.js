@@ -73,7 +73,7 @@ function plane(parts, frames, t, view, field) {
   }
   if (field && field.says) {
     const plus = (field.says.match(/\+/g) || []).length;
-    parts.push(shape("text", { x: 8, y: 18 }, `says +1 where it is hatched, ${Math.round(100 * plus / field.says.length)} % of the plane`));
+    parts.push(shape("text", { x: 8, y: 18 }, `predicts +1 where hatched, ${Math.round(100 * plus / field.says.length)} % of the plane`));
   }
   parts.push(shape("path", { d: "M0 200H400M200 0V400", class: "axis", "stroke-opacity": 0.5 }));
 }
@@ -141,7 +141,7 @@ const SCENES = {
     if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
     for (const frame of frames.slice(1, t + 1))
       parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
-    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; where the colour is strong, more say +1`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; where the colour is strong, more predict +1`));
   },
   experts(parts, frames, t, view) {
     const count = view.weights.length, width = 360 / count, now = frames[t].x;
@@ -201,28 +201,28 @@ export function curve(svg, frames, t, bounds, apriori) {
   const now = frames[t];
   parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
   const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: what is allowed` + (bounds.length && bound > high ? `, ${allowed}: above the frame` : "")));
-  if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: allowed before the first round, ${apriori}`));
+  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: guaranteed at most` + (bounds.length && bound > high ? `, ${allowed}: above the frame` : "")));
+  if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: guaranteed in advance, ${apriori}`));
   svg.replaceChildren(...parts);
 }
 
 export function told(game, frames, t, open) {
   const now = frames[t];
-  if (open) return `Round ${open.t}: ${game === "experts" ? "who loses?" : `the learner says ${open.said > 0 ? "+1" : "\u22121"}. What is it?`}`;
-  if (t === 0) return "Nothing was played yet.";
+  if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${open.said > 0 ? "+1" : "\u22121"}. Your answer?`}`;
+  if (t === 0) return "No rounds yet.";
   if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. The learner lost ${now.paid.toFixed(2)} in all.`;
   const sign = (label) => (label > 0 ? "+1" : "\u22121");
-  return `Round ${t}: the learner said ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} in all.`;
+  return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} in all.`;
 }
 
-const BADGES = { valid: "\u2713 Kept", conditional: "\u2713 Kept, if", vacuous: "\u2013 Says nothing", void: "\u2013 Does not apply", violated: "\u2717 BROKEN" };
+const BADGES = { valid: "\u2713 Valid", conditional: "\u2713 Holds if the assumptions hold", vacuous: "\u2013 Not informative", void: "\u2013 No guarantee", violated: "\u2717 VIOLATED" };
 
 export function cards(where, certificates, explain) {
   if (where.shown === certificates) return;
   where.shown = certificates;
   const open = new Set([...where.querySelectorAll("details[open]")].map((one) => one.dataset.theorem));
   const young = certificates.length && certificates.every((one) => one.status === "vacuous") ? [document.createElement("p")] : [];
-  if (young.length) young[0].textContent = "So far the promises say nothing: play on, and they will.";
+  if (young.length) young[0].textContent = "The guarantees are not informative yet: keep playing.";
   where.replaceChildren(...young, ...certificates.map((one) => {
     const card = document.createElement("div"), head = document.createElement("p"), badge = document.createElement("span"), name = document.createElement("span"), text = document.createElement("p");
     card.className = `card ${one.status}`;
@@ -233,7 +233,7 @@ export function cards(where, certificates, explain) {
     card.append(head, text);
     if (explain) {
       const more = document.createElement("details"), summary = document.createElement("summary"), body = document.createElement("pre");
-      summary.textContent = "The theorem, and its proof";
+      summary.textContent = "Theorem and proof";
       more.append(summary, body);
       more.dataset.theorem = one.theorem;
       more.open = open.has(one.theorem);

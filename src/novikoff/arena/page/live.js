@@ -14,8 +14,8 @@ events.onmessage = (event) => {
   cards($("promises"), told.certificates, null);
   if (told.ended) {
     events.close();
-    $("state").textContent = "It has ended: this is what it printed.";
+    $("state").textContent = "Finished.";
     document.body.dataset.ended = "yes";
   }
 };
-events.onerror = () => { if (!document.body.dataset.ended) $("state").textContent = "The run cannot be heard any more."; };
+events.onerror = () => { if (!document.body.dataset.ended) $("state").textContent = "Connection to the run lost."; };

@@ -14,7 +14,7 @@ export async function saved(title, game, link) {
 <div class="row"><button id="back" type="button" aria-label="One round back">&#8249;</button>
 <input id="round" type="range" min="0" aria-label="Round shown"><button id="forward" type="button" aria-label="One round forward">&#8250;</button></div>
 <p class="faint">To play on: <code>novikoff arena '${safe(link)}'</code></p></div></main>
-<section aria-label="What is promised"><h2>What is promised after the last round</h2><div id="promises"></div></section>
+<section aria-label="Guarantees"><h2>Guarantees after the last round</h2><div id="promises"></div></section>
 <script>${code.replace(/^export /gm, "")}
 const game = ${data};
 const $ = (id) => document.getElementById(id), last = game.frames.length - 1;

@@ -107,7 +107,7 @@ def regret(run: Run[BanditFacts]) -> tuple[float, str]:
 def why_void(run: Run[BanditFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
-        return f"warm start: the learner had played {run.before.rounds:,} rounds when the ledger was opened"
+        return f"warm start: the learner had played {run.before.rounds:,} rounds when the game started"
     after = run.after
     numbers = (after.lost, after.rates, after.least, after.most, after.spent, run.loss)
     return "" if all(map(math.isfinite, numbers)) else "a sum is not finite"
@@ -121,7 +121,7 @@ def game(run: Run[BanditFacts]) -> list[Assumption]:
     whole = after.rounds - run.before.rounds == run.rounds
     return [
         Assumption("every loss is in its range", "checked"),
-        seen("the ledger saw every round the learner learned from", whole),
+        seen("the ledger recorded every round the learner learned from", whole),
     ]
 
 
@@ -129,7 +129,7 @@ def own_books(run: Run[BanditFacts]) -> Assumption:
     """Did it learn from what it paid?"""
     after = run.after
     same = abs(after.lost * after.top - run.loss) <= 1e-9 * (1.0 + run.loss) + run.rounds * UNIT * run.loss
-    return seen("it learned from what it paid", same)
+    return seen("it learned from the recorded losses", same)
 
 
 def draws(run: Run[BanditFacts]) -> list[Assumption]:
@@ -137,12 +137,12 @@ def draws(run: Run[BanditFacts]) -> list[Assumption]:
     after = run.after
     blind = Assumption("the losses of a round were fixed before its draw", "checked" if run.fixed else "trusted")
     if after.rule != "log":
-        return [blind, seen("its chances add up to 1", after.off <= 1e-9)]
-    law = "the probabilities are those by which the arms were drawn"
+        return [blind, seen("its probabilities sum to 1", after.off <= 1e-9)]
+    law = "the logged probabilities are those the arms were drawn with"
     found = [blind, Assumption(f"{law} ({after.suspect})" if after.suspect else law,
                                "refuted" if after.suspect else "trusted")]  # fmt: skip
     if not after.named:
-        found.append(Assumption(f"there were no arms but the {after.arms:,} of the log", "trusted"))
+        found.append(Assumption(f"there were no arms other than the {after.arms:,} of the log", "trusted"))
     return found
 
 

@@ -11,7 +11,8 @@ Theorem (upper)
     Every number in it was observed. It says what the estimates are worth; that E_j is near the loss of policy j, which
     is not observed, is ix_regret.py and observable_regret.py.
 Assumptions
-    losses are in [0, 1] (checked); the learner began with nothing (checked); it learned from what it paid (checked).
+    losses are in [0, 1] (checked); the learner started untrained (checked); it learned from the recorded losses
+    (checked).
 Proof
     The estimates q_j(I) e_t are losses of N experts that are not negative, and exp(-x) <= 1 - x + x^2/2 for x >= 0. As
     for fixed_rate_regret.py, with -(1/eta) ln(mean of exp(-eta E)) falling in eta,
@@ -38,8 +39,8 @@ from novikoff.core.types import Run
     quantity="loss",
     where=rule("ix"),
     words=Words(
-        covers="weights that fall exponentially with estimates of the loss",
-        why="its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",
+        covers="exponential weights over estimated losses",
+        why="the smallest estimated loss is {least_estimate:up}; the cost of estimating was summed over the rounds",
     ),
 )
 def ix_pathwise(run: Run[BanditFacts]) -> Bound:

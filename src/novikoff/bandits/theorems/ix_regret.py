@@ -42,8 +42,8 @@ from novikoff.core.types import Run
     "neu2015",
     quantity="regret",
     words=Words(
-        covers="weights that fall exponentially with estimates of the loss",
-        why="so much can be told in advance, for every table of losses",
+        covers="exponential weights over estimated losses",
+        why="this bound is known in advance, for every table of losses",
     ),
 )
 def ix_regret(run: Run[BanditFacts]) -> Bound | None:

@@ -49,14 +49,13 @@ from novikoff.core.types import Run
     "neu2015",
     quantity="regret",
     words=Words(
-        covers="arms that were drawn with known chances",
+        covers="arms that were drawn with known probabilities",
         why=(
-            "what was played cost {loss:up}, and by what was seen of it each of {experts} experts costs at least "
+            "the loss was {loss:up}; from the observed losses, each of the {experts} experts loses at least "
             "{costs_at_least:down}"
         ),
         otherwise=(
-            "what was played cost {loss:up}, and by what was seen of it every arm, played always, costs at least "
-            "{costs_at_least:down}"
+            "the loss was {loss:up}; from the observed losses, every fixed arm loses at least {costs_at_least:down}"
         ),
     ),
 )
@@ -76,6 +75,6 @@ def observable_regret(run: Run[BanditFacts]) -> Bound | None:
         observed=observed,
         trivial=run.loss,
         quantity=quantity,
-        why="nothing costs less than 0",
+        why="no loss is below 0",
         void=why_void(run),
     )  # fmt: skip

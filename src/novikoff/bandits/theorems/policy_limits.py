@@ -54,8 +54,11 @@ class PolicyFacts:
     "neu2015",
     quantity="loss a round",
     words=Words(
-        covers="policies on a log of arms that were drawn with known chances",
-        why="by what was seen of it in {rounds} rounds, the policy loses at least {at_least:down} a round, and no more",
+        covers="policies on a log of arms that were drawn with known probabilities",
+        why=(
+            "from the losses observed in {rounds} rounds, the policy loses at least {at_least:down} per round, and at "
+            "most the bound"
+        ),
     ),
 )
 def policy_limits(facts: PolicyFacts) -> Bound:
@@ -63,7 +66,7 @@ def policy_limits(facts: PolicyFacts) -> Bound:
     run, log, statements = facts.log, facts.log.after, 2 * facts.policies
     assumptions = [*game(run), *draws(run)]
     if not log.rounds:
-        return Bound(None, assumptions, observed=0.0, trivial=1, void="no round was played")
+        return Bound(None, assumptions, observed=0.0, trivial=1, void="there were no rounds")
     low = max(at_least(log, facts.losses, statements), 0.0) / log.rounds * DOWN
     high = 1.0 - max(at_least(log, facts.savings, statements), 0.0) / log.rounds * DOWN
     finest = log.gammas.index(min(log.gammas))

@@ -7,8 +7,8 @@ Theorem (upper)
                               +  the sum of eta_t e^2 p(I)^(3/2) / (1 + eta_t e sqrt p(I)).
     Every number in it was observed. How near E_i is to the loss of arm i is another matter: observable_regret.py.
 Assumptions
-    losses are in [0, 1] (checked); the learner began with nothing (checked); it learned from what it paid (checked);
-    its chances add up to 1 (checked).
+    losses are in [0, 1] (checked); the learner started untrained (checked); it learned from the recorded losses
+    (checked); its probabilities sum to 1 (checked).
 Proof
     Let F_t(E) be the least of <p, E> - (2/eta_t) sum of sqrt p(i) over chances p. For each arm i, at its corner,
     F_T(E_T) <= E_i - 2/eta_T. Add up over t what F_t(E_t) is less than F_{t-1}(E_{t-1}): a smaller rate lowers F at the
@@ -35,7 +35,7 @@ from novikoff.core.types import Run
     where=rule("tsallis"),
     words=Words(
         covers="Tsallis-INF",
-        why="its least estimate is {least_estimate:up}, and what guessing cost was added up round by round",
+        why="the smallest estimated loss is {least_estimate:up}; the cost of estimating was summed over the rounds",
     ),
 )
 def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
@@ -46,7 +46,7 @@ def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
         limit,
         [
             *game(run),
-            seen("its chances add up to 1", after.off <= 1e-9),
+            seen("its probabilities sum to 1", after.off <= 1e-9),
             *(() if run.loss > limit else (own_books(run),)),
         ],
         {**common(after), "least_estimate": after.least, "spent": after.spent},

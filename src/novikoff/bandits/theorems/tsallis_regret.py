@@ -9,7 +9,7 @@ Theorem (upper; kind E)
     chances of each round, whose expectation is the same.
 Assumptions
     the table was fixed in advance (checked for files, arrays and lists; else trusted); the learner began with nothing
-    (checked); its chances add up to 1 (checked).
+    (checked); its probabilities sum to 1 (checked).
 Proof
     Take expectations in tsallis_pathwise.py. The mean of E_i is L_i. The sum of sqrt p(i) is at most sqrt K, so the
     first sum is at most (2 sqrt K - 2) sqrt T. A term of the second is at most eta_t e^2 p(I)^(3/2) <=
@@ -34,7 +34,7 @@ from novikoff.core.types import Run
     quantity="regret",
     words=Words(
         covers="Tsallis-INF on a table that was fixed in advance",
-        why="so much can be told in advance, for every table of losses",
+        why="this bound is known in advance, for every table of losses",
     ),
 )
 def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
@@ -45,7 +45,7 @@ def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
     observed, quantity = regret(run)
     return Bound(
         outward(in_advance(after.arms, run.rounds)),
-        [*game(run), own_books(run), fixed_in_advance(run), seen("its chances add up to 1", after.off <= 1e-9)],
+        [*game(run), own_books(run), fixed_in_advance(run), seen("its probabilities sum to 1", after.off <= 1e-9)],
         common(after),
         observed=run.expected - after.best_loss if after.table else observed,
         trivial=largest_regret(run.rounds, 1.0, after.best_loss) if after.table else run.loss,

@@ -34,10 +34,10 @@ OFF = 2.0**-50
     "angelopoulos2024",
     "deviation of coverage",
     words=Words(
-        covers="thresholds that move by ever smaller steps",
+        covers="thresholds that move by decreasing steps",
         why=(
-            "each threshold rises after a miss and falls after a hit, by {step} over the root of the rounds so far, "
-            "and can go nowhere else"
+            "each threshold rises after a miss and falls after a hit, by {step} divided by the square root of the "
+            "rounds so far, so it stays within a short range"
         ),
     ),
 )
@@ -64,8 +64,8 @@ def coverage_decaying(run: Run[object]) -> Bound | None:
         quantities |= {"groups": len(facts.groups), "group": facts.groups[group]}
     return Bound(
         outward(((1.0 + step) * math.sqrt(rounds) / step + off(group)) / rounds),
-        [seen("the ledger counted every round of the thresholds, and the same misses", whole),
-         seen("the misses are those that the thresholds say", follows)],
+        [seen("the ledger and the thresholds counted the same rounds and misses", whole),
+         seen("the misses agree with the thresholds", follows)],
         quantities,
         observed=float(abs(facts.ahead(group)) / rounds),
         trivial=max(facts.alpha, 1.0 - facts.alpha),

@@ -35,11 +35,12 @@ from novikoff.core.types import Run
     words=Words(
         covers="thresholds that move by a fixed step",
         why=(
-            "every miss moves the threshold of its group up, other rounds down, and it cannot leave a short range: in "
-            "{groups} groups, {group} was farthest, with {misses} misses in {rounds_counted} rounds"
+            "the threshold of a group rises after each miss and falls after each hit, so it stays within a short "
+            "range; of {groups} groups, {group} is farthest from its target, with {misses} misses in {rounds_counted} "
+            "rounds"
         ),
         otherwise=(
-            "every miss moves the threshold up and every other round down, and it cannot leave a short range: {misses} "
+            "the threshold rises after each miss and falls after each hit, so it stays within a short range: {misses} "
             "misses in {rounds_counted} rounds"
         ),
     ),

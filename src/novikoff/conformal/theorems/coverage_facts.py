@@ -20,7 +20,7 @@ class CoverageFacts:
     groups        what each group is called
     rounds        of each group, as the ledger counted them
     misses        outcomes that were in no set, of each group, as the ledger counted them
-    before        the threshold of each group when the ledger was opened
+    before        the threshold of each group when the game started
     after         the threshold of each group now
     played        rounds of each group since the learner's first
     missed        misses of each group since the learner's first, as the learner counted them
@@ -66,7 +66,7 @@ class CoverageFacts:
             rounds <= played and misses <= missed
             for rounds, played, misses, missed in zip(self.rounds, self.played, self.misses, self.missed, strict=True)
         )
-        return seen("what the learner counted holds what the ledger counted", sound)
+        return seen("the learner's counts include those of the ledger", sound)
 
     def follows(self) -> Assumption:
         """Each threshold has moved by just what the misses say: q at the end - q at first = step (misses - alpha T)."""
@@ -74,10 +74,10 @@ class CoverageFacts:
             abs(Fraction(after) - Fraction(before) - Fraction(self.step) * self.ahead(g)) <= 2 * self.rounding(g)
             for g, (before, after) in enumerate(zip(self.before, self.after, strict=True))
         )
-        return seen("each threshold moved by the step times the misses beyond those asked for", sound)
+        return seen("each threshold moved by the step times its excess misses", sound)
 
     def in_range(self) -> Assumption:
         """No threshold began where none can come."""
         low, high = -self.step * self.alpha, LARGEST + self.step * (1.0 - self.alpha)
         sound = all(low - 1e-9 <= q <= high + 1e-9 for q in self.before)
-        return seen("each threshold began where one can come", sound)
+        return seen("each threshold started within its range", sound)

@@ -27,8 +27,11 @@ from novikoff.core.types import Run
     "angelopoulos2023",
     "deviation of coverage",
     words=Words(
-        covers="any rule for sets under the governor",
-        why="a set is everything where misses are {band:up} too many, and nothing where they are as many too few",
+        covers="any rule for prediction sets under the governor",
+        why=(
+            "a set contains everything once there are {band:up} misses too many, and nothing once there are as many "
+            "too few"
+        ),
     ),
 )
 def coverage_governed(run: Run[object]) -> Bound | None:
@@ -43,7 +46,7 @@ def coverage_governed(run: Run[object]) -> Bound | None:
     whole = (facts.played, facts.missed) == (facts.rounds, facts.misses)
     return Bound(
         outward((band + 1.0) / rounds) + 2.0**-48,
-        [seen("the ledger counted every round of the governor, and the same misses", whole)],
+        [seen("the ledger and the governor counted the same rounds and misses", whole)],
         {"alpha": facts.alpha, "rule": facts.rule, "misses": facts.misses[0], "band": band},
         observed=float(abs(facts.ahead(0)) / rounds),
         trivial=max(facts.alpha, 1.0 - facts.alpha),

@@ -34,8 +34,8 @@ from novikoff.core.types import Run
     "gibbs2021",
     "deviation of coverage",
     words=Words(
-        covers="thresholds that move with each group that a row is in",
-        why="what the {groups} groups are ahead by, together, grows by little in a miss and falls in a hit",
+        covers="thresholds that move with every group a row belongs to",
+        why="the excess misses of the {groups} groups together grow little after a miss and shrink after a hit",
     ),
 )
 def coverage_overlapping(run: Run[object]) -> Bound | None:
@@ -60,8 +60,8 @@ def coverage_overlapping(run: Run[object]) -> Bound | None:
     same = (facts.played, facts.missed) == (facts.rounds, facts.misses)
     return Bound(
         outward(most / (step * rounds[worst])),
-        [seen("the ledger counted every round of the thresholds, and the same misses", same),
-         seen("each threshold is what the misses of its groups say", follows)],
+        [seen("the ledger and the thresholds counted the same rounds and misses", same),
+         seen("each threshold agrees with the misses of its groups", follows)],
         {"alpha": alpha, "step": step, "misses": misses, "group": worst, "groups": len(rounds)},
         observed=float(abs(ahead[worst]) / rounds[worst]),
         trivial=max(alpha, 1.0 - alpha),

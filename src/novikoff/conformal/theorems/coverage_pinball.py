@@ -28,7 +28,7 @@ from novikoff.core.types import Run
     "pinball loss",
     words=Words(
         covers="thresholds that move by a fixed step",
-        why="the best threshold that never changes is {best_threshold:up}",
+        why="the best constant threshold is {best_threshold:up}",
     ),
 )
 def coverage_pinball(run: Run[object]) -> Bound | None:

@@ -11,8 +11,8 @@ Theorem (upper; kind P, delta = 0.025 or as asked for, at a number of rounds fix
     Vacuous from what a constant is known to lose at most, without a single example: the middle of the range of y is
     off by half the range, so it loses ((high - low)/2)^2 (squared) or (high - low)/2 (absolute), whatever comes.
 Assumptions
-    the examples are independent draws from one distribution, each played once (trusted; refuted if they answered back);
-    no example of the distribution is longer or has an outcome out of range (trusted; checked of those played);
+    the examples are independent draws from one distribution, each used once (trusted; refuted if they answered back);
+    lengths and outcomes of the whole distribution are within the given limits (trusted; checked of those played);
     the loss is convex and paid as it is (checked): neither mistakes nor a loss cut off at some value is convex, and for
     them the average may be worse than every w_t; the number of rounds was fixed in advance (checked if the learner was
     told it, else trusted).
@@ -48,8 +48,8 @@ DELTA = 0.025
     "cesabianchi2004",
     quantity="risk of the average",
     words=Words(
-        covers="examples that are independent draws of one distribution",
-        why="its mean loss on examples it had not seen is that, but for chance",
+        covers="independent examples from one distribution",
+        why="this is its mean loss on examples it had not seen, plus an allowance for chance",
     ),
 )
 def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:
@@ -65,15 +65,15 @@ def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound |
 def risk_bound(run: Run[OnlineGradientFacts], limit: float, delta: float, when: str, *more: Assumption) -> Bound:
     """What every theorem on the average says: `limit`, and what averaging in floats may have added."""
     after = run.after
-    drawn = "the examples are independent draws from one distribution, each played once"
+    drawn = "the examples are independent draws from one distribution, each used once"
     return Bound(
         outward(limit + averaging_error(after)),
         [convex(after), Assumption(drawn, "refuted" if run.adaptive or run.repeated else "trusted"),
-         Assumption("no example of the distribution is longer or has an outcome out of range", "trusted"), *more],
+         Assumption("lengths and outcomes of the whole distribution are within the given limits", "trusted"), *more],
         {"delta": delta, "largest_loss": after.top, "constant": after.constant, "when": when},
         observed=run.loss / run.rounds,
         trivial=min(after.top, after.constant),
-        why="to predict the middle of the range loses no more",
+        why="always predicting the middle of the range loses no more",
         void=why_void(run) or not_in_advance(after),
     )  # fmt: skip
 

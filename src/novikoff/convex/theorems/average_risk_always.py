@@ -44,8 +44,8 @@ UP = 1.0 + 1e-12
     "cesabianchi2004",
     quantity="risk of the average",
     words=Words(
-        covers="examples that are independent draws of one distribution",
-        why="its mean loss on examples it had not seen is that, but for chance",
+        covers="independent examples from one distribution",
+        why="this is its mean loss on examples it had not seen, plus an allowance for chance",
     ),
 )
 def average_risk_always(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound | None:

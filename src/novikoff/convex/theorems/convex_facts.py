@@ -42,18 +42,18 @@ def judged(run: Run[ConvexFacts]) -> tuple[ConvexComparator | None, list[Assumpt
     slack = SLACK * (1.0 + abs(tracked.lost))
     paid = tracked.lost if after.loss == "hinge" else run.loss
     needed = [
-        seen("the learner began with nothing learned", run.before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("what it counted is what the ledger counted", abs(paid - after.lost) <= slack),
-        seen("what it counted is what its scores cost", abs(tracked.lost - after.lost) <= slack),
-        seen("its sums are those of the scores it played", tracked.explained),
-        seen("its metric never shrank: no float drift", steady(after.gained, after.least, slack)),
+        seen("the learner started untrained", run.before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the comparators were evaluated on every round", tracked.rows == run.rounds),
+        seen("its total agrees with the ledger's", abs(paid - after.lost) <= slack),
+        seen("its total loss agrees with its scores", abs(tracked.lost - after.lost) <= slack),
+        seen("its sums agree with its scores", tracked.explained),
+        seen("its metric never shrank (no drift by rounding)", steady(after.gained, after.least, slack)),
     ]
     reason = refutations(needed)
     if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
+        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     if not reason and not tracked.comparators:
-        reason = "no comparator can be checked: numbers overflow"
+        reason = "no comparator could be evaluated: numbers overflowed"
     best = None if reason else min(tracked.comparators, key=lambda u: u.lost + 0.5 * u.square + u.doubt)
     return best, needed, reason

@@ -26,8 +26,8 @@ from novikoff.core.types import Run
     words=Words(
         covers="follow the regularised leader with the hinge loss",
         why=(
-            "there is a linear classifier whose total hinge loss on these rows is {comparator_loss:up}; its size in "
-            "the learner's metric costs {penalty:up}, and learning it {delta:up}"
+            "a linear classifier has a total hinge loss of {comparator_loss:up} on these rows; its norm, in the "
+            "learner's metric, adds {penalty:up}, and learning it adds {delta:up}"
         ),
     ),
 )

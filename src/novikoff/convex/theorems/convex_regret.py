@@ -39,8 +39,8 @@ from novikoff.core.types import Run
     words=Words(
         covers="follow the regularised leader with a convex loss",
         why=(
-            "there is a linear predictor that loses {comparator_loss:up} on these rows; its size in the learner's "
-            "metric costs {penalty:up}, and learning it {delta:up}"
+            "a linear predictor has a total loss of {comparator_loss:up} on these rows; its norm, in the learner's "
+            "metric, adds {penalty:up}, and learning it adds {delta:up}"
         ),
     ),
 )

@@ -9,7 +9,7 @@ Theorem (upper)
     theorem is used from each copy to the next: the comparator in each round is the last copy that was made. Told is the
     least regret since a copy of the first quarter.
 Assumptions
-    its rounds are the ledger's, the comparators saw them all, its sums are those of the scores it played, its metric
+    its rounds are the ledger's, the comparators saw them all, its sums agree with its scores, its metric
     never shrank (all checked). It may have learned before the ledger was opened.
 Proof
     Phi_t = G_t'A_t^-1 G_t/2. As in convex/theorems/ftrl_regret.py, g z + Phi_t - Phi_{t-1} <= Delta: the sum of g z
@@ -37,7 +37,7 @@ from novikoff.core.types import Run
     words=Words(
         covers="follow the regularised leader from any round on",
         why=(
-            "the weights that it had after round {after}, copied anew whenever the rounds had doubled, would have lost "
+            "the weights after round {after}, copied again whenever the number of rounds had doubled, would have lost "
             "{comparator_loss:up} in the rounds since"
         ),
     ),
@@ -52,12 +52,12 @@ def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
         return None
     played = run.after.loss - run.before.loss
     needed = [
-        seen("it learned from the rounds of the ledger, and no others",
+        seen("it learned from exactly the recorded rounds",
              run.after.rounds - run.before.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("what it counted is what the ledger counted", abs(played - paid) <= SLACK * (1.0 + run.after.loss)),
-        seen("its sums are those of the scores it played", all(u.unexplained <= 1.0 for u in early)),
-        seen("its metric never shrank: no float drift", all(steady(u.gained, u.least) for u in early)),
+        seen("the comparators were evaluated on every round", tracked.rows == run.rounds),
+        seen("its total agrees with the ledger's", abs(played - paid) <= SLACK * (1.0 + run.after.loss)),
+        seen("its sums agree with its scores", all(u.unexplained <= 1.0 for u in early)),
+        seen("its metric never shrank (no drift by rounding)", all(steady(u.gained, u.least) for u in early)),
     ]  # fmt: skip
     u = min(early, key=lambda u: u.bound - u.paid)
     quantities = {"after": u.after, "comparator_loss": u.log_loss, "delta": max(u.gained, u.dual)}

@@ -66,12 +66,12 @@ class ManyLogisticFacts:
     "log loss",
     where=has_comparators,
     words=Words(
-        covers="logistic regression of each label against the rest, on any rows",
+        covers="one-versus-rest logistic regression on any rows",
         why=(
-            "for each of the {labels} labels there are weights that tell it from the rest, whose log losses on these "
-            "rows add up to {comparator_loss:up}; their length costs {penalty:up}, learning them {delta:up}, where the "
-            "learner took losses for more {deficit:up}, and labels that nobody could know {novelty:up}; all of them "
-            "together cost {surplus:down} less than one by one"
+            "for the {labels} labels there are one-versus-rest weights with a total log loss of {comparator_loss:up} "
+            "on these rows; their norm adds {penalty:up}, learning them {delta:up}, losses that the learner "
+            "overestimated {deficit:up}, and labels seen for the first time {novelty:up}; normalising the "
+            "probabilities saves {surplus:down}"
         ),
     ),
 )
@@ -82,20 +82,20 @@ def many_logistic_regret(run: Run[ManyLogisticFacts]) -> Bound | None:
     after, tracked, paid = run.after, run.tracked, run.log_loss
     trivial, slack = run.rounds * math.log(max(after.labels, 2)), SLACK * (1.0 + paid)
     needed = [
-        seen("the learner began with nothing learned", run.before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("what it counted is what the ledger counted", abs(after.loss + after.novelty - paid) <= slack),
-        seen("what it counted is what its scores cost", abs(sum(tracked.lost) - after.loss) <= slack),
-        seen("the sums of each label are those of the scores it played", tracked.explained),
-        seen("no metric shrank: no float drift", all(map(steady, after.gained, after.least))),
+        seen("the learner started untrained", run.before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the comparators were evaluated on every round", tracked.rows == run.rounds),
+        seen("its total agrees with the ledger's", abs(after.loss + after.novelty - paid) <= slack),
+        seen("its total loss agrees with its scores", abs(sum(tracked.lost) - after.loss) <= slack),
+        seen("the sums of each label agree with its scores", tracked.explained),
+        seen("no metric shrank (no drift by rounding)", all(map(steady, after.gained, after.least))),
     ]
     reason = refutations(needed)
     if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
+        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     best, surplus = tracked.best(0), max(tracked.surplus[0], 0.0) if tracked.surplus else 0.0
     if len(best) < after.labels:
-        reason = reason or "no comparator can be checked: numbers overflow"
+        reason = reason or "no comparator could be evaluated: numbers overflowed"
     if reason:
         return Bound(None, needed, observed=paid, trivial=trivial, void=reason)
     quantities = {

@@ -44,8 +44,8 @@ from novikoff.core.types import Run
     words=Words(
         covers="follow the regularised leader with many labels, on any rows",
         why=(
-            "there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}, "
-            "their length costs {penalty:up}, learning them {delta:up}, and labels that nobody could know {novelty:up}"
+            "there are weights for the {labels} labels with a total log loss of {comparator_loss:up} on these rows; "
+            "their norm adds {penalty:up}, learning them {delta:up}, and labels seen for the first time {novelty:up}"
         ),
     ),
 )

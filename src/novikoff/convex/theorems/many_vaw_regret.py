@@ -67,10 +67,10 @@ class ManyVawFacts:
     "vovk2001",
     "Brier score",
     words=Words(
-        covers="ridge regression on which of many labels came",
+        covers="ridge regression on the indicators of many labels",
         why=(
-            "the best weights that the {labels} labels could have had lose {best_in_hindsight:up}, their length among "
-            "it; to learn them costs {chi:up}, and labels that nobody could know {novelty:up}"
+            "the best weights for the {labels} labels in hindsight lose {best_in_hindsight:up}, penalty included; "
+            "learning them adds {chi:up}, and labels seen for the first time {novelty:up}"
         ),
     ),
 )
@@ -82,12 +82,12 @@ def many_vaw_regret(run: Run[ManyVawFacts]) -> Bound | None:
     slack = SLACK * (1.0 + after.squares)
     known = after.most + after.chi - after.credit - after.shed
     needed = [
-        seen("the learner began with nothing learned", run.before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("what it counted is what the ledger counted", abs(after.loss + after.novelty - paid) <= slack),
-        seen("the best in hindsight is known: no float drift", after.most - after.least <= slack),
-        seen("its sums are those of its scores: no float drift", abs(after.unprojected - known) <= slack),
-        seen("to project cost nothing", after.loss <= after.unprojected + slack),
+        seen("the learner started untrained", run.before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("its total agrees with the ledger's", abs(after.loss + after.novelty - paid) <= slack),
+        seen("the best loss in hindsight is known up to rounding", after.most - after.least <= slack),
+        seen("its sums agree with its scores up to rounding", abs(after.unprojected - known) <= slack),
+        seen("projecting did not increase the loss", after.loss <= after.unprojected + slack),
     ]
     quantities = {
         "best_in_hindsight": after.most,

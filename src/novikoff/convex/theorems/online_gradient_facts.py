@@ -132,7 +132,7 @@ def why_void(run: Run[OnlineGradientFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     before, after = run.before, run.after
     if before.rounds:
-        return f"warm start: the learner had played {counted(before.rounds, 'round')} when the ledger was opened"
+        return f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
     if after.rounds != run.rounds:
         return f"the ledger saw {run.rounds:,} of the learner's {after.rounds:,} rounds"
     used = (after.squares, after.steps, after.linear, after.pull, after.comparator_loss, after.doubt, run.loss)
@@ -144,7 +144,7 @@ def why_void(run: Run[OnlineGradientFacts]) -> str:
 def not_in_advance(after: OnlineGradientFacts) -> str:
     """What a theorem on new examples misses; "" if nothing."""
     if after.scaled:
-        return "the range of outcomes was learned on the way: give low and high before the first round"
+        return "the range of outcomes was learned during the run: set low and high in advance"
     if after.grown:
-        return "the limit of the length of x was learned on the way: give it before the first round"
+        return "the bound on the length of x was learned during the run: set it in advance"
     return ""

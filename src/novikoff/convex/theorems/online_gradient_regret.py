@@ -38,8 +38,8 @@ from novikoff.core.types import Run
     "zinkevich2003",
     quantity="regret",
     words=Words(
-        covers="steps against the gradient of a convex loss",
-        why="no weights of length {radius:up} or less do better by more",
+        covers="online gradient descent on a convex loss",
+        why="no weights of norm {radius:up} or less are better by more than this",
     ),
 )
 def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
@@ -50,7 +50,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
     whose = f"the {after.comparator}" if exact else "all weights in the ball, at most"
     return Bound(
         bound,
-        [convex(after), seen("the rate never rose", after.rate <= after.first_rate)],
+        [convex(after), seen("the learning rate never increased", after.rate <= after.first_rate)],
         {
             "comparator": after.comparator,
             "comparator_loss": after.comparator_loss,

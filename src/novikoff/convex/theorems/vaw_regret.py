@@ -69,12 +69,12 @@ def vaw_regret(run: Run[VawFacts]) -> Bound:
     slack = SLACK * after.squares + TINY
     known = after.most + after.chi - after.credit - after.shed
     needed = [
-        seen("the learner began with nothing learned", before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("what it counted is what the ledger counted", abs(part * after.loss - paid) <= slack),
-        seen("the best in hindsight is known: no float drift", after.most - after.least <= slack),
-        seen("its sums are those of what it said: no float drift", abs(after.unclipped - known) <= slack),
-        seen("to clip cost nothing", after.loss <= after.unclipped + slack),
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("its total agrees with the ledger's", abs(part * after.loss - paid) <= slack),
+        seen("the best loss in hindsight is known up to rounding", after.most - after.least <= slack),
+        seen("its sums agree with its predictions up to rounding", abs(after.unclipped - known) <= slack),
+        seen("clipping did not increase the loss", after.loss <= after.unclipped + slack),
     ]
     quantity, trivial = ("Brier score", run.rounds / 4.0) if after.probabilities else ("squared loss", after.squares)
     quantities = {

@@ -11,7 +11,7 @@ Theorem (upper; tight where every shard is e_1 .. e_k, all labelled -1)
     mu, and so is the bound, where that is not large.
 Assumptions
     every shard is the Perceptron, changed on its mistakes only, by y x~ (checked); each epoch read the same rows
-    (checked); the first weights were zero (checked); x is finite (checked). What is mixed how is what we do: no
+    (checked); the initial weights were zero (checked); x is finite (checked). What is mixed how is what we do: no
     assumption.
 Proof
     A mistake adds y<u,x~> >= 1 - loss to <u,w>, so <u,w_in> >= <u,w^(n-1)> + k_in - D_i, and mixed <u,w^(n)> >=
@@ -60,10 +60,10 @@ LARGEST = 2**62
     "mcdonald2010",
     quantity="weighted sum of mistakes",
     words=Words(
-        covers="the Perceptron on shards, mixed after every epoch",
+        covers="the Perceptron on shards, averaged after every epoch",
         why=(
-            "there is a linear classifier of length {norm:up} whose hinge loss over all epochs, weighed as shards "
-            "were, is {hinge:up}, and no row is longer than {R:up}"
+            "a linear classifier of norm {norm:up} has a hinge loss of {hinge:up} over all epochs, with the weights of "
+            "the shards, and no row is longer than {R:up}"
         ),
     ),
 )
@@ -71,15 +71,15 @@ def mixing_mistakes(facts: MixingFacts) -> Bound:
     """The least root over the comparators, exactly."""
     K, rounds = facts.weighted, facts.rounds
     needed = [
-        seen("x is finite and of a safe length", not facts.invalid_reason),
+        seen("every x is finite, with a length that does not overflow", not facts.invalid_reason),
         seen("every epoch read the same rows", facts.same_rows),
-        seen("every shard changed on its mistakes only", facts.own_mistakes),
+        seen("every shard changed only on its mistakes", facts.own_mistakes),
         seen("each mistake added y x to the weights, and nothing else changed them", facts.unexplained <= 1.0),
-        seen("the first weights were zero", facts.started),
+        seen("the initial weights were zero", facts.started),
     ]
     observed, trivial = near(K), up(rounds)
     if facts.invalid_reason or not sum(facts.rows):
-        reason = facts.invalid_reason or "no row was read"
+        reason = facts.invalid_reason or "there were no rows"
         return Bound(None, needed, observed=observed, trivial=trivial, void=reason)
     factor = rounding_factor(facts) ** 2
     radius2 = near(facts.square)

@@ -64,15 +64,15 @@ class DriftFacts:
     "vovk2021",
     quantity="largest wealth",
     words=Words(
-        covers="examples that could have come in any order",
-        why="the bets, on {examples} examples, are fair where every order is equally likely, and began with 1",
+        covers="exchangeable examples",
+        why="if every order of the {examples} examples is equally likely, the bets are fair, and they started with 1",
     ),
 )
 def drift_alarm(facts: DriftFacts) -> Bound:
     """The wealth stays below 1/alpha; observed is the largest so far."""
     assumptions = [
         refutable("every order of the examples was equally likely", facts.alarm, facts.largest),
-        Assumption("the errors of a block are those of one hypothesis, fixed before it", "trusted"),
+        Assumption("the errors of a block are those of one hypothesis that was fixed before it", "trusted"),
         Assumption("blocks end at rounds fixed in advance", "checked"),
     ]
     return wealth_bound(facts.largest, facts.alpha, facts.seen, STAKE, MOST, assumptions, {})

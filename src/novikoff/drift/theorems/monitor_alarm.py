@@ -62,13 +62,16 @@ class MonitorFacts:
     quantity="largest wealth",
     words=Words(
         covers="a classifier whose risk is at most its limit",
-        why="it made {errors} errors on {examples} examples, and bets on a share above {limit:up} do not pay then",
+        why=(
+            "it made {errors} errors on {examples} examples; bets that its error rate is above {limit:up} do not pay "
+            "if it is not"
+        ),
     ),
 )
 def monitor_alarm(facts: MonitorFacts) -> Bound:
     """The wealth stays below 2/alpha; observed is the largest so far."""
     share = number(facts.limit)
-    claim = f"the examples are independent draws on which the classifier errs with a chance of at most {share}"
+    claim = f"the examples are independent draws and the classifier's error rate is at most {share}"
     assumptions = [
         refutable(claim, facts.alarm, facts.largest),
         Assumption("the classifier did not change", "trusted"),

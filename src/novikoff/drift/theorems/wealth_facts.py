@@ -22,7 +22,7 @@ def alarm(largest: float, alpha: float, seen: int, stake: float) -> bool:
 def refutable(claim: str, alarmed: bool, largest: float) -> Assumption:
     """Return the assumption that is bet against: refuted by an alarm, else trusted."""
     if alarmed:
-        return Assumption(f"{claim} (the wealth of bets against that grew from 1 to {number(largest)})", "refuted")
+        return Assumption(f"{claim} (bets against this grew from 1 to {number(largest)})", "refuted")
     return Assumption(claim, "trusted")
 
 
@@ -42,5 +42,5 @@ def wealth_bound(
         {"examples": seen, **quantities, "delta": alpha, "when": "at all rounds at once"},
         observed=largest,
         trivial=stake * math.exp(min(seen * math.log(gain), LARGEST_EXPONENT)),
-        why="no more can be won in so few rounds",
+        why="no more can be won in this number of rounds",
     )

@@ -8,7 +8,7 @@ Theorem (upper; with equality for one expert)
         2 sqrt(V ln N) + S (4/3 ln N + 2)  <=  S sqrt(T ln N) + S (4/3 ln N + 2),
     without S, V or T being told. Reported is D_T + D_{T-1}.
 Assumptions
-    the learner began with equal weights (checked); a mixture is played of a convex loss only (checked).
+    the learner started with equal weights (checked); a mixture is played of a convex loss only (checked).
 Proof
     D never falls, so r never rises, and the sum of m_t is at most L* + ln N / r_T = L* + D_{T-1}
     (experts/theorems/anytime_regret.py; an infinite rate is its limit). Add D_T, the sum of h_t - m_t. []
@@ -34,7 +34,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     "derooij2014",
     quantity="regret",
     where=rule("adaptive"),
-    words=Words(covers="weights at a rate that adapts to what was lost"),
+    words=Words(covers="exponential weights with a learning rate that adapts to the losses"),
 )
 def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
     """D_T + D_{T-1}."""
@@ -44,6 +44,6 @@ def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
     return regret_bound(
         run,
         0.0 if after.settled else 2.0 * after.gaps - after.last_gap,
-        [seen("the learner began with equal weights", after.uniform)],
+        [seen("the learner started with equal weights", after.uniform)],
         {"gaps": after.gaps, "last_gap": after.last_gap, "in_advance": advance},
     )

@@ -35,7 +35,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, 
     "cesabianchi2006",
     quantity="regret",
     where=rule("anytime"),
-    words=Words(covers="weights that fall exponentially with the loss, at a rate that falls with the rounds"),
+    words=Words(covers="exponential weights with a learning rate that decreases with the rounds"),
 )
 def anytime_regret(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least."""

@@ -33,8 +33,8 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     quantity="regret",
     where=rule("doubling"),
     words=Words(
-        covers="weights that fall exponentially with the loss, at a rate that falls whenever the rounds have doubled",
-        why="over {epochs} epochs",
+        covers="exponential weights with a learning rate that decreases whenever the rounds have doubled",
+        why="the bounds of {epochs} epochs were added",
     ),
 )
 def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
@@ -45,6 +45,6 @@ def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
     return regret_bound(
         run,
         0.0 if after.settled else after.detour + after.entrance + after.variation,
-        [seen("as many epochs were begun as the rounds take", after.settled or after.epochs == epochs)],
+        [seen("the number of epochs agrees with the number of rounds", after.settled or after.epochs == epochs)],
         {"comparator": after.comparator, "epochs": after.epochs, "closed_form": closed},
     )

@@ -41,7 +41,7 @@ DELTA = 0.05
     quantity="loss",
     words=Words(
         covers="losses that do not depend on the draw of their round",
-        why="the expected losses add up to {expected_loss:up}, and the coins fall far from that rarely",
+        why="the expected losses add up to {expected_loss:up}, and random draws rarely deviate far from that",
     ),
 )
 def drawn_loss(run: Run[ExpertsFacts]) -> Bound | None:

@@ -10,7 +10,7 @@ Theorem (upper; nearly with equality for log loss, when one expert is left)
     Log loss: predictions are moved into [eps, 1 - eps] before they are mixed, and the regret is against the experts so
     moved. Against the experts as they were it is at most T ln(1/(1 - eps)) more: `unclipped`.
 Assumptions
-    the mixture is played, of log or squared loss (checked); the rate was the same in every round (checked), and no
+    the mixture is played, of log or squared loss (checked); the learning rate was constant (checked), and no
     larger than 1 or 1/2 on the loss itself (checked); the learner began with its prior (checked).
 Proof
     By concavity exp(-r loss(mixture, y)) >= the mean of exp(-r loss(p_i, y)) under the weights: the loss paid is at
@@ -40,7 +40,7 @@ LARGEST_RATE = {"log": 1.0, "squared": 0.5}
     "D",
     "cesabianchi2006",
     quantity="regret",
-    words=Words(covers="a mixture of forecasts whose loss is curved enough"),
+    words=Words(covers="averaged forecasts under an exp-concave loss"),
 )
 def exp_concave_regret(run: Run[ExpertsFacts]) -> Bound | None:
     """ln(1/prior)/r for the comparator that makes it least; None for other rules, plays, losses or larger rates."""

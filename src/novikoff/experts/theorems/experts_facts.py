@@ -168,7 +168,7 @@ IN_RANGE = Assumption("every loss is in [0, top]", "checked")
 def every_round(run: Run[ExpertsFacts]) -> Assumption:
     """Did the learner learn from what the ledger saw, and nothing else?"""
     whole = run.after.rounds - run.before.rounds == run.rounds
-    return seen("the ledger saw every round the learner learned from", whole)
+    return seen("the ledger recorded every round the learner learned from", whole)
 
 
 def game(run: Run[ExpertsFacts]) -> list[Assumption]:
@@ -182,13 +182,13 @@ def game(run: Run[ExpertsFacts]) -> list[Assumption]:
 def one_rate(after: ExpertsFacts) -> Assumption:
     """What theorems on a fixed rate need."""
     same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
-    return seen("the rate was the same in every round", same)
+    return seen("the learning rate was constant", same)
 
 
 def the_rate_never_rose(after: ExpertsFacts) -> Assumption:
     """What theorems on falling rates need: then the last is no larger than the mean. An epoch has its own rate."""
     falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
-    return seen("the rate never rose", falling)
+    return seen("the learning rate never increased", falling)
 
 
 def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
@@ -199,16 +199,16 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
     more = run.expected - (run.after.mixed - run.before.mixed)
     error = 2.0 * slack(run)  # of both sums
     if run.after.play == "draw":
-        claim, holds = "the expected loss is that of the weights", abs(more) <= error
+        claim, holds = "the expected loss agrees with the weights", abs(more) <= error
     else:
-        claim, holds = "the mixture lost no more than its experts on average", more <= error
+        claim, holds = "the mixture lost no more than the weighted mean of its experts", more <= error
     return seen(claim, holds)
 
 
 def why_void(run: Run[ExpertsFacts]) -> str:
     """Why nothing can be said of this run; "" if something can."""
     if run.before.rounds:
-        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
+        return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     after = run.after
     if not (after.top > 0.0 and after.unit > 0.0):
         return "the losses have no range"
@@ -218,7 +218,7 @@ def why_void(run: Run[ExpertsFacts]) -> str:
         return "a loss, a rate or a prior is not finite"
     asleep = after.rule == "sleeping" and after.sleeper < 0
     if after.rule != "adaptive" and not asleep and not after.settled and not 0.0 < after.eta < math.inf:
-        return f"a rate must be positive and finite: it was {after.eta}"
+        return f"the learning rate must be positive and finite, but was {after.eta}"
     return ""
 
 

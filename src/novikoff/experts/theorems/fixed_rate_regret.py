@@ -10,7 +10,7 @@ Theorem (upper; N = 2 comes as near as one likes: turns first, then one expert l
     What is observed is the sum of h_t where an expert is drawn: its expected loss, on every stream. Where the mixture
     of the predictions is played, its loss: at most h_t, as the loss is convex.
 Assumptions
-    losses lie in [0, S] (checked); the rate was the same in every round (checked); the learner began with its prior
+    losses lie in [0, S] (checked); the learning rate was constant (checked); the learner began with its prior
     (checked); a mixture is played of a convex loss only (checked).
 Proof
     Let W_t be the sum of prior_i exp(-r L_i) over the rounds before t, so W_1 <= 1. The mean of exp(-r l) under the
@@ -38,7 +38,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regr
     "cesabianchi2006",
     quantity="regret",
     where=rule("fixed"),
-    words=Words(covers="weights that fall exponentially with the loss, at a rate that never changes"),
+    words=Words(covers="exponential weights with a constant learning rate"),
 )
 def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound:
     """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least."""

@@ -45,8 +45,8 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     quantity="regret",
     where=rule("share"),
     words=Words(
-        covers="weights that are shared anew in every round",
-        why="against the best sequence with {switches} switches",
+        covers="weights that are partly shared in every round",
+        why="this is against the best sequence of experts with {switches} switches",
     ),
 )
 def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:

@@ -37,10 +37,10 @@ EXPECTED = ("expected mistakes", "expected loss")
     "freund1997",
     quantity="expected mistakes",
     words=Words(
-        covers="a team with a learner that has a bound on average over its coins",
+        covers="a team with a learner that has a bound in expectation",
         why=(
-            "a learner of the team promises at most {its_bound:up} ({its_theorem}), and not knowing which is best "
-            "costs the rest"
+            "a learner of the team guarantees at most {its_bound:up} ({its_theorem}); finding the best learner adds "
+            "the rest"
         ),
     ),
 )

@@ -74,7 +74,7 @@ def passed_on(
     ]
     needed, told = [*game(run)], common(after)
     standing: Standing = "trusted" if after.apart is None else "checked" if after.apart else "refuted"
-    apart = Assumption("Hedge's coins are no learner's", standing)
+    apart = Assumption("Hedge's random draws are independent of the learners'", standing)
     if reason := why_void(run) or ("" if sound else _why(offered, known)):
         return Bound(None, [*needed, by_its_weights(run), *also, apart], told, void=reason)
     least, k, one = min(sound, key=lambda found: found[:2])
@@ -88,6 +88,10 @@ def passed_on(
 def _why(offered: list[tuple[int, Certificate]], known: list[Cost]) -> str:
     """Why no certificate could be passed on."""
     if not known:
-        return "the rule has no bound of this kind"
+        return "no bound of this kind is known for the rule"
     void_ones = "; ".join(f"{one.theorem}: {one.reason}" for _, one in offered if not one.holds)
-    return f"no learner has a bound that holds: {void_ones}" if void_ones else "the learner with a bound has no prior"
+    return (
+        f"no learner of the team has a valid bound: {void_ones}"
+        if void_ones
+        else "the learner with a bound has prior weight 0"
+    )

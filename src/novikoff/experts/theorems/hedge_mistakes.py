@@ -42,8 +42,8 @@ from novikoff.experts.theorems.hedge_facts import passed_on
     words=Words(
         covers="a team with a learner that has a bound of its own",
         why=(
-            "a learner of the team promises at most {its_bound:up} ({its_theorem}), and not knowing which is best "
-            "costs the rest"
+            "a learner of the team guarantees at most {its_bound:up} ({its_theorem}); finding the best learner adds "
+            "the rest"
         ),
     ),
 )

@@ -34,8 +34,8 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, 
     quantity="regret",
     where=rule("fixed", "anytime", "doubling"),
     words=Words(
-        covers="weights that fall exponentially with the loss, at a rate that never rises",
-        why="what mixing cost was added up round by round",
+        covers="exponential weights with a learning rate that never increases",
+        why="the cost of mixing was summed over the rounds",
     ),
 )
 def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:

@@ -34,8 +34,8 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     quantity="regret while awake",
     where=rule("sleeping"),
     words=Words(
-        covers="experts that may sleep",
-        why="it is counted in the {awake} rounds in which the expert was awake",
+        covers="experts that may abstain",
+        why="only the {awake} rounds in which the expert was active count",
     ),
 )
 def sleeping_regret(run: Run[ExpertsFacts]) -> Bound:

@@ -10,7 +10,7 @@ Theorem (upper; with equality for one expert)
     The sum of h_t is the expected loss where an expert is drawn, on every stream, given what was drawn before; its
     bound is of kind D. Where the mixture is played it pays no more, as the loss is convex.
 Assumptions
-    losses lie in [0, S] (checked); the rate was the same in every round (checked), and every round is learned from
+    losses lie in [0, S] (checked); the learning rate was constant (checked), and every round is learned from
     (checked); the learner began with its prior (checked); a mixture is played of a convex loss only (checked).
 Proof
     exp(-r x) is convex, so on [0, S] it is at most 1 - (1 - exp(-r S)) x / S. So the mean of exp(-r l) under the
@@ -35,10 +35,10 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regr
     quantity="loss",
     where=rule("fixed"),
     words=Words(
-        covers="weights that fall exponentially with the loss, at a rate that never changes",
+        covers="exponential weights with a constant learning rate",
         why=(
-            "the comparator lost {comparator_loss:up}, and the learner at most {factor:up} times that, and a price for "
-            "not knowing it"
+            "the comparator lost {comparator_loss:up}; the learner loses at most {factor:up} times that, plus a cost "
+            "of finding it"
         ),
     ),
 )

@@ -34,10 +34,10 @@ def assumptions(run: Run[SpecialistsFacts]) -> list[Assumption]:
     after = run.after
     steady = [float(one.observed) for one in run.members[0] if one.quantity == "log loss"] if run.members else []
     return [
-        seen("the copies began with nothing learned", run.before.rounds == 0),
-        seen("they learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("what the mixture lost is what the ledger counted", _same(after.loss, run.log_loss)),
-        *(seen("what the steady copy lost is what its own ledger counted", _same(after.steady_loss, lost))
+        seen("the copies started untrained", run.before.rounds == 0),
+        seen("they learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the loss of the mixture agrees with the ledger's", _same(after.loss, run.log_loss)),
+        *(seen("the loss of the first copy agrees with its own ledger", _same(after.steady_loss, lost))
           for lost in steady[:1]),
     ]  # fmt: skip
 
@@ -49,4 +49,4 @@ def _same(told: float, counted: float) -> bool:
 def reason_void(run: Run[SpecialistsFacts]) -> str:
     """Why nothing can be said; "" if something can."""
     before = run.before.rounds
-    return f"warm start: the copies had played {before:,} rounds when the ledger was opened" if before else ""
+    return f"warm start: the copies had played {before:,} rounds when the game started" if before else ""

@@ -26,10 +26,10 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     "hazan2009",
     "log loss",
     words=Words(
-        covers="a mixture of copies begun at different times",
+        covers="a mixture of copies that start at different times",
         why=(
-            "the copy that began with the first round promises at most {promised:up} ({by}), and to mix others in "
-            "costs at most 0.6932"
+            "the copy that started in the first round guarantees at most {promised:up} ({by}); mixing it with others "
+            "adds at most 0.6932"
         ),
     ),
 )

@@ -32,9 +32,9 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     "freund1997b",
     "log loss",
     words=Words(
-        covers="a mixture of copies begun at different times",
+        covers="a mixture of copies that start at different times",
         why=(
-            "the copy that began with the first round lost {steady_loss:up}, and to mix others in costs at most "
+            "the copy that started in the first round lost {steady_loss:up}; mixing it with others adds at most "
             "{price:up}"
         ),
     ),

@@ -30,10 +30,10 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     "daniely2015",
     "loss beyond the promise on a stretch",
     words=Words(
-        covers="every stretch of blocks, against a copy begun with it",
+        covers="every stretch of blocks, compared with a copy started at its beginning",
         why=(
-            "each of the {stretches} stretches that are over was looked at: on none of them more was lost than the "
-            "copy begun with it lost, and its price"
+            "each of the {stretches} completed stretches was checked: on none did the mixture lose more than the copy "
+            "started with it, plus its cost"
         ),
     ),
 )

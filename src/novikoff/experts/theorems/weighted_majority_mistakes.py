@@ -73,12 +73,14 @@ class WeightedMajorityFacts:
     "D",
     "littlestone1994",
     words=Words(
-        covers="a vote in which those that err lose weight",
+        covers="a weighted vote in which a mistake reduces the weight",
         why=(
             "the best of {hypotheses} hypotheses made {best_mistakes} mistakes; each mistake multiplies the weight of "
-            "those that erred by {beta}"
+            "the hypotheses that were wrong by {beta}"
         ),
-        otherwise="each mistake multiplies the weight of those that erred, of {hypotheses} hypotheses, by {beta}",
+        otherwise=(
+            "each mistake multiplies the weight of the hypotheses that were wrong, out of {hypotheses}, by {beta}"
+        ),
     ),
 )
 def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
@@ -90,9 +92,9 @@ def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
         quantities["best_mistakes"] = after.best_mistakes
     needed: list[Assumption] = []
     if beta == 0.0:
-        needed = [seen("a hypothesis that was penalised least stays unpenalised", after.fewest <= before.fewest)]
+        needed = [seen("the least penalised hypothesis stays unpenalised", after.fewest <= before.fewest)]
         if after.fewest > before.fewest:
-            reason = "with beta = 0 no weight is left: every hypothesis was penalised. Take a beta above 0"
+            reason = "with beta = 0 no weight is left, as every hypothesis was penalised: use a beta above 0"
             return Bound(None, needed, quantities, void=reason)
     fall = _cost(after.fewest - before.fewest, beta) + before.spread - after.spread
     pathwise = max(fall, 0.0) / shrinkage(beta)

@@ -28,10 +28,10 @@ from novikoff.core.types import Run
     "shalevshwartz2014",
     quantity="expected mistakes",
     words=Words(
-        covers="labels that at least one hypothesis gets right every time",
+        covers="labels with a consistent hypothesis",
         why=(
-            "{hypotheses} hypotheses began; right every time: {survivors}; and each round it follows one of those "
-            "left, drawn at random"
+            "{survivors} of {hypotheses} hypotheses agree with all labels; in each round the learner follows a random "
+            "one of those left"
         ),
     ),
 )

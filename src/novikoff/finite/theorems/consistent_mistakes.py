@@ -22,8 +22,8 @@ from novikoff.core.types import Run
     "D",
     "shalevshwartz2014",
     words=Words(
-        covers="labels that at least one hypothesis gets right every time",
-        why="{hypotheses} hypotheses began; right every time: {survivors}; and every mistake removes at least one",
+        covers="labels with a consistent hypothesis",
+        why="{survivors} of {hypotheses} hypotheses agree with all labels, and every mistake removes at least one",
     ),
 )
 def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:

@@ -60,8 +60,8 @@ class CoverFacts:
     words=Words(
         covers="rows that a linear classifier separates with a margin",
         why=(
-            "{hypotheses} directions began, in cover {covers}; right every time: {survivors}; every mistake removes at "
-            "least half of those still in play"
+            "in cover {covers}, {survivors} of {hypotheses} directions agree with all labels, and every mistake "
+            "removes at least half of those left"
         ),
     ),
 )
@@ -71,7 +71,7 @@ def cover_restarts(run: Run[CoverFacts]) -> Bound:
     zeros, capped = after.zeros - before.zeros, after.capped - before.capped
     assumptions = [
         seen("no example x = 0 is labelled -1", not zeros),
-        seen("the finest cover allowed was not emptied", not capped),
+        seen("the finest allowed cover was not emptied", not capped),
     ]
     quantities = {
         "covers": after.level + 1,

@@ -29,14 +29,14 @@ from novikoff.core.types import Run
     "D",
     "littlestone1988",
     words=Words(
-        covers="labels that at least one hypothesis gets right every time",
+        covers="labels with a consistent hypothesis",
         why=(
-            "{hypotheses} hypotheses began, weighing {weight_before} together; right every time: {survivors}, weighing "
-            "{weight_after}. Every mistake removes at least half of the weight still in play"
+            "{survivors} of {hypotheses} hypotheses agree with all labels: a total weight of {weight_after} out of "
+            "{weight_before}. Every mistake removes at least half of the weight left"
         ),
         otherwise=(
-            "{hypotheses} hypotheses began; right every time: {survivors}. Every mistake removes at least half of "
-            "those still in play"
+            "{survivors} of {hypotheses} hypotheses agree with all labels. Every mistake removes at least half of "
+            "those left"
         ),
     ),
 )
@@ -48,8 +48,8 @@ def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
         quantities |= {"weight_before": before.weight, "weight_after": after.weight}
     quantities["a_priori"] = floor_log2(after.whole, after.lightest)
     reason = not_realizable(run)
-    needed = [seen("some hypothesis is consistent with every label it was filtered by", not reason)]
+    needed = [seen("some hypothesis is consistent with every label that removed others", not reason)]
     if reason:
-        again = f"{reason}; began again {counted(after.restarts - before.restarts, 'time')}"
+        again = f"{reason}; restarted {counted(after.restarts - before.restarts, 'time')}"
         return Bound(None, needed, quantities, void=again)
     return Bound(floor_log2(before.weight, after.weight), needed, quantities)

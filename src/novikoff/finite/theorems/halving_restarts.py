@@ -26,8 +26,8 @@ from novikoff.core.types import Run
     "D",
     "littlestone1988",
     words=Words(
-        covers="a learner that began again when no hypothesis was left",
-        why="it began again {restarts} times, and between two beginnings makes at most {mistakes_per_phase} mistakes",
+        covers="a learner that restarts when no hypothesis is left",
+        why="it restarted {restarts} times, and makes at most {mistakes_per_phase} mistakes between two restarts",
     ),
 )
 def halving_restarts(run: Run[VersionSpaceFacts]) -> Bound | None:

@@ -51,7 +51,7 @@ class TightestBoxFacts:
     "maass1994",
     words=Words(
         covers="labels of a box on a grid",
-        why="each mistake begins the box ({created}) or moves one of its sides ({grown} steps)",
+        why="each mistake creates the box ({created}) or moves one of its sides ({grown} steps)",
     ),
 )
 def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
@@ -60,10 +60,10 @@ def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
     contradictions = after.contradictions - before.contradictions
     needed = [
         seen("x is on a grid", after.m is not None),
-        seen("no -1 inside the box of earlier positives", not contradictions),
+        seen("no negative inside the box of earlier positives", not contradictions),
     ]
     if after.m is None:
-        return Bound(None, needed, void="over the reals no bound exists; see adversaries/rectangle_bisection.py")
+        return Bound(None, needed, void="over the reals no bound exists (adversaries/rectangle_bisection.py)")
     created, grown, reason = after.boxes - before.boxes, after.sides - before.sides, ""
     if contradictions:
         first = "" if before.contradictions else f", first round {after.contradicted_at - before.rounds:,}"

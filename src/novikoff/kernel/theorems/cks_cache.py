@@ -41,10 +41,10 @@ NO_MORE = {"beyond_that": "no mistake bound is known"}
     quantity="supports",
     where=has_comparators,
     words=Words(
-        covers="rows that a classifier of the kernel separates without a single exception",
+        covers="rows that a kernel classifier separates without exception",
         why=(
-            "a classifier of the kernel separates these rows with a margin of {margin:down}, and no row is longer than "
-            "{R:up} in the kernel's space"
+            "a kernel classifier separates these rows with margin {margin:down}, and no row is longer than {R:up} in "
+            "the kernel's feature space"
         ),
     ),
 )

@@ -105,8 +105,8 @@ class Costs:
     words=Words(
         covers="the Forgetron on any rows",
         why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}, and "
-            "forgetting {evictions} examples cost no more than is counted"
+            "a kernel classifier of norm {norm:up} has a total hinge loss of {hinge:up}; the cost of removing "
+            "{evictions} examples was counted"
         ),
     ),
 )
@@ -143,7 +143,7 @@ def unreadable(run: Run[KernelFacts]) -> str:
     """Why the sums of the run cannot be used; "" if they can."""
     after = run.after
     sums = (after.S1, after.S2, after.P, after.Lam, after.Q)
-    return "" if all(map(math.isfinite, sums)) and after.radius2 > 0.0 else "the sums of the run are not numbers"
+    return "" if all(map(math.isfinite, sums)) and after.radius2 > 0.0 else "the sums of the run are not finite"
 
 
 def pathwise(

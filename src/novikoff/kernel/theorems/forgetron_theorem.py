@@ -49,10 +49,10 @@ TOLERANCE = Fraction(1, 10**9)
     "dekel2008",
     where=has_comparators,
     words=Words(
-        covers="a Forgetron with a budget large enough for short classifiers",
+        covers="a Forgetron with a budget large enough for comparators of small norm",
         why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}: short "
-            "enough, {U:down} at most, for a budget of {budget}"
+            "a kernel classifier of norm {norm:up}, within the limit of {U:down} for a budget of {budget}, has a total "
+            "hinge loss of {hinge:up}"
         ),
     ),
 )
@@ -96,7 +96,7 @@ def own_assumptions(run: Run[KernelFacts], budget: int) -> list[Assumption]:
     shrinking = 2 * Fraction(longest(budget)) * Fraction(after.S1) - Fraction(after.S2)
     return [
         seen(f"the budget is at least {LEAST_BUDGET}", budget >= LEAST_BUDGET),
-        seen("no K(x,x) was above the R^2 fixed in advance", fits),
-        seen("removing cost at most 15/32 of the mistakes", removals),
+        seen("no K(x,x) was above the R^2 set in advance", fits),
+        seen("removals cost at most 15/32 of the mistakes", removals),
         seen("shrinking cost at most 1/32 of the mistakes", shrinking <= Fraction(run.mistakes, 32) + TOLERANCE),
     ]

@@ -92,27 +92,36 @@ def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
     before, after = run.before, run.after
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
     own = after.similarity.kind == "own"
-    product = "K is an inner product, no less exact than a sum over the features" if own else "K is an inner product"
+    product = (
+        "K is an inner product, at least as accurate as a sum over the features" if own else "K is an inner product"
+    )
     return [
-        Assumption("x is finite and K(x,x) of a safe size", "refuted" if tracked.invalid_reason else "checked"),
+        Assumption(
+            "every x is finite, with a K(x,x) that does not overflow",
+            "refuted" if tracked.invalid_reason else "checked",
+        ),
         Assumption(product, "trusted" if own else "checked"),
-        seen("the comparators have the learner's K", tracked.similarity == after.similarity == before.similarity),
-        seen("they saw every round it learned from", whole_game),
-        seen("its list was empty when the ledger was opened", before.empty),
+        seen("the comparators use the learner's K", tracked.similarity == after.similarity == before.similarity),
+        seen("the comparators were evaluated on every round it learned from", whole_game),
+        seen("its list was empty when the game started", before.empty),
     ]
 
 
 def on_mistakes(run: Run[KernelFacts]) -> Assumption:
     """An example was inserted on each mistake, and at no other time."""
     inserted = run.after.updates - run.before.updates
-    return seen("it changed on its mistakes only", inserted == run.mistakes == run.tracked.mistakes)
+    return seen("it changed only on its mistakes", inserted == run.mistakes == run.tracked.mistakes)
 
 
 def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
     """And the list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
     claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
-    return [*assumptions(run), on_mistakes(run), seen("no example ever left its list", run.after.evictions == 0),
-            explained(run.tracked, claim)]  # fmt: skip
+    return [
+        *assumptions(run),
+        on_mistakes(run),
+        seen("no example was ever removed from its support set", run.after.evictions == 0),
+        explained(run.tracked, claim),
+    ]
 
 
 def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:

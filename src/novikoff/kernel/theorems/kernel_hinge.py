@@ -36,8 +36,8 @@ from novikoff.linear.theorems.perceptron_hinge import largest_count
     words=Words(
         covers="the kernel Perceptron on any rows",
         why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss on these rows is "
-            "{hinge:up}, and no row is longer than {R:up} in the kernel's space"
+            "a kernel classifier of norm {norm:up} has a total hinge loss of {hinge:up} on these rows, and no row is "
+            "longer than {R:up} in the kernel's feature space"
         ),
     ),
 )

@@ -32,8 +32,8 @@ from novikoff.linear.theorems.perceptron_lengths import least_bound
     words=Words(
         covers="the kernel Perceptron on any rows",
         why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss on these rows, with a "
-            "charge for the length of each row, is {hinge:up}"
+            "a kernel classifier of norm {norm:up} has a total hinge loss of {hinge:up} on these rows (with a length "
+            "penalty)"
         ),
     ),
 )

@@ -31,10 +31,10 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, qu
     "novikoff1962",
     where=has_comparators,
     words=Words(
-        covers="rows that a classifier of the kernel separates without a single exception",
+        covers="rows that a kernel classifier separates without exception",
         why=(
-            "a classifier of the kernel separates these rows with a margin of {margin:down}, and no row is longer than "
-            "{R:up} in the kernel's space"
+            "a kernel classifier separates these rows with margin {margin:down}, and no row is longer than {R:up} in "
+            "the kernel's feature space"
         ),
     ),
 )

@@ -31,10 +31,7 @@ from novikoff.linear.theorems.perceptron_squared_hinge import square_of_sum
     where=has_comparators,
     words=Words(
         covers="the kernel Perceptron on any rows",
-        why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose squared hinge losses on these rows add up "
-            "to {squared_hinge:up}"
-        ),
+        why="a kernel classifier of norm {norm:up} has a total squared hinge loss of {squared_hinge:up} on these rows",
     ),
 )
 def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound:

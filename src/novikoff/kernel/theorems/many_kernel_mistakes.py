@@ -52,11 +52,11 @@ class ManyKernelFacts(KernelFacts):
     "fink2006",
     where=has_comparators,
     words=Words(
-        covers="a kernel Perceptron for many labels on any rows",
+        covers="the multiclass kernel Perceptron on any rows",
         why=(
-            "there are functions of the kernel for the {labels} labels, of length {norm:up} together, whose hinge "
-            "losses on these rows add up to {hinge:up}, and no row is longer than {R:up} in the kernel's space; labels "
-            "that nobody could know add {new}"
+            "kernel functions for the {labels} labels, of joint norm {norm:up}, have a total hinge loss of {hinge:up} "
+            "on these rows, and no row is longer than {R:up} in the kernel's feature space; labels seen for the first "
+            "time add {new}"
         ),
     ),
 )
@@ -65,12 +65,12 @@ def many_kernel_mistakes(run: Run[Any]) -> Bound:
     after: ManyKernelFacts = run.after
     tracked = run.tracked
     inserted = after.updates - run.before.updates
-    claim = "each mistake added K(x, .) for its label and took it from the one said, and nothing else changed them"
+    claim = "each mistake added K(x, .) to the label and subtracted it from the prediction, and nothing else changed"
     needed = [
         *assumptions(run),
-        seen("it changed on the mistakes of its scores only", inserted == tracked.mistakes),
-        seen("what it counted is what the ledger counted", inserted + after.new == run.mistakes),
-        seen("no example ever left its list", after.evictions == 0),
+        seen("it changed only on the mistakes of its scores", inserted == tracked.mistakes),
+        seen("its total agrees with the ledger's", inserted + after.new == run.mistakes),
+        seen("no example was ever removed from its support set", after.evictions == 0),
         explained(tracked, claim),
     ]
     if reason := why_void(run, needed):

@@ -57,11 +57,8 @@ from novikoff.linear.theorems.perceptron_facts import near, quantities
     "cavallanti2007",
     where=has_comparators,
     words=Words(
-        covers="a budget from which a random example leaves",
-        why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}, with a "
-            "budget of {budget}"
-        ),
+        covers="a budget from which random examples are removed",
+        why="a kernel classifier of norm {norm:up} has a total hinge loss of {hinge:up}, with a budget of {budget}",
     ),
 )
 def rbp_expected(run: Run[KernelFacts]) -> Bound | None:

@@ -30,10 +30,10 @@ from novikoff.linear.theorems.perceptron_facts import quantities
     "freund1999",
     where=has_comparators,
     words=Words(
-        covers="a budget that was never full",
+        covers="a budget that was never exceeded",
         why=(
-            "there is a classifier of the kernel, of length {norm:up}, whose total hinge loss is {hinge:up}; with a "
-            "budget of {budget} no example had to leave"
+            "a kernel classifier of norm {norm:up} has a total hinge loss of {hinge:up}; with a budget of {budget} no "
+            "example was removed"
         ),
     ),
 )

@@ -194,13 +194,13 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
     before, after = run.before, run.after
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
     claims = {
-        "x is finite and of a safe length": not tracked.invalid_reason,
-        "the comparators saw the learner's features": (after.bias, after.normalize)
+        "every x is finite, with a length that does not overflow": not tracked.invalid_reason,
+        "the comparators used the learner's features": (after.bias, after.normalize)
         == (tracked.bias, tracked.normalize),
-        "and every round it learned from": whole_game,
-        "it began with the unit ball": before.updates == 0 and before.flaw == "",
-        "it changed on its mistakes only": after.updates - before.updates <= run.mistakes,
-        "its volume is what the cuts made it": after.flaw == "",
+        "the comparators were evaluated on every round it learned from": whole_game,
+        "it started with the unit ball": before.updates == 0 and before.flaw == "",
+        "it changed only on its mistakes": after.updates - before.updates <= run.mistakes,
+        "its volume agrees with its cuts": after.flaw == "",
     }
     return [seen(claim, holds) for claim, holds in claims.items()]
 
@@ -221,7 +221,7 @@ def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: s
     heights = [bound(facts, ball, reach, body.error) for ball, reach in zip(balls, reaches, strict=True)]
     best = heights.index(min(heights))
     if not reaches[best] <= LOST:
-        reason = f"the ellipsoid lost the comparator by a factor of {reaches[best]:.3g}: more than rounding explains"
+        reason = f"the ellipsoid misses the comparator by a factor of {reaches[best]:.3g}: more than rounding explains"
         return Bound(None, needed, void=reason)
     return Bound(
         math.floor(heights[best] * (1.0 + 1e-12) + 1e-9),
@@ -243,6 +243,6 @@ def bound(facts: EllipsoidFacts, ball: Ball, reach: float = 1.0, error: float = 
 def _unreliable(facts: EllipsoidFacts, body: Body | None) -> str:
     """Why floats cannot tell; "" if they can."""
     if body is None or not body.error <= CLOSE:
-        return "the ellipsoid became too thin for doubles"
+        return "the ellipsoid became too thin for double precision"
     wanted = -facts.updates * log_shrink(facts.width) - facts.depth
-    return "" if abs(body.log_volume - wanted) <= CLOSE else "the self-check of the volume failed: too much was rounded"
+    return "" if abs(body.log_volume - wanted) <= CLOSE else "the check of the volume failed: too much rounding"

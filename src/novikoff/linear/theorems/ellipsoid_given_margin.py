@@ -9,7 +9,7 @@ Theorem (upper)
 Assumptions
     some comparator tracked has a normalised margin above m (checked); the learner is the Ellipsoid, started
     with the unit ball and changed on its mistakes only (checked); the comparators saw all of its rounds with its
-    features (checked); its volume is what the cuts made it (checked); x is finite (checked).
+    features (checked); its volume agrees with its cuts (checked); x is finite (checked).
 Proof
     The ball of radius r = (g-m)/(1+g) around u (1+m)/(1+g) lies in the unit ball, and in every half-space
     y<v,x~> >= m ||x~||, as g (1+m)/(1+g) - r = m. So it lies in every ellipsoid; compare volumes: r^d <= kappa^M, as
@@ -31,10 +31,10 @@ from novikoff.linear.theorems.perceptron_facts import SEPARATED
     "grotschel1988",
     where=has_comparators,
     words=Words(
-        covers="rows that a linear classifier with the margin that was given separates without a single exception",
+        covers="rows that a linear classifier separates without exception, with at least the given margin",
         why=(
-            "a linear classifier separates these rows with a margin of {margin:down}, more than the {level:up} that "
-            "was given; each mistake shrinks an ellipsoid of {width} dimensions that must keep it"
+            "a linear classifier separates these rows with margin {margin:down}, more than the given {level:up}; each "
+            "mistake shrinks an ellipsoid of {width} dimensions that contains it"
         ),
     ),
 )

@@ -11,7 +11,7 @@ Theorem (upper)
 Assumptions
     a comparator tracked has the normalised margin g of such a target (checked: that is all the proof needs);
     the learner is the Ellipsoid, started with the unit ball and changed on its mistakes only (checked); the comparators
-    saw all of its rounds with its features (checked); its volume is what the cuts made it (checked); x is finite
+    saw all of its rounds with its features (checked); its volume agrees with its cuts (checked); x is finite
     (checked).
 Proof
     In units of n, y<w*,x> > 0 means >= 1/n^2, and ||w*||, ||x|| <= sqrt k: g >= 1/(k n^2). With the constant c, the
@@ -38,10 +38,10 @@ from novikoff.linear.theorems.perceptron_facts import SEPARATED
     "grotschel1988",
     where=has_comparators,
     words=Words(
-        covers="targets on the grid that was named",
+        covers="targets on the given grid",
         why=(
             "a linear classifier on the grid of {grid} separates these rows; each mistake shrinks an ellipsoid of "
-            "{width} dimensions that must keep it"
+            "{width} dimensions that contains it"
         ),
     ),
 )

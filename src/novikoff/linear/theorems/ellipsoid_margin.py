@@ -32,10 +32,10 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED
     "grotschel1988",
     where=has_comparators,
     words=Words(
-        covers="rows that a linear classifier separates without a single exception",
+        covers="rows that a linear classifier separates without exception",
         why=(
-            "a linear classifier separates these rows with a margin of {margin:down} of their lengths; each mistake "
-            "shrinks an ellipsoid of {width} dimensions that must keep it"
+            "a linear classifier separates these rows with margin {margin:down} relative to their lengths; each "
+            "mistake shrinks an ellipsoid of {width} dimensions that contains it"
         ),
     ),
 )

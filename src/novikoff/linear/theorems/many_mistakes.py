@@ -39,10 +39,10 @@ from novikoff.core.types import Run
     "D",
     "fink2006",
     words=Words(
-        covers="a Perceptron for many labels on any rows",
+        covers="the multiclass Perceptron on any rows",
         why=(
-            "there are weights for the {labels} labels whose hinge losses on these rows add up to {hinge:up}; labels "
-            "that nobody could know add {new}"
+            "weights for the {labels} labels have a total hinge loss of {hinge:up} on these rows; labels seen for the "
+            "first time add {new}"
         ),
     ),
 )

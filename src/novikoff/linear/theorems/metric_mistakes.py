@@ -36,7 +36,7 @@ def metric_mistakes(run: Run[MetricFacts]) -> Bound:
     idle = after.updates - after.mistakes
     needed, trivial = assumptions(run, run.mistakes), run.rounds - idle
     counted = (run.tracked.updates, run.tracked.mistakes) == (after.updates, after.mistakes)
-    needed.append(seen("it learned in those rounds in which its scores ask for it", counted))
+    needed.append(seen("it learned in exactly the rounds in which its scores require it", counted))
     if reason := reason_void(run, needed):
         return Bound(None, needed, trivial=trivial, void=reason)
     values = [u.hinge + math.sqrt(u.square * max(u.promised, 0.0)) for u in run.tracked.comparators]

@@ -37,7 +37,7 @@ from novikoff.comparators.tracker import ComparatorFacts
 from novikoff.core.certificate import Assumption, none_separates, refutations, seen
 from novikoff.core.types import Run
 
-SEPARATED = "separation of the labels by a comparator that was tried"
+SEPARATED = "separation of the labels by one of the comparators"
 """A noun, which reads right beside every standing: a sentence that was refuted would read as its opposite."""
 INSEPARABLE = none_separates()
 
@@ -90,10 +90,10 @@ def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
     counted = after.updates - before.updates == run.mistakes == tracked.mistakes
     return [
-        seen("x is finite and of a safe length", not tracked.invalid_reason),
-        seen("the comparators saw the learner's features", same),
-        seen("the comparators saw every round it learned from", whole_game),
-        seen("it changed on its mistakes only", counted),
+        seen("every x is finite, with a length that does not overflow", not tracked.invalid_reason),
+        seen("the comparators used the learner's features", same),
+        seen("the comparators were evaluated on every round it learned from", whole_game),
+        seen("it changed only on its mistakes", counted),
         explained(tracked, "each mistake added y x to its weights, and nothing else changed them"),
     ]
 
@@ -106,7 +106,7 @@ def explained(facts: ComparatorFacts, claim: str) -> Assumption:
 
 
 def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
-    """Were all weights zero when the ledger was opened?"""
+    """Were all weights zero when the game started?"""
     return run.before.norm == 0.0
 
 
@@ -115,9 +115,9 @@ def why_void(run: Run[PerceptronFacts], needs_zero: bool) -> str:
     tracked: LinearComparatorFacts = run.tracked
     warm = ""
     if needs_zero and not starts_at_zero(run):
-        warm = "warm start: the weights were not zero when the ledger was opened"
+        warm = "warm start: the weights were not zero when the game started"
     elif starts_at_zero(run) != (tracked.start_square == 0):
-        warm = "warm start: the comparators were not told the weights it started with"
+        warm = "warm start: the comparators were not given the initial weights"
     return tracked.invalid_reason or warm or refutations(assumptions(run))
 
 

@@ -3,7 +3,7 @@
 Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     For every u, with D = sum over ALL rounds of max(0, 1 - y<u,x~>), a = R ||u|| and R the largest ||x~||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. For a learner whose weights were w_1 when the ledger was opened, with
+    the largest M with M <= D + a sqrt M. For a learner whose weights were w_1 when the game started, with
     D' = D - <u,w_1> and b = ||u|| ||w_1||:
         M  <=  D' + a^2/2 + sqrt(a^2 D' + a^4/4 + b^2).
     Reported is the smallest of these over the comparators tracked and u = 0 (which says M <= rounds), as a
@@ -44,8 +44,8 @@ from novikoff.linear.theorems.perceptron_facts import (
     words=Words(
         covers="the Perceptron on any rows",
         why=(
-            "there is a linear classifier of length {norm:up} whose total hinge loss on these rows is {hinge:up}, and "
-            "no row is longer than {R:up}"
+            "a linear classifier of norm {norm:up} has a total hinge loss of {hinge:up} on these rows, and no row is "
+            "longer than {R:up}"
         ),
     ),
 )

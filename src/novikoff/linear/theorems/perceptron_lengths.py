@@ -1,7 +1,7 @@
 """Perceptron mistakes against any linear comparator, where the lengths of the examples differ.
 
 Theorem (upper; tight on e_1 .. e_k, all labelled -1, with u = -2 (1, .., 1) and kappa = 1)
-    For every u and every kappa > 0, w_1 being the weights when the ledger was opened:
+    For every u and every kappa > 0, w_1 being the weights when the game started:
         M  <=  sum over ALL rounds of max(0, 1 + kappa ||x~||^2 - y<u,x~>)  -  <u,w_1>  +  kappa ||w_1||^2
                +  ||u||^2 / (4 kappa).
     Reported is the smallest over the comparators and kappas that were tracked, and M <= rounds (u = 0, kappa -> 0), as
@@ -9,7 +9,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with u = -2 (1, .., 1) and
     kappa it is never above that of linear/theorems/perceptron_hinge.py: equal where all lengths are, far below where a
     few examples are long. Over several passes the sum is over all rounds of all passes.
 Assumptions
-    the learner is the Perceptron: it changed on its mistakes only, and by y x~ (checked, perceptron_facts.py); the
+    the learner is the Perceptron: it changed only on its mistakes, and by y x~ (checked, perceptron_facts.py); the
     comparators saw all of its rounds with its features (checked); x is finite (checked).
 Proof
     With S the mistakes, sum over S of y<u,x~> = <u,w_end> - <u,w_1>. As y<w,x~> <= 0 on S, ||w_end||^2 <= ||w_1||^2 +
@@ -54,8 +54,8 @@ from novikoff.linear.theorems.perceptron_facts import (
     words=Words(
         covers="the Perceptron on any rows",
         why=(
-            "there is a linear classifier of length {norm:up} whose total hinge loss on these rows, with a charge for "
-            "the length of each row, is {hinge:up}, and no row is longer than {R:up}"
+            "a linear classifier of norm {norm:up} has a total hinge loss of {hinge:up} on these rows (with a length "
+            "penalty), and no row is longer than {R:up}"
         ),
     ),
 )

@@ -41,8 +41,8 @@ from novikoff.linear.theorems.perceptron_facts import (
     "novikoff1962",
     where=has_comparators,
     words=Words(
-        covers="rows that a linear classifier separates without a single exception",
-        why="a linear classifier separates these rows with a margin of {margin:down}, and no row is longer than {R:up}",
+        covers="rows that a linear classifier separates without exception",
+        why="a linear classifier separates these rows with margin {margin:down}, and no row is longer than {R:up}",
     ),
 )
 def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:

@@ -39,8 +39,8 @@ from novikoff.linear.theorems.perceptron_facts import (
     words=Words(
         covers="the Perceptron on any rows",
         why=(
-            "there is a linear classifier of length {norm:up} whose squared hinge losses on these rows add up to "
-            "{squared_hinge:up}, and no row is longer than {R:up}"
+            "a linear classifier of norm {norm:up} has a total squared hinge loss of {squared_hinge:up} on these rows, "
+            "and no row is longer than {R:up}"
         ),
     ),
 )

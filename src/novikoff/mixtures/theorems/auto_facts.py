@@ -38,13 +38,13 @@ class AutoFacts:
 
 
 def weights_before(run: Run[AutoFacts]) -> list[float]:
-    """Ln w of each forecaster when the ledger was opened: all the same, if it had not begun."""
+    """Ln w of each forecaster when the game started: all the same, if it had not begun."""
     before, count = run.before, len(run.after.losses)
     return before.log_weights if before.rounds else [-math.log(count)] * count
 
 
 def of_a_mixture(run: Run[AutoFacts]) -> list[Assumption]:
-    """What is needed for L <= L_j - ln w_j, w_j the weight when the ledger was opened, of all j that never slept."""
+    """What is needed for L <= L_j - ln w_j, w_j the weight when the game started, of all j that never slept."""
     before, after, tracked = run.before, run.after, run.tracked
     assert run.log_loss is not None
     slack, begun = SLACK * (1.0 + run.log_loss), before.losses if before.rounds else [0.0] * len(after.losses)
@@ -53,11 +53,11 @@ def of_a_mixture(run: Run[AutoFacts]) -> list[Assumption]:
     gained = {j: after.log_weights[j] - weights_before(run)[j] for j in awake}
     whole = math.fsum(math.exp(min(weight, 1.0)) for weight in after.log_weights)
     return [
-        seen("it learned from the rounds of the ledger, and no others", after.rounds - before.rounds == run.rounds),
-        seen("the comparators saw every round", tracked.rows == run.rounds),
-        seen("the losses of members are those of the scores they played",
+        seen("it learned from exactly the recorded rounds", after.rounds - before.rounds == run.rounds),
+        seen("the comparators were evaluated on every round", tracked.rows == run.rounds),
+        seen("the losses of the members agree with their scores",
              all(abs(lost[j] - tracked.losses[j]) <= slack for j in awake)),
-        seen("what was played is the mixture of its members",
+        seen("the prediction is the mixture of its members",
              all(abs(gained[j] + lost[j] - run.log_loss) <= slack for j in awake)),
-        seen("the weights add up to 1", abs(whole - 1.0) <= SLACK),
+        seen("the weights sum to 1", abs(whole - 1.0) <= SLACK),
     ]  # fmt: skip

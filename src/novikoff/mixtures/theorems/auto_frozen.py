@@ -63,17 +63,17 @@ SHARE = 8
     "log loss",
     where=has_comparators,
     words=Words(
-        covers="a mixture of logistic regressions from any round on",
+        covers="an ensemble of logistic regressions from any round on",
         why=(
-            "its stack, a combination of the scores of its {combined} members, paid {before:up} in the first {after} "
-            "rounds, which is observed and not promised; on the scores that the members played since, the weights that "
-            "it had then, copied again whenever the rounds had doubled, would have lost {comparator_loss:up}. This "
-            "compares it with combinations of its own members, not with one model of the rows"
+            "the log loss of its stack, a combination of the scores of its {combined} members, was {before:up} in the "
+            "first {after} rounds, which is observed rather than guaranteed; on the members' scores since then, the "
+            "weights it had at that point, copied again whenever the number of rounds had doubled, would have lost "
+            "{comparator_loss:up}. The comparators are combinations of its own members, not one model of the rows"
         ),
         otherwise=(
-            "its member {member} paid {before:up} in the first {after} rounds, which is observed and not promised; the "
-            "weights that it had then, copied anew whenever the rounds had doubled, would have lost "
-            "{comparator_loss:up} in the rounds since"
+            "the log loss of its member {member} was {before:up} in the first {after} rounds, which is observed rather "
+            "than guaranteed; the weights it had at that point, copied again whenever the number of rounds had "
+            "doubled, would have lost {comparator_loss:up} in the rounds since"
         ),
     ),
 )
@@ -87,8 +87,8 @@ def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
         return None
     needed = [
         *of_a_mixture(run),
-        seen("the sums of members are those of the scores they played", all(u.unexplained <= 1.0 for u in early)),
-        seen("no metric shrank: no float drift", all(steady(u.gained, u.least) for u in early)),
+        seen("the sums of the members agree with their scores", all(u.unexplained <= 1.0 for u in early)),
+        seen("no metric shrank (no drift by rounding)", all(steady(u.gained, u.least) for u in early)),
     ]
     price = [max(-weight, paid - loss) for weight, loss in zip(weights_before(run), tracked.losses, strict=True)]
     u = min(early, key=lambda u: u.before + u.bound + price[u.member])

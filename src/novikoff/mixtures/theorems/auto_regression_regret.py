@@ -87,12 +87,12 @@ class AutoRegressionFacts:
     "derooij2014",
     "squared loss",
     words=Words(
-        covers="numbers to be predicted from any rows",
+        covers="numeric targets on any rows",
         why=(
-            "the best weights that its member {member} could have had lose {best_in_hindsight:up}; to learn them costs "
-            "it at most {chi:up}, to mix the members {mixture:up}, and to learn the range of the outcomes {range:up}"
+            "the best weights for its member {member} in hindsight lose {best_in_hindsight:up}; learning them adds at "
+            "most {chi:up}, mixing the members {mixture:up}, and learning the range of the outcomes {range:up}"
         ),
-        otherwise="who says the last outcome again loses {member_loss:up}, and to mix the members costs {mixture:up}",
+        otherwise="repeating the previous outcome loses {member_loss:up}, and mixing the members adds {mixture:up}",
     ),
 )
 def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
@@ -104,14 +104,17 @@ def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
     told = all(abs(after.unclipped[j] - (after.most[j] + after.chi[j] - after.spared[j])) <= slack for j in members)
     clipped = all(after.losses[j] <= after.unclipped[j] + after.first**2 + after.grown + slack for j in members)
     needed = [
-        seen("the learner began with nothing learned", before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
         seen("every member learned from every round", all(count == after.rounds for count in after.learned)),
-        seen("what it counted is what the ledger counted", abs(after.paid - run.loss) <= slack + SLACK * run.loss),
-        seen("the mean lost no more than the forecasters on average", after.paid <= after.mixed * (1.0 + SLACK)),
-        seen("the best in hindsight is known: no float drift", known),
-        seen("members' sums are those of what they said: no float drift", told),
-        seen("to clip cost no more than the range grew", clipped),
+        seen("its total agrees with the ledger's", abs(after.paid - run.loss) <= slack + SLACK * run.loss),
+        seen(
+            "the mean forecast lost no more than the weighted mean of the forecasters",
+            after.paid <= after.mixed * (1.0 + SLACK),
+        ),
+        seen("the best loss in hindsight is known up to rounding", known),
+        seen("the sums of the members agree with their predictions up to rounding", told),
+        seen("clipping cost no more than the growth of the range", clipped),
     ]
     best = min(range(len(after.most) + 1), key=after.promised)
     price = 2.0 * after.gaps - after.last_gap

@@ -36,8 +36,8 @@ from novikoff.core.errors import counted
 from novikoff.core.types import Run
 from novikoff.mixtures.theorems.auto_facts import AutoFacts, of_a_mixture
 
-NONE_AWAKE = "no member was awake in all rounds"
-NOT_KEPT = "only members on random features were awake in all rounds, and these are too many to find theirs again"
+NONE_AWAKE = "no member was active in all rounds"
+NOT_KEPT = "only members on random features were active in all rounds, and there are too many to recompute theirs"
 
 
 @theorem("D", "vovk1998", "log loss", where=has_comparators)
@@ -50,14 +50,14 @@ def auto_regret(run: Run[AutoFacts]) -> Bound | None:
         return None
     awake, price = [j for j, slept in enumerate(after.slept) if not slept], math.log(len(after.losses))
     needed = [
-        seen("the learner began with nothing learned", run.before.rounds == 0),
+        seen("the learner started untrained", run.before.rounds == 0),
         *of_a_mixture(run),
-        seen("the sums of members are those of the scores they played", tracked.explained),
-        seen("no metric shrank: no float drift", all(map(steady, after.gained, after.least))),
+        seen("the sums of the members agree with their scores", tracked.explained),
+        seen("no metric shrank (no drift by rounding)", all(map(steady, after.gained, after.least))),
     ]
     reason = refutations(needed)
     if run.before.rounds:
-        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the ledger was opened"
+        reason = f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     lanes = sum(name.startswith(("sqrt", "newton")) for name in after.names)
     if reason or not tracked.comparators:
         reason = reason or (NOT_KEPT if any(j < len(after.gained) for j in awake) else NONE_AWAKE)

@@ -33,10 +33,10 @@ from novikoff.mixtures.theorems.many_auto_regret import ManyAutoFacts
     "vovk1998",
     "log loss",
     words=Words(
-        covers="a mixture of forecasters of many labels, against the best of them",
+        covers="an ensemble over many labels, compared with its best member",
         why=(
-            "its member {member} lost {member_loss:up} in these rounds, to mix it with others costs {mixture:up}, and "
-            "labels that nobody could know {novelty:up}"
+            "its member {member} lost {member_loss:up} in these rounds; mixing it with others adds {mixture:up}, and "
+            "labels seen for the first time {novelty:up}"
         ),
     ),
 )
@@ -47,13 +47,13 @@ def many_auto_members(run: Run[ManyAutoFacts]) -> Bound | None:
     before, after, price = run.before, run.after, math.log(len(run.after.names))
     agreed = abs(after.loss + after.novelty - run.log_loss) <= SLACK * (1.0 + run.log_loss)
     needed = [
-        seen("the learner began with nothing learned", before.rounds == 0),
-        seen("it learned from the rounds of the ledger, and no others", after.rounds == run.rounds),
-        seen("what it counted is what the ledger counted", agreed),
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("its total agrees with the ledger's", agreed),
     ]
     reason = ""
     if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the ledger was opened"
+        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
     best = min((j for j, slept in enumerate(after.slept) if not slept), key=after.losses.__getitem__)
     needed.append(_played(run, best))
     quantities = {
@@ -70,7 +70,7 @@ def many_auto_members(run: Run[ManyAutoFacts]) -> Bound | None:
 
 def _played(run: Run[ManyAutoFacts], member: int) -> Assumption:
     """Compare the loss that the learner counted for a member with that of its scores, where comparators saw these."""
-    claim, after, tracked = f"{run.after.names[member]} lost what its scores cost", run.after, run.tracked
+    claim, after, tracked = f"{run.after.names[member]}'s loss agrees with its scores", run.after, run.tracked
     known: dict[int, float] = {}
     if tracked is not None and tracked.rows == run.rounds:
         against = tracked.against.lost if tracked.against else []

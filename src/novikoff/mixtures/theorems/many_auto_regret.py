@@ -60,12 +60,12 @@ class ManyAutoFacts(ManyFacts):
     "vovk1998",
     "log loss",
     words=Words(
-        covers="a mixture of forecasters of many labels, on any rows",
+        covers="an ensemble over many labels, on any rows",
         why=(
-            "there are weights for the {labels} labels whose log losses on these rows add up to {comparator_loss:up}; "
-            "their length costs {penalty:up}, learning them {delta:up}, where the learner took losses for more "
-            "{deficit:up}, the mixture {mixture:up}, and labels that nobody could know {novelty:up}. That is promised "
-            "by its member {member}; best was {best}, with {best_loss:up}"
+            "there are weights for the {labels} labels with a total log loss of {comparator_loss:up} on these rows; "
+            "their norm adds {penalty:up}, learning them {delta:up}, losses that the learner overestimated "
+            "{deficit:up}, mixing {mixture:up}, and labels seen for the first time {novelty:up}. This is the bound of "
+            "its member {member}; the best member was {best}, with {best_loss:up}"
         ),
     ),
 )
@@ -83,13 +83,13 @@ def many_auto_regret(run: Run[ManyAutoFacts]) -> Bound | None:
     weighed = all(abs(after.loss - after.losses[j] - price - after.log_weights[j]) <= slack for j in awake)
     needed = assumptions(run, run.log_loss, after.losses[after.shown])
     trivial = run.rounds * math.log(max(after.labels, 2))
-    needed.append(seen("the mixture lost at most ln(J+1) more than every member awake or compared", kept))
-    needed.append(seen("its weights are those of what the members lost", weighed))
+    needed.append(seen("the mixture lost at most ln(J+1) more than every active or compared member", kept))
+    needed.append(seen("its weights agree with the members' losses", weighed))
     if against:
         own = all(abs(against.lost[m] - after.losses[after.lanes + m]) <= slack for m in used)
-        needed.append(seen("the losses of members against the rest are those of the scores they played", own))
-        needed.append(seen("their sums are those of these scores", against.explained))
-        needed.append(seen("no metric of theirs shrank: no float drift", after.steady))
+        needed.append(seen("the one-versus-rest losses of the members agree with their scores", own))
+        needed.append(seen("their sums agree with these scores", against.explained))
+        needed.append(seen("none of their metrics shrank (no drift by rounding)", after.steady))
     if reason := reason_void(run, needed):
         return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
     member, value, parts = min(_promises(run), key=lambda one: one[1])

@@ -50,8 +50,8 @@ FACTOR = 4.0 * (math.sqrt(2.0) + math.sqrt(2.0 / 3.0))
     "cesabianchi2008",
     quantity="risk",
     words=Words(
-        covers="examples that are independent draws of one distribution",
-        why="it was fixed after {first} examples and judged on the {trials} that followed: {errors} errors",
+        covers="independent examples from one distribution",
+        why="it was fixed after {first} examples and made {errors} errors on the {trials} that followed",
     ),
 )
 def best_risk(facts: BestFacts) -> Bound:
@@ -60,7 +60,7 @@ def best_risk(facts: BestFacts) -> Bound:
     assumptions = [
         independent(facts),
         *([in_advance(facts)] if facts.horizon else []),
-        seen("its errors are those on all examples after it", every),
+        seen("its errors are counted on all later examples", every),
     ]
     quantities = told(facts, "n fixed in advance" if facts.horizon else "for all n at once")
     if not facts.rounds or not facts.trials:

@@ -41,9 +41,12 @@ WHEN = "for all n at once"
     "cesabianchi2008",
     quantity=MEAN,
     words=Words(
-        covers="examples that are independent draws of one distribution",
-        why="they made {mistakes} mistakes on {rounds} examples that each of them had not seen",
-        otherwise="their Brier scores on {rounds} examples that each of them had not seen add up to {brier} at most",
+        covers="independent examples from one distribution",
+        why="the hypotheses made {mistakes} mistakes on {rounds} examples, each predicted before it was learned from",
+        otherwise=(
+            "the Brier scores of the hypotheses on {rounds} examples, each predicted before it was learned from, add "
+            "up to at most {brier}"
+        ),
     ),
 )
 def ensemble_risk(facts: EnsembleFacts) -> Bound:

@@ -30,15 +30,15 @@ from novikoff.online_to_batch.theorems.risk_facts import HeldFacts, independent,
     "clopper1934",
     quantity="risk",
     words=Words(
-        covers="examples that are independent draws of one distribution",
-        why="of up to {candidates} hypotheses it had the fewest errors on {trials} examples held back: {errors}",
+        covers="independent examples from one distribution",
+        why="of at most {candidates} hypotheses, it made the fewest errors on {trials} held-out examples: {errors}",
     ),
 )
 def held_risk(facts: HeldFacts) -> Bound:
     """RISK(H_j) <= U_j; observed is the rate of its errors."""
     assumptions = [
         independent(facts),
-        seen("no more hypotheses were compared than were to be", 1 <= facts.compared <= facts.candidates),
+        seen("no more hypotheses were compared than planned", 1 <= facts.compared <= facts.candidates),
     ]
     quantities = {"candidates": facts.candidates, "errors": facts.errors, "trials": facts.trials, "delta": facts.delta}
     if not facts.trials:

@@ -26,8 +26,8 @@ from novikoff.online_to_batch.risk import kl_limit, poisson_limit, share
 
 Independence = Literal["trusted", "refuted"]
 
-INDEPENDENT = "the examples are independent draws of one distribution, new to the learner"
-ARRIVAL = "whether and when a label came did not depend on the example, its label or what was said of it"
+INDEPENDENT = "the examples are independent draws from one distribution, new to the learner"
+ARRIVAL = "whether and when a label came did not depend on the example, its label or the prediction"
 MEAN = "mean risk"
 """rbar: what the theorems on all hypotheses limit."""
 
@@ -155,7 +155,7 @@ def risk_bound(
     bound: float | None, errors: int, trials: int, assumptions: list[Assumption], quantities: Mapping[str, Any],
     quantity: str = "",
 ) -> Bound:  # fmt: skip
-    """A limit on a risk, which was rounded up already, beside the rate of errors; None if no example was played."""
+    """A limit on a risk, which was rounded up already, beside the rate of errors; None if there were no examples."""
     if bound is None:
-        return Bound(None, assumptions, quantities, 0.0, trivial=1, quantity=quantity, void="no example was played")
+        return Bound(None, assumptions, quantities, 0.0, trivial=1, quantity=quantity, void="there were no examples")
     return Bound(min(bound, 1.0), assumptions, quantities, errors / trials, trivial=1, quantity=quantity)

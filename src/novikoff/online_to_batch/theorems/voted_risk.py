@@ -38,10 +38,10 @@ from novikoff.online_to_batch.theorems.risk_facts import (
     "freund1999",
     quantity="risk",
     words=Words(
-        covers="examples that are independent draws of one distribution",
+        covers="independent examples from one distribution",
         why=(
-            "a vote errs at most twice as often as those who vote, and they made {mistakes} mistakes on {rounds} new "
-            "examples"
+            "a majority vote is wrong at most twice as often as its voters, which made {mistakes} mistakes on {rounds} "
+            "new examples"
         ),
     ),
 )

@@ -37,10 +37,10 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, LateFacts, least
     "mesterharm2005",
     QUANTITY,
     words=Words(
-        covers="answers whose labels come late, of a learner that changes on its mistakes only",
+        covers="delayed labels, for a learner that changes only on mistakes",
         why=(
-            "played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and "
-            "at most {others} other rounds were waiting when a label came"
+            "in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}); at most "
+            "{others} other rounds were waiting when a label came"
         ),
     ),
 )

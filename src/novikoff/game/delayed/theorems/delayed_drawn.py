@@ -35,10 +35,10 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, least, nothing, 
     "howard2020",
     QUANTITY,
     words=Words(
-        covers="answers that were drawn, whose labels come late and do not depend on the draw",
+        covers="delayed labels that do not depend on the learner's random draws",
         why=(
-            "played in the order in which the labels came, it makes at most {its_bound} mistakes but for rare coins "
-            "({its_theorem}), and {changed} answers were others when their labels came"
+            "in the order in which the labels came, it makes at most {its_bound} mistakes with high probability "
+            "({its_theorem}); {changed} answers had changed when their labels came"
         ),
     ),
 )

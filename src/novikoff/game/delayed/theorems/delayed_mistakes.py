@@ -36,10 +36,10 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, least, nothing, 
     "joulani2013",
     QUANTITY,
     words=Words(
-        covers="answers whose labels come late",
+        covers="delayed labels",
         why=(
-            "played in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}), and "
-            "{changed} answers changed while their labels were on the way"
+            "in the order in which the labels came, it makes at most {its_bound} mistakes ({its_theorem}); {changed} "
+            "answers had changed when their labels came"
         ),
     ),
 )

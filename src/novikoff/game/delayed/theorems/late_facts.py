@@ -81,7 +81,7 @@ def counted(run: Run[Any]) -> list[Assumption]:
     """What must hold of the counts."""
     late: LateFacts = run.late
     whole = late.labelled == run.rounds and late.pending >= 0
-    return [seen("the rounds that were labelled are those of the game of arrivals", whole)]
+    return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
 def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
@@ -101,4 +101,4 @@ def nothing(run: Run[Any], kind: str = "D") -> Bound | None:
         return None
     reason = "; ".join(f"{one.theorem}: {one.reason}" for one in kinds)
     return Bound(None, observed=late.mistakes, trivial=late.labelled,
-                 void=f"the game of arrivals has no bound that holds: {reason}")  # fmt: skip
+                 void=f"there is no valid bound for the game in order of arrival: {reason}")  # fmt: skip
