@@ -25,7 +25,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import numerics
 from novikoff.comparators.frozen import FrozenWeights
 from novikoff.comparators.goal import Goal, Own, added_doubt
 from novikoff.comparators.metric import U0, Diagonal
@@ -134,12 +133,13 @@ class Ftrl(Probabilistic):
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
         places = up_to(rows.places, len(self._held) - 1)
-        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
-        _loops.ftrl.play(self._arrays(), astuple(read), none, False, scores)
+        read: Any = rows.ends, places, rows.values
+        _loops.ftrl.play(self._arrays(), read, none, False, scores)
         return scores[:, 0]
 
     def _arrays(self) -> at.FtrlArrays:
-        return astuple(at.FtrlArrays(self._roots, self._per_rate, self._held, self._totals))
+        # A plain tuple: every row asks for it, and a record takes longer to make.
+        return (self._roots, self._per_rate, self._held, self._totals)  # type: ignore[return-value]
 
     def tracker(self) -> MetricTracker | None:
         if self.rounds:

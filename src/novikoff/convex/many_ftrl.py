@@ -131,13 +131,13 @@ class ManyFtrl(ManyProbabilistic):
         places = up_to(rows.places, len(self._scales) - 1)
         if self.labels:
             before = astuple(at.Labels(self.labels, self.rounds, self.grows))
-            read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
-            _loops.many_ftrl.play(self._arrays(), before, astuple(read), none, False, scores, none, np.zeros(0))
+            read: Any = rows.ends, places, rows.values
+            _loops.many_ftrl.play(self._arrays(), before, read, none, False, scores, none, np.zeros(0))
         return scores[:, 0]
 
     def _arrays(self) -> ManyFtrlArrays:
-        grown = self._scales, self._curves, self._sums
-        return astuple(ManyFtrlArrays(self._roots, self._per_rate, *grown, self._totals))
+        # A plain tuple: every row asks for it, and a record takes longer to make.
+        return (self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals)  # type: ignore[return-value]
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return numerics.softmax.shares(scores)

@@ -113,9 +113,9 @@ class ManyPerceptron(ManyLabels):
         scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
         places = up_to(rows.places, len(self._weights) - 1)
         none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
+        read: Any = rows.ends, places, rows.values
         _loops.many_perceptron.play(
-            self._weights, self._seen, self._totals, self.labels, astuple(read), none, False, scores, said
+            self._weights, self._seen, self._totals, self.labels, read, none, False, scores, said
         )
         return scores
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import numerics
 from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
 from novikoff.core.encode import SHORT
@@ -19,7 +18,6 @@ from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.linear import _loops
 from novikoff.linear._loops import second_order_layout as at
-from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-46, 2.0**100
@@ -58,9 +56,10 @@ class Matrix:
 
     @property
     def records(self) -> tuple[at.Metric, at.MatrixArrays]:
-        """The metric and the arrays, for loops."""
-        arrays = at.MatrixArrays(self.held, self.inverse, self.sums, self.totals)
-        return astuple(at.Metric(self.slots, self.ridge, self.scale_free)), astuple(arrays)
+        """The metric and the arrays, for loops; plain tuples, since every row asks for them."""
+        metric: Any = self.slots, self.ridge, self.scale_free
+        arrays: Any = self.held, self.inverse, self.sums, self.totals
+        return metric, arrays
 
     @property
     def count(self) -> int:
@@ -96,9 +95,9 @@ class Matrix:
     def to_read(self, rows: Any) -> tuple[at.Metric, at.MatrixArrays, Any]:
         """The records for loops that learn nothing, and the rows; copies where new features of a row need room."""
         places, need = seen_places(self.slots, rows, self.count)
-        metric, arrays = at.Metric(self.slots, self.ridge, self.scale_free), roomy(self.held, self.inverse, need)
-        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
-        return astuple(metric), astuple(at.MatrixArrays(*arrays, self.sums, self.totals)), astuple(read)
+        metric: Any = self.slots, self.ridge, self.scale_free
+        arrays: Any = *roomy(self.held, self.inverse, need), self.sums, self.totals
+        return metric, arrays, (rows.ends, places, rows.values)
 
     def stretches(self, count: int) -> Iterator[slice]:
         """Stretches of so many rows; between them the inverse is found again from the matrix, where it is time."""

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import numerics
 from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
@@ -124,9 +123,9 @@ class MetricPerceptron(SecondOrder):
             return self._looked(rows)[0]
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)
         places = up_to(rows.places, len(self._held) - 1)
-        read = numerics.nonzeros.Nonzeros(rows.ends, places, rows.values)
+        read: Any = rows.ends, places, rows.values
         _loops.metric_perceptron.play(
-            self._held, self._totals, self.ridge, self.scale_free, astuple(read), none, self.margin, False, scores
+            self._held, self._totals, self.ridge, self.scale_free, read, none, self.margin, False, scores
         )
         return scores
 
