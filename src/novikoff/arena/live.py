@@ -10,7 +10,6 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
-from typing import Any
 
 from novikoff.arena.guard import HEADERS, foreign, names
 from novikoff.arena.replay import shown
@@ -46,7 +45,7 @@ class Live(Observer):
         self._begin = self._told = clock()
         self._spent, self._takes = 0.0, GUESS
         self._latest, self._number, self.ended = "", 0, False
-        self._cards: list[dict[str, Any]] = []
+        self._cards: list[dict[str, object]] = []
         self._bounds: list[tuple[int, float, bool, str]] = []
         self._news = threading.Condition()
         try:

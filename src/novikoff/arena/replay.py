@@ -58,7 +58,7 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
     return kind(checked_options(kind, options), seed, rival), moves, bool(script.get("honest", True))
 
 
-def replay(script: Any) -> dict[str, Any]:
+def replay(script: Any) -> dict[str, object]:
     """Play it; the frames from round `from` on, the certificates, and the curve of the bound."""
     begin = time.perf_counter()
     scene, moves, honest = read(script)
@@ -110,12 +110,12 @@ def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
     if answer is None and (move[1] == "t" or scene.rival == "target"):
         answer = scene.target(x)
     if answer is None:
-        said = int(scene.game.predict_one(x))
+        said = scene.predict(x)
         answer = -said if not honest or scene.fits(x, -said) else said
     return x, scene.learn(x, answer), answer
 
 
-def _rivals_round(scene: Scene) -> tuple[Any, int, int]:
+def _rivals_round(scene: Scene) -> tuple[object, int, int]:
     """The rival shows a place and answers."""
     if scene.adversary is not None:
         probe = scene.game.player.chances
@@ -134,7 +134,7 @@ def _rivals_round(scene: Scene) -> tuple[Any, int, int]:
     return x, scene.learn(x, y), y
 
 
-def frame(scene: Scene, x: Any, said: int | None, y: int | None) -> dict[str, Any]:
+def frame(scene: Scene, x: object, said: int | None, y: int | None) -> dict[str, object]:
     """What is to be seen after a round."""
     paid = scene.ledger.mistakes if scene.ledger.counts else scene.ledger.expected
     return {
@@ -162,11 +162,11 @@ def shown(certificate: Certificate) -> dict[str, Any]:
     return {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
 
 
-def probe(script: Any) -> dict[str, Any]:
+def probe(script: Any) -> dict[str, object]:
     """What the learner would say of one more place, who votes how, and which answers are still free."""
     scene, moves, honest = read(script)
     for move in moves:
         step(scene, move, honest)
     x = scene.example(checked_place(scene, script.get("x")))
-    said = int(scene.game.predict_one(x)) if scene.labelled else None
+    said = scene.predict(x) if scene.labelled else None
     return {"said": said, "votes": scene.votes(x), "free": scene.free(x)}

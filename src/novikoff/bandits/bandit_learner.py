@@ -26,7 +26,7 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, Task
 from novikoff.core.sizes import integer
 from novikoff.core.state import Array, Count, Field, require
-from novikoff.core.types import Batch, Distribution, Domain, Example, State, StepResult, Theorem
+from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, State, StepResult, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.numerics.coins import start
 
@@ -108,11 +108,11 @@ class BanditLearner(Learner):
         """The arm of the round to come."""
         return self._drawn(self._checked(x, 1))
 
-    def play_one(self, x: Example, y: Any) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Draw, then learn the loss of the arm drawn: y is that, or the losses of all."""
         x = self._checked(x, 1)
-        whole = np.ndim(y) == 1
         row = self._doubles(y)
+        whole = row.ndim == 1
         if not whole:
             if row.ndim:
                 raise InputError(f"{self._must()}: got shape {row.shape}.")

@@ -48,7 +48,7 @@ from novikoff.core.learner import Learner, Task, is_learner
 from novikoff.core.nesting import Team
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
-from novikoff.core.types import Batch, Domain, Example, StepResult, Theorem
+from novikoff.core.types import Batch, Domain, Example, Outcome, StepResult, Theorem
 from novikoff.experts.panel import is_number
 from novikoff.experts.team import common_domain
 from novikoff.numerics.coins import uniform
@@ -156,7 +156,7 @@ class Exp4(BanditLearner):
         said = learner.predict_one(x)
         return int(said == 1) if learner.labels is None else int(said)
 
-    def weights(self) -> Vector:
+    def weights(self) -> Vector:  # type: ignore[override] # asked for, not held
         """Of the experts, in the round to come."""
         found = np.empty(self._policies)
         rate = _loops.bandits.falling(self._rated, self.arms, self._fixed, self.rounds + 1)
@@ -169,7 +169,7 @@ class Exp4(BanditLearner):
         _loops.bandits.advised(self.weights(), x[0], explore, chances)
         return chances
 
-    def play_one(self, x: Example, y: Any) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Draw an arm by what the experts say, then learn its loss; and teach the learners."""
         chances = self._chances(self._checked(x, 1)) if self._team else None
         result = super().play_one(x, y)

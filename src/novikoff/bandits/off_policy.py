@@ -101,9 +101,9 @@ class OffPolicy:
 
 
 def bandit(
-    log: Any, arm: str | int | None = None, loss: str | int | None = None, reward: str | int | None = None,
+    log: object, arm: str | int | None = None, loss: str | int | None = None, reward: str | int | None = None,
     probability: str | int | None = None, policies: Sequence[str | int] = (), range: Sequence[float] | None = None,
-    arms: int | None = None, delta: float = DELTA, gammas: Sequence[float] = GAMMAS, **reading: Any,
+    arms: int | None = None, delta: float = DELTA, gammas: Sequence[float] = GAMMAS, **reading: object,
 ) -> OffPolicy:  # fmt: skip
     """The regret of a log of arms, losses and probabilities, and what other policies would have cost.
 
@@ -344,7 +344,7 @@ class _Sums:
             limit = policy_limits(PolicyFacts(run, policies, lost, saved))
             if limit.bound is None:
                 continue
-            low, about, high = limit.quantities["at_least"], limit.observed, limit.bound
+            low, about, high = limit.number("at_least"), limit.observed, limit.bound
             told = [self._low + span * value for value in (about, low, high)]
             if self._columns.rewards:
                 told = [self._high - span * value for value in (about, high, low)]

@@ -158,7 +158,8 @@ def _rows(stream: Stream) -> int:
 
 def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
     """Is the best mixture to be looked for: squared loss, few experts, none asleep, a game from its first round?"""
-    awake = ledger.learner.facts().rule != "sleeping"
+    facts = ledger.learner.facts()
+    awake = isinstance(facts, ExpertsFacts) and facts.rule != "sleeping"
     return stream.loss == "squared" and 1 < len(stream.experts) <= MIXED and awake and ledger.rounds == 0
 
 

@@ -262,7 +262,7 @@ def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: O
             out.write(said.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(adapt(classifier).costs(said, batch.y).sum())
+            lost += float(adapt(classifier).costs(said.astype(np.float64), batch.y.astype(np.float64)).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "row")
     mean = lost / rows if rows else 0.0

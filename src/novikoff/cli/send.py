@@ -6,10 +6,12 @@ import json
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from novikoff.cli.opening import open_source, say_notes
 from novikoff.core.batch import Sparse
@@ -54,7 +56,8 @@ def _played(url: str, token: str | None, name: str, learner: str | None) -> str 
     """The learner of a model that is there; None if none is. An address where nobody answers is told soon."""
     try:
         with Client(url, token, retries=FEW) as client:
-            known = {one["name"]: one.get("model", {}).get("learner", learner or "auto") for one in client.models()}
+            models: Sequence[dict[str, Any]] = client.models()
+            known = {one["name"]: one.get("model", {}).get("learner", learner or "auto") for one in models}
     except ServiceError as error:
         if error.code != "unauthorized":
             raise
@@ -87,7 +90,8 @@ def _sent(
         print(f"{counted(known, 'row')} of {stem} were sent before: continuing after them", file=sys.stderr)
     shown = _Shown(quiet)
     refused = 0
-    for told in model.bulk(_operations(islice(rows, start, None), stem, late)):
+    replies: Iterator[dict[str, Any]] = model.bulk(_operations(islice(rows, start, None), stem, late))
+    for told in replies:
         if "error" in told:
             refused += 1
             if refused <= 3:
@@ -244,9 +248,9 @@ def records(stream: Stream) -> Iterator[tuple[Any, Any]]:
         return
     for batch in stream.batches():
         labels = stream.labels
-        for x, y in batch.rows():
+        for (x, _), y in zip(batch.rows(), batch.y.tolist(), strict=True):
             label = y if labels is None else labels.decode(int(y))
-            yield _plain(x, isinstance(batch.x, Sparse)), label.item() if hasattr(label, "item") else label
+            yield _plain(x, isinstance(batch.x, Sparse)), label.item() if isinstance(label, np.generic) else label
 
 
 def _of_table(table: Table) -> Iterator[tuple[Any, Any]]:

@@ -110,7 +110,7 @@ def hindsight(
     progress: Tell | None = None,
     rounds: int | None = None,
     names: Mapping[str, int] | None = None,
-    played: Any = None,
+    played: object = None,
     memory: int = MEMORY,
     tracked: LinearComparatorFacts | None = None,
     on: str | Executor = "threads",

@@ -15,13 +15,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import Diagonal
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
@@ -33,7 +38,7 @@ Loss = Callable[[Vector], tuple[float, Vector]]
 """The sum of the losses of scores, and their slopes."""
 
 
-def candidates(rows: Any, places: int, y: NDArray[np.int8], limit: int | None, hinge: bool) -> Vector:
+def candidates(rows: Nonzeros, places: int, y: NDArray[np.int8], limit: int | None, hinge: bool) -> Vector:
     """Vectors that may be good for all rows, one a column: fitted to those kept with several ridges, at several scales.
 
     limit   features that the learner has weights for, the first it saw; None for all
@@ -56,7 +61,7 @@ def candidates(rows: Any, places: int, y: NDArray[np.int8], limit: int | None, h
 
 
 def best_for(
-    goal: Goal, rows: Any, width: int, y: NDArray[np.int8], scores: Vector, kappa: float, share: float = 1.0
+    goal: Goal, rows: Nonzeros, width: int, y: NDArray[np.int8], scores: Vector, kappa: float, share: float = 1.0
 ) -> Sequence[Vector]:
     """Vectors that make the bound small, on the rows kept, which are that share of all."""
     if not len(y) or not width:
@@ -85,7 +90,7 @@ def best_for(
     return found
 
 
-def least_log_loss(rows: Any, places: int, y: NDArray[np.int8]) -> float:
+def least_log_loss(rows: Nonzeros, places: int, y: NDArray[np.int8]) -> float:
     """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
     most = np.zeros(places)
     np.maximum.at(most, rows.places, np.abs(rows.values))
@@ -103,14 +108,14 @@ def generic(goal: Goal, width: int) -> Vector:
     return u
 
 
-def _matrix(rows: Any, places: int) -> Any:
+def _matrix(rows: Nonzeros, places: int) -> csr_array:
     from scipy.sparse import csr_array
 
     parts = (rows.values.copy(), rows.places.astype(np.int64), rows.ends)  # scipy may sort values in place
     return csr_array(parts, shape=(len(rows.ends) - 1, places))
 
 
-def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
+def _minimised(x: csr_array, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
     """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits

@@ -55,7 +55,7 @@ class MetricHindsight:
 
 
 def look_again(
-    tracker: MetricTracker, learner: Any, play: Callable[[Any, MetricTracker], Any], now: Callable[[], float],
+    tracker: MetricTracker, learner: Any, play: Callable[[Any, MetricTracker], object], now: Callable[[], float],
     memory: int = MEMORY,
 ) -> MetricHindsight:  # fmt: skip
     """Good comparators for a game that was played.

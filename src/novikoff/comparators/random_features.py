@@ -13,7 +13,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from novikoff.core.state import array, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import WAVES
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 IMAGES = "random features"
@@ -36,7 +39,7 @@ class Images:
         self.turns, self.shifts, self.widths, self.moments = turns, shifts, widths, moments
         self.seen = float(seen)
 
-    def of(self, rows: Any) -> list[Any]:
+    def of(self, rows: Nonzeros) -> list[Nonzeros]:
         """The next rows, one after the other, as each member sees them."""
         phi = numerics.fourier.images(
             self.turns, self.shifts, self.widths, self.moments, self.seen, True, astuple(rows)

@@ -18,7 +18,7 @@ from novikoff.comparators.rows import Rows, as_rows, chosen, form_of, stacked
 from novikoff.core import encode
 from novikoff.core.errors import POSITIVE, Advice, InputError, Option, SourceError, counted
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Sparse
+from novikoff.core.types import Batch, CheckedRow, Example, Sparse
 
 TOGETHER = 4_096
 """Rows that come one by one are put together up to so many."""
@@ -123,7 +123,7 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
         batch: Batch = whole_batch if left is None else whole_batch.part(0, min(left, len(whole_batch)))
         left = None if left is None else left - len(batch)
         if isinstance(batch.x, list):
-            for x, y in batch.rows():
+            for x, y in zip(batch.x, batch.y.tolist(), strict=True):
                 rows.append(_row(x, names))
                 labels.append(y)
                 if len(rows) == TOGETHER or form_of(rows[0]) != form_of(rows[-1]):
@@ -145,13 +145,14 @@ def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray
     yield stacked(mine), y
 
 
-def _row(x: Any, names: dict[str, int]) -> Any:
+def _row(x: Example, names: dict[str, int]) -> NDArray[np.float64] | CheckedRow:
     """One example as (indices, values) or as an array."""
     if isinstance(x, Mapping):
         return encode.mapping(x, names)
     if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
         return encode.pair(*x)
-    return encode.vector(np.atleast_1d(x), int(np.size(x)))
+    array = np.atleast_1d(np.asarray(x))
+    return encode.vector(array, array.size)
 
 
 def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:

@@ -50,7 +50,18 @@ from novikoff.core.errors import InputError, ModelFileError, shown
 from novikoff.core.learner import Ability, Learner, adapt, is_learner
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import Schema, arguments, array, require
-from novikoff.core.types import Batch, Domain, Example, State, StepResult, Theorem, as_batch
+from novikoff.core.types import (
+    Batch,
+    Domain,
+    Example,
+    Outcome,
+    Prediction,
+    Standing,
+    State,
+    StepResult,
+    Theorem,
+    as_batch,
+)
 
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
@@ -133,8 +144,8 @@ class Conformal(Learner):
     facts = OfLearner[Any]()
 
     def __init__(
-        self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: Any = None,
-        rule: Any = "tracker",
+        self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: object = None,
+        rule: object = "tracker",
     ) -> None:  # fmt: skip
         self.learner = learner
         player = self._player = adapt(learner) if is_learner(learner) else cast(Any, None)
@@ -187,10 +198,10 @@ class Conformal(Learner):
             return None
         return 0 if self._player.numbered else self.labels or 2
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         return self._player.predict_one(x)
 
-    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Any, ...]:
+    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
         """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing.
 
         ahead   x is one of several rows that come without labels: the interval is around what is predicted so
@@ -270,7 +281,7 @@ class Conformal(Learner):
         q: float = _loops.conformal.governed(misses - self.alpha * rounds, rounds + 1, float(self.rule.threshold()))
         return q
 
-    def play_one(self, x: Example, y: Any) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Predict, say the set, then learn."""
         key, chances = self._groups.key(self.encoding, x), cast(Any, None)
         score = self._player.score_one(x) if self._scored and not self._told else None
@@ -283,7 +294,7 @@ class Conformal(Learner):
             wrong = float(played != y)
             chance = wrong if chances is None else 1.0 - chances.get(y, 0.0)
             played = StepResult(played, wrong, chance)
-        outcome = np.array([encode.number(y) if self._player.outcomes == "numbers" else int(y)])
+        outcome = np.array([encode.number(y) if self._player.outcomes == "numbers" else int(encode.number(y))])
         groups = self._groups.places([key])
         told = played
         if self._scored:
@@ -389,7 +400,7 @@ class Conformal(Learner):
         """Training rows that the learner holds."""
         return self._player.all_rows_held
 
-    def standing(self) -> State:
+    def standing(self) -> Standing:
         """What theorems on coverage need to know of the thresholds, as plain data."""
         names = self._groups.names
         governed, joint = self.rule not in TRACKERS, bool(self._groups.each)

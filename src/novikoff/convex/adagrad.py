@@ -133,7 +133,7 @@ class AdaGrad(ScaleFree):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, at.HELD))])
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """What predictions of numbers cost."""
         return self.kind.of(said, np.asarray(y, dtype=np.float64))
 

@@ -55,7 +55,7 @@ from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Number, Part, require
-from novikoff.core.types import Batch, CheckedRow, Domain, Example, Sparse, State, StepResult, Theorem
+from novikoff.core.types import Batch, CheckedRow, Domain, Example, Outcome, Sparse, State, StepResult, Theorem
 
 DOUBLE = np.dtype(np.float64)
 SLACK = 1e-6
@@ -209,7 +209,7 @@ class OnlineGradient(Learner):
         if self.features.widen(width):
             self._grow()
 
-    def play_one(self, x: Example, y: float) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         self._y[0] = outcome = self._limits.outcome(y)
         seen = self._range
         if seen is not None and (seen.scales or not -1.0 <= outcome <= 1.0):

@@ -9,15 +9,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 from sys import getsizeof
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from novikoff.core.errors import InputError, shown
 
-Position = dict[str, Any]
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Encoding
+
+Example: TypeAlias = object
+"""x: an int, a Fraction, a sequence or array of numbers, or any Python object (see `Domain`)."""
+
+Outcome: TypeAlias = object
+"""What comes after a prediction, checked when it comes: a label, a number, or the losses of all experts."""
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""A plain value, as JSON has it."""
+
+Position = dict[str, Json]
 """Where a stream can go on after a batch: plain JSON values that only the stream understands."""
+
+
+def count_at(position: Position | None, name: str = "row") -> int:
+    """Return a count that a position has; 0 at the beginning."""
+    value = position[name] if position else 0
+    if not isinstance(value, int):
+        raise InputError(f"{name} of a position must be a whole number: got {shown(value)}.")
+    return value
+
+
+def counts_at(position: Position) -> dict[str, int]:
+    """Return all counts that a position has."""
+    return {name: value for name, value in position.items() if type(value) is int}
+
 
 Memory = Literal["borrowed", "owned", "mapped"]
 """Of arrays: borrowed, and perhaps written over when the next batch is read; nobody else's; or in a mapped file."""
@@ -44,7 +72,7 @@ class Sparse:
 
     indptr: NDArray[np.uint64]
     indices: NDArray[np.uint32]
-    values: NDArray[Any]  # float64 or float32
+    values: NDArray[np.float64]  # or float32, which kernels read as they are
     width: int
     checked: bool = False
 
@@ -55,12 +83,12 @@ class Sparse:
             object.__setattr__(self, "checked", True)
 
     @property
-    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[Any]]:
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
         """As kernels take them."""
         return self.indptr, self.indices, self.values
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[NDArray[Any], NDArray[Any]]], width: int = 0) -> Sparse:
+    def of_rows(cls, rows: Sequence[tuple[NDArray[np.uint32], NDArray[np.float64]]], width: int = 0) -> Sparse:
         """Rows (indices, values) that were checked, in arrays of their own, of doubles; at least so wide."""
         ends = _ends(np.array([len(indices) for indices, _ in rows], dtype=np.uint64))
         indices = np.concatenate([np.zeros(0, np.uint32), *(row[0] for row in rows)]).astype(np.uint32, copy=False)
@@ -68,7 +96,7 @@ class Sparse:
         return cls(ends, indices, values, max(int(indices.max(initial=0)) + 1, width), checked=True)
 
     @classmethod
-    def of_dense(cls, x: NDArray[Any]) -> Sparse:
+    def of_dense(cls, x: NDArray[np.number]) -> Sparse:
         """The rows of an array without their zeros, in doubles."""
         where, features = np.nonzero(x)
         ends = _ends(np.bincount(where, minlength=len(x)))
@@ -114,7 +142,7 @@ class Sparse:
             self.width, checked=True,
         )  # fmt: skip
 
-    def take(self, rows: NDArray[Any]) -> Sparse:
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Sparse:
         """Some of the rows, by their numbers or where it is true, in arrays of their own."""
         starts, lengths = self.indptr[:-1].astype(np.int64)[rows], np.diff(self.indptr).astype(np.int64)[rows]
         ends = _ends(lengths)
@@ -128,24 +156,24 @@ class Sparse:
             row[indices] = values
         return x
 
-    def row(self, t: int) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+    def row(self, t: int) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
         """Row t, from 0, as (indices, values)."""
         start, stop = int(self.indptr[t]), int(self.indptr[t + 1])
         return self.indices[start:stop], self.values[start:stop]
 
-    def rows(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
+    def rows(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.float64]]]:
         """Each row as (indices, values)."""
         ends = self.indptr.tolist()
         for start, stop in pairwise(ends):
             yield self.indices[start:stop], self.values[start:stop]
 
 
-def _ends(lengths: NDArray[Any]) -> NDArray[np.uint64]:
+def _ends(lengths: NDArray[np.integer]) -> NDArray[np.uint64]:
     """Where rows of these lengths begin, and the last one ends."""
     return np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)])
 
 
-def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[Any]]:
+def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
     """The arrays of sparse rows as kernels take them, which look no further: or an error that says what is wrong."""
     ends, places, values = np.asarray(x.indptr), np.asarray(x.indices), np.asarray(x.values)
     if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu" or np.any(ends[1:] < ends[:-1]) or ends[0] < 0:
@@ -201,13 +229,13 @@ class Batch:
              once: k stands at its first round, 0 at the others. None: every row counts once
     """
 
-    x: NDArray[Any] | Sparse | list[Any] | None
-    y: NDArray[Any]
+    x: NDArray[np.number] | Sparse | list[Example] | None
+    y: NDArray[np.number]
     first: int
     end: Position | None = None
     memory: Memory = "borrowed"
     weights: NDArray[np.int64] | None = None
-    encoding: Any = None
+    encoding: Encoding | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "y", np.asarray(self.y))  # a list will do
@@ -261,12 +289,12 @@ class Batch:
         """The same rounds, to be looked at whenever one likes: a copy if their memory is borrowed."""
         return self.copy() if self.memory == "borrowed" else self
 
-    def table(self) -> NDArray[Any]:
+    def table(self) -> NDArray[np.number]:
         """The rows of an array as kernels take them: without gaps, numbers in one dimension as a column."""
         x = np.ascontiguousarray(self.x)
         return x[:, None] if x.ndim == 1 else x.reshape(len(x), -1) if x.ndim > 2 else x
 
-    def example(self, row: int) -> Any:
+    def example(self, row: int) -> Example:
         """x of one row, from 0, as a learner is shown it."""
         if isinstance(self.x, Sparse):
             return self.x.row(row)
@@ -274,7 +302,7 @@ class Batch:
             return self.x[row].item()
         return None if self.x is None else self.x[row]
 
-    def rows(self) -> Iterator[tuple[Any, Any]]:
+    def rows(self) -> Iterator[tuple[Example, Outcome]]:
         """The same rounds one by one."""
         if self.x is None:
             return zip(repeat(None), self.y, strict=False)
@@ -284,7 +312,7 @@ class Batch:
         return zip(examples, self.y.tolist(), strict=True)
 
 
-def _weights(given: Any, rows: int) -> NDArray[np.int64]:
+def _weights(given: object, rows: int) -> NDArray[np.int64]:
     """Weights of rows, checked."""
     weights = np.asarray(given)
     if weights.shape != (rows,) or weights.dtype.kind not in "iu" or (rows and weights.min() < 0):
@@ -300,7 +328,7 @@ def weights_of_copies(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return weights
 
 
-def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Any]:
+def _computed(x: NDArray[np.generic]) -> NDArray[np.number] | list[Example]:
     """Numbers of another size or order of bytes as kernels take them; objects one by one, checked as they come."""
     if x.dtype.kind == "f" or (x.dtype.kind == "u" and x.size and x.max() > np.iinfo(np.int64).max):
         with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite
@@ -308,12 +336,12 @@ def _computed(x: NDArray[Any]) -> NDArray[Any] | list[Any]:
     return x.astype(np.int64) if x.dtype.kind in "iub" else list(x)
 
 
-def apart(values: NDArray[Any]) -> NDArray[Any]:
+def apart(values: NDArray[Scalar]) -> NDArray[Scalar]:
     """A copy, to be read only: who makes it writable again writes into the copy."""
     return still(values.copy())
 
 
-def still(values: NDArray[Any]) -> NDArray[Any]:
+def still(values: NDArray[Scalar]) -> NDArray[Scalar]:
     """The same array, to be read only: mapped files are, and kernels are compiled for one kind."""
     view = values.view()
     view.flags.writeable = False

@@ -75,7 +75,7 @@ class Certificate(Shown):
     status: Status
     reason: str = ""
     assumptions: tuple[Assumption, ...] = ()
-    quantities: Mapping[str, Any] = field(default_factory=dict)
+    quantities: Mapping[str, object] = field(default_factory=dict)
     reference: str = ""
     why: str = field(default="", repr=False)
 
@@ -83,6 +83,13 @@ class Certificate(Shown):
     def holds(self) -> bool:
         """Neither void nor violated."""
         return self.status in ("valid", "conditional", "vacuous")
+
+    def number(self, name: str) -> float:
+        """Return one of the quantities that is a number."""
+        value = self.quantities[name]
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"{name} of {self.theorem} must be a number: got {value!r}.")
+        return value
 
     def __repr__(self) -> str:
         return f"<Certificate {self}>"
@@ -162,7 +169,7 @@ class Bound:
 
     value: int | float | None
     assumptions: Sequence[Assumption] = ()
-    quantities: Mapping[str, Any] = field(default_factory=dict)
+    quantities: Mapping[str, object] = field(default_factory=dict)
     observed: int | float | None = None
     trivial: int | float | None = None
     quantity: str = ""

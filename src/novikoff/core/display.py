@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from typing import Any
 
 
 class Shown:
@@ -29,7 +28,7 @@ class Written(Shown):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._arguments())})"
 
-    def _argument(self, name: str, default: Any) -> Any:
+    def _argument(self, name: str, default: object) -> object:
         """What was given for a parameter, or its default if that says as much."""
         return getattr(self, name, default)
 
@@ -45,7 +44,7 @@ class Written(Shown):
         return told
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """A plain value, learners, or what has a name; "" of what has none."""
     if isinstance(value, (bool, int, float, str, Written)) or value is None:
         text = repr(value)

@@ -33,7 +33,7 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def doubles(values: Any) -> NDArray[np.float64]:
+def doubles(values: object) -> NDArray[np.float64]:
     """Real numbers of any kind as doubles, each rounded once: what a row computes with, whatever it came in.
 
     TypeError, ValueError or OverflowError for what is none: text, complex numbers and dates are not taken for numbers.
@@ -74,7 +74,7 @@ def index(x: Any, width: int) -> int:
     return int(value)
 
 
-def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
+def point(x: object, width: int, low: int, high: int) -> NDArray[np.int64]:
     """`width` whole numbers from low to high."""
     try:
         values = np.asarray(x)
@@ -95,7 +95,7 @@ def point(x: Any, width: int, low: int, high: int) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def vector(x: Any, width: int) -> NDArray[np.float64]:
+def vector(x: object, width: int) -> NDArray[np.float64]:
     """`width` finite real numbers, one beside the other: kernels read straight through memory."""
     try:
         values = doubles(x)
@@ -151,7 +151,7 @@ def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> 
     return CheckedRow((np.array(keys, dtype=np.uint32), values))
 
 
-def mapped_values(x: Mapping[Any, Any]) -> NDArray[np.float64]:
+def mapped_values(x: Mapping[object, object]) -> NDArray[np.float64]:
     """The values of a mapping as doubles, in an array of their own."""
     try:
         values = doubles(list(x.values()))

@@ -66,7 +66,7 @@ class Option:
         return f"{self.name}={self.letter or _spelled(self.value)}"
 
 
-def _spelled(value: Any) -> str:
+def _spelled(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 

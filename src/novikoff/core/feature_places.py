@@ -18,7 +18,7 @@ from novikoff.core.errors import InputError, counted
 from novikoff.core.state import integer, require
 from novikoff.core.types import Batch, CheckedRow, Example, Sparse, State
 
-Row = NDArray[Any] | CheckedRow
+Row = NDArray[np.float64] | CheckedRow
 Kind = Literal["array", "numbers", "names"]
 Weights = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Mapped:
     rows     what the learner made of the row, if anything
     """
 
-    keys: list[Any]
+    keys: list[object]
     kind: Kind
     count: int
     row: CheckedRow
@@ -54,7 +54,7 @@ class Features:
         self.mapped: Mapped | None = None
         """The last mapping: x comes again with its label, and the next x has the same keys as a rule."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Pickles hold no row."""
         return {**self.__dict__, "seen": None, "mapped": None}
 
@@ -72,7 +72,7 @@ class Features:
             self.kind = "numbers" if learn else self.kind
         else:
             self._keep_to("array")
-            array = encode.vector(x, self.count if self.kind == "array" and self.count else np.size(x))
+            array = encode.vector(x, self.count if self.kind == "array" and self.count else np.asarray(x).size)
             if learn:
                 self.kind, self.count, self.seen = "array", len(array), array
             return array
@@ -82,7 +82,7 @@ class Features:
                 self.count = max(self.count, int(row[0].max()) + 1)
         return row
 
-    def _mapping(self, x: Mapping[Any, Any], learn: bool) -> CheckedRow:
+    def _mapping(self, x: Mapping[object, object], learn: bool) -> CheckedRow:
         """The row of a mapping; its arrays are those of the last one where keys and values are the same, to the bit.
 
         The last mapping is read once and replaced as a whole: several threads may predict.
@@ -100,7 +100,7 @@ class Features:
             self.seen, self.kind, self.count = row, mapped.kind, max(self.count, mapped.count)
         return row
 
-    def _new_mapping(self, x: Mapping[Any, Any], keys: list[Any], learn: bool) -> CheckedRow:
+    def _new_mapping(self, x: Mapping[object, object], keys: list[object], learn: bool) -> CheckedRow:
         """The row of a mapping with other keys than the last one."""
         named = isinstance(keys[0], str) if keys else self.kind == "names"  # none at all: either will do
         kind: Kind = "names" if named else "numbers"
@@ -116,7 +116,7 @@ class Features:
                 self.kind, self.count = kind, max(self.count, count)
         return row
 
-    def seen_row(self, x: Example, later: bool = False) -> Any:
+    def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
         """The x of the round just played: as it was met, or else encoded now; a copy of it, if `later` will do."""
         row, self.seen = self.seen, None
         if row is not None:

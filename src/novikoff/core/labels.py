@@ -74,13 +74,13 @@ class Numbering:
         return label if self.values else None
 
 
-def plain_label(value: Any) -> Any:
+def plain_label(value: object) -> object:
     """A label as a model file holds it: text, a boolean or a number."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
-def one_label(y: Any) -> Any:
+def one_label(y: object) -> object:
     """A label of any kind: one value, and not missing."""
     value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
     if isinstance(value, np.generic):
@@ -101,7 +101,7 @@ def alike(value: Any, wanted: Any) -> bool:
         return False
 
 
-def _key(value: Any) -> Any:
+def _key(value: object) -> object:
     return (value,) if isinstance(value, bool) else value
 
 

@@ -30,10 +30,28 @@ from novikoff.core.batch import apart
 from novikoff.core.display import Written
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, shown
 from novikoff.core.state import Stateful, lookup
-from novikoff.core.types import Batch, Distribution, Domain, Example, Label, State, StepResult, Theorem
+from novikoff.core.types import (
+    Batch,
+    Distribution,
+    Domain,
+    Example,
+    Facts,
+    Label,
+    LabelValue,
+    Outcome,
+    Prediction,
+    Standing,
+    State,
+    StepResult,
+    Theorem,
+)
 
 if TYPE_CHECKING:
+    from novikoff.comparators.tracker import Tracker
+    from novikoff.core.feature_places import Features, Row
     from novikoff.core.stream import Stream
+    from novikoff.data.tables.encoding import Encoding
+    from novikoff.experts.specialists import Between
 
 Task = Literal["binary", "multiclass", "regression", "advice", "losses"]
 
@@ -74,10 +92,10 @@ class Predictor(ABC, Written):
     numbered: bool = False
     keeps_scores: ClassVar[bool] = False
     feature_names: list[str] | None = None
-    label_values: list[Any] | None = None
-    encoding: Any = None
+    label_values: list[LabelValue] | None = None
+    encoding: Encoding | None = None
     normalize: bool | None = None
-    scored: Any = None
+    scored: float | NDArray[np.float64] | None = None
 
     if TYPE_CHECKING:  # properties, so that a learner may have either an attribute or a property of its own
 
@@ -88,7 +106,7 @@ class Predictor(ABC, Written):
         @property
         def learners(self) -> Sequence[Learner]: ...
         @property
-        def features(self) -> Any: ...
+        def features(self) -> Features | None: ...
         @property
         def size(self) -> int | None: ...
         @property
@@ -96,9 +114,9 @@ class Predictor(ABC, Written):
         @property
         def names(self) -> Sequence[str]: ...
         @property
-        def shares(self) -> Any: ...
+        def shares(self) -> Sequence[float] | NDArray[np.float64]: ...
         @property
-        def weights(self) -> Any: ...
+        def weights(self) -> Sequence[float] | NDArray[np.float64]: ...
     else:
         labels = features = size = None
         rows_held = 0
@@ -111,11 +129,11 @@ class Predictor(ABC, Written):
                 setattr(cls, name, _checked(name, cls.__dict__[name]))
 
     @abstractmethod
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         """Predict x. Asking changes nothing."""
 
     @property
-    def original(self) -> Any:
+    def original(self) -> object:
         """The object that the caller gave: this one, unless it was adapted."""
         return self
 
@@ -194,7 +212,7 @@ class Predictor(ABC, Written):
         return any(adapt(one).within.normalize is not None for one in (self.original, *self.learners))
 
     @property
-    def of_labels(self) -> Callable[[Example], Any] | None:
+    def of_labels(self) -> Callable[[Example], NDArray[np.float64]] | None:
         """The probability of each of many labels, or else its score; None if it has neither."""
         if not self.numbered:
             return None
@@ -222,9 +240,10 @@ class Predictor(ABC, Written):
 
     def chances(self, x: Example) -> Distribution:
         """Return the distribution of the prediction."""
-        return {self.predict_one(x): 1.0}
+        said: Any = self.predict_one(x)
+        return {said: 1.0}
 
-    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Any, ...]:
+    def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
         """Return the set of labels, or the interval, beside the prediction."""
         raise self._lacks("sets")
 
@@ -233,23 +252,23 @@ class Predictor(ABC, Written):
 
     # Batches
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         """Predict every row, learning nothing."""
         check_batch(self.__dict__.get("encoding"), batch)
         return np.array([self.predict_one(x) for x, _ in batch.rows()])
 
-    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+    def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         """Predict rows that come without labels: the last outcome is not that of the row before."""
         return self.predict_many(batch)
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """Return the score of every row, or those of each of many labels."""
-        one: Callable[[Example], Any] = self.scores_one if self.numbered else self.score_one
+        one: Callable[[Example], object] = self.scores_one if self.numbered else self.score_one
         return np.array([one(x) for x, _ in self._has_rows(batch, self.scores_rows, "a score").rows()], np.float64)
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
         """Return P(+1) of every row, or P of each of many labels."""
-        one: Callable[[Example], Any] = self.probabilities_one if self.numbered else self.probability_one
+        one: Callable[[Example], object] = self.probabilities_one if self.numbered else self.probability_one
         return np.array([one(x) for x, _ in self._has_rows(batch, self.probable, "a probability").rows()], np.float64)
 
     def _has_rows(self, batch: Batch, has: bool, what: str) -> Batch:
@@ -258,7 +277,7 @@ class Predictor(ABC, Written):
             raise self._lacks(what)
         return batch
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of predicted numbers: the squared or the absolute difference."""
         gaps = said - y
         found: NDArray[np.float64] = np.abs(gaps) if self.loss == "absolute" else gaps * gaps
@@ -324,14 +343,14 @@ class Learner(Predictor, Stateful, base=True):
         seed = updates = None
 
     @abstractmethod
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         """Predict, then learn, looking at x once."""
 
-    def learn_one(self, x: Example, y: Any) -> None:
+    def learn_one(self, x: Example, y: Outcome) -> None:
         """Learn the label of x."""
         self.play_one(x, y)
 
-    def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
+    def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
         """Predict and learn every row in order; None, having done nothing, where that must go row by row."""
         check_batch(self.__dict__.get("encoding"), batch)
         return None
@@ -342,7 +361,7 @@ class Learner(Predictor, Stateful, base=True):
         return not self.has("learn_many")
 
     @abstractmethod
-    def facts(self) -> Any:
+    def facts(self) -> Facts:
         """Return what its theorems need to know of it now: a frozen dataclass of plain values."""
 
     def _argument(self, name: str, default: Any) -> Any:
@@ -351,7 +370,7 @@ class Learner(Predictor, Stateful, base=True):
 
     # What games, theorems and reports ask besides
 
-    def tracker(self) -> Any:
+    def tracker(self) -> Tracker | None:
         """Return the comparators that its theorems need, for a game that begins now; None if they need none."""
         return None
 
@@ -359,11 +378,11 @@ class Learner(Predictor, Stateful, base=True):
         """Return the learner whose weights are the mean of all it had, for convex losses."""
         raise self._lacks("the mean of its weights")
 
-    def standing(self) -> dict[str, Any]:
+    def standing(self) -> Standing:
         """Return what theorems on coverage need to know of the thresholds of its sets."""
         raise self._lacks("sets")
 
-    def again(self, stream: Any) -> Any:
+    def again(self, stream: Stream) -> Stream:
         """Return the stream of a game of one pass, as it was seen."""
         return stream
 
@@ -371,8 +390,10 @@ class Learner(Predictor, Stateful, base=True):
         """Return the batch of the last call as it was seen: comparators must see the same."""
         return batch
 
-    def seen_row(self, x: Example, later: bool = False) -> Any:
+    def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
         """Return the x of the last call as a row, as it was seen; if `later`, what will be encoded with others."""
+        if self.features is None:
+            raise self._lacks("rows of numbers")
         return self.features.seen_row(x, later)
 
     def widen(self, width: int) -> None:
@@ -406,14 +427,14 @@ class Learner(Predictor, Stateful, base=True):
         """Return what else a report has of its game, in lines."""
         return []
 
-    def between(self, first: int, last: int) -> Any:
+    def between(self, first: int, last: int) -> Between:
         """Return what happened between two rounds, and what was promised there."""
         raise InputError(
             "a learner to be asked about some of its rounds must promise something there: "
             f"{type(self.original).__name__} does not. Play auto:drift=true, or another learner so."
         )
 
-    def stretches(self, most: int) -> list[Any]:
+    def stretches(self, most: int) -> list[Between]:
         """Return the game in `most` parts or fewer, each as `between` has it; none if nothing is promised there."""
         return []
 
@@ -424,7 +445,7 @@ class Learner(Predictor, Stateful, base=True):
         known = not getattr(facts, "scaled", False)
         return 1.0 if self.counts_mistakes else float(getattr(facts, "top", math.inf)) if known else math.inf
 
-    def settings(self, name: str) -> list[Any]:
+    def settings(self, name: str) -> list[object]:
         """Return what it, or those of its team, were given for a parameter of that name."""
         team = (self, *map(adapt, self.learners))
         having = [one for member in team for one in (member.original, member.within.original)] + [self.facts()]
@@ -442,7 +463,7 @@ DEFAULTS: Mapping[str, Any] = {
 """The methods of `Ability` as the base class has them."""
 
 
-def check_batch(own: Any, batch: Any) -> None:
+def check_batch(own: Encoding | None, batch: object) -> None:
     """Refuse what is not a batch, and one whose features have other places than those of the encoding `own`, if any."""
     if not isinstance(batch, Batch):
         raise InputError(
@@ -462,7 +483,7 @@ def _checked(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     """The method, after a look at the encoding of its batch; rows in a list go one by one."""
 
     @wraps(method)
-    def checked(self: Any, batch: Batch, *more: Any, **named: Any) -> Any:
+    def checked(self: object, batch: Batch, *more: object, **named: object) -> Any:
         check_batch(self.__dict__.get("encoding"), batch)
         if isinstance(batch.x, list):
             return getattr(Learner, name)(self, batch)
@@ -484,18 +505,18 @@ class NoFacts:
 class _Of:
     """An attribute of the object that was adapted, or the default of the base class."""
 
-    def __init__(self, default: Any = None) -> None:
+    def __init__(self, default: object = None) -> None:
         self.default = default
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, adapted: Any, owner: Any = None) -> Any:
+    def __get__(self, adapted: Adapted | None, owner: object = None) -> Any:  # whatever the object has
         if adapted is None:
             return self
         return getattr(adapted.original, self.name, getattr(Learner, self.name, self.default))
 
-    def __set__(self, adapted: Any, value: Any) -> None:
+    def __set__(self, adapted: Adapted, value: object) -> None:
         with suppress(AttributeError):  # an object with slots is known by its ledger only
             setattr(adapted.original, self.name, value)
 
@@ -515,7 +536,7 @@ def _forwarded(name: str) -> Any:
     default = getattr(Learner, name)
 
     @wraps(default)
-    def method(self: Adapted, *given: Any) -> Any:
+    def method(self: Adapted, *given: object) -> Any:
         own = getattr(self.original, name, None)
         return default(self, *given) if own is None else own(*given)
 
@@ -598,7 +619,7 @@ class Adapted(Learner):
         keeps: bool | None = getattr(self.original, "keeps_scores", None)
         return hasattr(self.original, "scored") if keeps is None else keeps
 
-    def _show(self, x: Any) -> Any:
+    def _show(self, x: object) -> Any:
         """x, copied, and arrays to be read only."""
         if isinstance(x, np.ndarray):
             return apart(x)
@@ -614,10 +635,10 @@ class Adapted(Learner):
     def predict_one(self, x: Example) -> Any:
         return self.original.predict_one(self._show(x))
 
-    def learn_one(self, x: Example, y: Any) -> None:
+    def learn_one(self, x: Example, y: Outcome) -> None:
         self.play_one(x, y)
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         """Predict, then learn; probabilities are asked for before the label is shown."""
         asked = self._ask(x, y) if self._asks else None
         played = self._play(self._show(x), y.copy() if isinstance(y, np.ndarray) else y)
@@ -629,7 +650,8 @@ class Adapted(Learner):
                 label = played.predictions if isinstance(played, StepResult) else played
                 wrong = float(label != y)
                 played = StepResult(label, wrong, wrong)._replace(**asked)
-        return self._counted(played, y)
+        found: Prediction | StepResult = self._counted(played, y)
+        return found
 
     def _ask(self, x: Example, y: Any) -> dict[str, Any]:
         """What its probabilities of x are worth when label y comes: fields of a `StepResult`."""
@@ -638,13 +660,13 @@ class Adapted(Learner):
             p = float(self.probability_one(x))
             return {**asked, "probabilities": p if y == 1 else 1.0 - p}
         known = np.array(self.probabilities_one(x), dtype=np.float64)
-        label = self.predict_one(x)
+        label = int(self.predict_one(x))
         p = float(known[y]) if y < len(known) else max(1.0 - float(known.sum()), 0.0)
         sure = float(known[label]) if 0 <= label < len(known) and y < len(known) else math.nan
         brier = float(known @ known) - (p * p if y < len(known) else 0.0) + (1.0 - p) ** 2
         return {**asked, "probabilities": p, "confidences": sure, "briers": brier}
 
-    def _counted(self, played: Any, y: Any) -> Any:
+    def _counted(self, played: Any, y: Outcome) -> Any:
         """What was returned, its losses counted from the game's outcomes, its probabilities checked."""
         if not isinstance(played, StepResult):
             return played
@@ -676,11 +698,11 @@ class Adapted(Learner):
         own = getattr(self.original, name, None)
         return getattr(Learner, name)(self, batch) if own is None else own(batch.to_read())
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         found: NDArray[Any] = self._many("predict_many", batch)
         return found
 
-    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+    def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         found: NDArray[Any] = self._many("predict_ahead", batch)
         return found
 
@@ -742,7 +764,7 @@ class Adapted(Learner):
         raise TypeError("an adapted learner is restored by the class of its original")
 
 
-def adapt(learner: Any) -> Learner:
+def adapt(learner: object) -> Learner:
     """Return `learner` if it is one of this package's, else a `Learner` made of it.
 
     >>> class Majority:
@@ -768,31 +790,31 @@ def as_learner(value: Any) -> Any:
     return value if whole else adapt(value)
 
 
-def outcomes(learner: Any) -> str:
+def outcomes(learner: object) -> str:
     """Return what a learner, or a class of learners, predicts: "labels" or "numbers"."""
     return str(getattr(learner, "outcomes", "labels"))
 
 
-def scales(kind: Any) -> bool:
+def scales(kind: object) -> bool:
     """Return whether examples are better brought to one scale first, for learners of this class."""
     return bool(getattr(kind, "scales", False))
 
 
-def wants_bias(kind: Any) -> bool:
+def wants_bias(kind: object) -> bool:
     """Return whether a constant feature is better added then."""
     return bool(getattr(kind, "wants_bias", False))
 
 
-def has_sets(kind: Any) -> bool:
+def has_sets(kind: object) -> bool:
     """Return whether learners of this class have sets beside their predictions."""
     return getattr(kind, "predict_set", Learner.predict_set) is not Learner.predict_set
 
 
-def rounds_learned(facts: Any) -> int:
+def rounds_learned(facts: object) -> int:
     """Return how many rounds a learner with these facts had learned from; 0 if they have no count."""
     return int(getattr(facts, "rounds", 0))
 
 
-def is_learner(value: Any) -> bool:
+def is_learner(value: object) -> bool:
     """Return whether it can play: an object with `predict_one` and `learn_one`."""
     return not isinstance(value, type) and all(hasattr(value, name) for name in ("predict_one", "learn_one"))

@@ -75,9 +75,10 @@ class Tracking(Observer):
             self._tracker.see(self._player.seen_batch(batch), self._own(result).scores)
             return
         predictions = result.predictions if self._number is None else result.members[:, self._number]
-        if isinstance(batch.x, list):
+        features = self._player.features
+        if isinstance(batch.x, list) and features is not None:
             for (x, y), prediction in zip(batch.rows(), predictions.tolist(), strict=True):
-                self._tracker.see_row(self._player.features.row(x, learn=False), y, bool(prediction != y))
+                self._tracker.see_row(features.row(x, learn=False), y, bool(prediction != y))
         else:
             self._tracker.see(self._player.seen_batch(batch), predictions != batch.y)
 

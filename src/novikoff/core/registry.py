@@ -185,10 +185,10 @@ What = TypeVar("What")
 
 
 @overload
-def register(name: str, *, many: Any = None) -> Callable[[What], What]: ...
+def register(name: str, *, many: object = None) -> Callable[[What], What]: ...
 @overload
-def register(name: str, what: What, many: Any = None) -> What: ...
-def register(name: str, what: Any = None, many: Any = None) -> Any:
+def register(name: str, what: What, many: object = None) -> What: ...
+def register(name: str, what: object = None, many: object = None) -> Any:
     """Let a learner's class, or a `Format`, be known by this name; without `what`, a decorator of the class.
 
     many   the learner's class for many labels, if it has one: it takes the same arguments
@@ -317,7 +317,7 @@ def _load(name: str, room: Room) -> Entry | None:
     return found
 
 
-def lacking(kind: Any) -> list[str]:
+def lacking(kind: object) -> list[str]:
     """What a class does not have of all that a learner must have."""
     return [part for part in LEARNER if not hasattr(kind, part)]
 

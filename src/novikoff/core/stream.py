@@ -64,7 +64,7 @@ class Stream(ABC):
     domain: Domain
     labels: Labels | None = None
     many: bool = False
-    label_values: list[Any] | None = None
+    label_values: list[object] | None = None
     several: bool = False
     rereadable: bool = False
     fixed: bool = True
@@ -256,12 +256,12 @@ class Foreign(Stream):
         return known
 
 
-def is_stream(value: Any) -> bool:
+def is_stream(value: object) -> bool:
     """Is it a stream, or can it be made one by `adapted`?"""
     return hasattr(value, "batches")
 
 
-def adapted(stream: Any) -> Stream:
+def adapted(stream: object) -> Stream:
     """A stream as it is; anything else that has `batches` as one."""
     return stream if isinstance(stream, Stream) else Foreign(stream)
 

@@ -17,6 +17,8 @@ from typing import (
     Literal,
     NamedTuple,
     Protocol,
+    TypeAlias,
+    TypedDict,
     TypeVar,
     runtime_checkable,
 )
@@ -26,21 +28,36 @@ from numpy.typing import NDArray
 
 from novikoff.core.batch import Batch as Batch
 from novikoff.core.batch import CheckedRow as CheckedRow
+from novikoff.core.batch import Example as Example
+from novikoff.core.batch import Json as Json
+from novikoff.core.batch import Outcome as Outcome
 from novikoff.core.batch import Position as Position
 from novikoff.core.batch import Sparse as Sparse
+from novikoff.core.batch import count_at as count_at
+from novikoff.core.batch import counts_at as counts_at
 from novikoff.core.errors import POSITIVE, InputError, shown, whole
 
 if TYPE_CHECKING:
-    from novikoff.core.certificate import Certificate
+    from _typeshed import DataclassInstance
 
-Example = Any
-"""x: an int, a Fraction, a sequence or array of numbers, or any Python object (see `Domain`)."""
+    from novikoff.conformal.theorems.coverage_facts import CoverageFacts
+    from novikoff.core.certificate import Certificate
+    from novikoff.game.delayed.theorems.late_facts import LateFacts
 
 Label = int
 """y: -1 or +1; 0 .. k-1 for learners with many labels."""
 
+Prediction = int | float
+"""Of one round: a label, a number, or an expert."""
+
+LabelValue: TypeAlias = object
+"""What the user calls a label: text, a boolean, a number, or another value of a column."""
+
 Distribution = Mapping[int, float]
 """The chance of each label; a deterministic prediction has one label with chance 1."""
+
+Facts: TypeAlias = "DataclassInstance"
+"""What theorems need to know of a learner: a frozen dataclass of plain values."""
 
 State = dict[str, Any]
 """Plain data: JSON values, numpy arrays, and dicts of these. Never a pickle."""
@@ -95,10 +112,10 @@ class Domain:
 class Labels:
     """How two values of the user's stand for -1 and +1."""
 
-    negative: Any = -1
-    positive: Any = 1
+    negative: LabelValue = -1
+    positive: LabelValue = 1
 
-    def encode(self, value: Any) -> Label:
+    def encode(self, value: LabelValue) -> Label:
         """-1 or +1 for one of the two values; a boolean is one of them only where both booleans are."""
         boolean = isinstance(value, (bool, np.bool_))
         known = getattr(value, "ndim", 0) == 0 and (not boolean or {self.negative, self.positive} == {0, 1})
@@ -108,12 +125,41 @@ class Labels:
             return -1
         raise InputError(f"labels must be {self.negative!r} or {self.positive!r}", f"got {value!r}", POSITIVE)
 
-    def decode(self, label: Label) -> Any:
+    def decode(self, label: Label) -> LabelValue:
         """The user's value for -1 or +1."""
         return self.positive if label == 1 else self.negative
 
     def __str__(self) -> str:
         return f"{self.negative} is -1, {self.positive} is +1"
+
+
+LabelWeights = Mapping[str, float] | Mapping[bool, float] | Mapping[int, float] | Mapping[float, float]
+"""The weight of the rows of each label, by what the user calls the label."""
+
+
+class Standing(TypedDict):
+    """What theorems on coverage need to know of the thresholds of sets, as plain data.
+
+    groups      the names of the groups; `rounds`, `misses`, `thresholds` and `moved` have a number for each
+    history     counts and sums of scores, from which the best fixed threshold is found
+    overlapping rounds and misses of each group, where groups overlap
+    columns     columns that the groups come from
+    """
+
+    alpha: float
+    step: float
+    start: float
+    most: int | None
+    groups: list[str]
+    rule: str
+    rounds: list[int]
+    misses: list[int]
+    thresholds: list[float]
+    pinball: float
+    history: NDArray[np.float64]
+    moved: list[float]
+    overlapping: dict[str, list[int]]
+    columns: int
 
 
 class StepResult(NamedTuple):
@@ -167,7 +213,7 @@ def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
     return StepResult(*(None if part[0] is None else _rows(part) for part in parts))
 
 
-def _rows(values: list[Any]) -> NDArray[Any]:
+def _rows(values: list[Any]) -> NDArray[np.generic]:
     """One below the other; scores of labels that were new in between are -inf before."""
     most = max(map(np.size, values))
     if np.ndim(values[0]) == 0 or all(np.size(value) == most for value in values):
@@ -191,11 +237,11 @@ class Adversary(Protocol):
         """The label of the x just asked."""
         ...
 
-    def witness(self) -> Any:
+    def witness(self) -> object:
         """A target consistent with every answer so far."""
         ...
 
-    def facts(self) -> Any:
+    def facts(self) -> Facts:
         """What its theorems need to know of it now."""
         ...
 
@@ -242,8 +288,8 @@ class Run(Generic[F]):
     log_loss: float | None = None
     brier: float | None = None
     predicted: float | None = None
-    coverage: Any = None
-    late: Any = None
+    coverage: CoverageFacts | None = None
+    late: LateFacts | None = None
     arrivals: tuple[Certificate, ...] = ()
 
 
@@ -264,7 +310,7 @@ def signs(batch: Batch) -> NDArray[np.int8]:
     y = batch.y
     if y.ndim == 1 and y.dtype.kind in "iuf":
         if are_signs(y):
-            return y if y.dtype == np.int8 else y.astype(np.int8)
+            return y.astype(np.int8, copy=False)
         t = int(np.argmin(np.abs(y) == 1))
         raise InputError("a label must be -1 or +1", f"got {y[t]}", round=batch.first + t)
     found = np.empty(len(y), dtype=np.int8)
@@ -277,14 +323,14 @@ def signs(batch: Batch) -> NDArray[np.int8]:
     return found
 
 
-def are_signs(y: NDArray[Any]) -> bool:
+def are_signs(y: NDArray[np.number]) -> bool:
     """Are all of these numbers -1 or +1? Of whole numbers it is told without an array of that length."""
     if y.dtype.kind == "f":
         return bool((np.abs(y) == 1).all())
     return bool(np.count_nonzero(y) == len(y) and y.min(initial=1) >= -1 and y.max(initial=1) <= 1)
 
 
-def check_label(y: Any, labels: int | None) -> Label:
+def check_label(y: Outcome, labels: int | None) -> Label:
     """Y as a label, or an error that says what a label is."""
     if isinstance(y, (bool, np.bool_)):
         what = "-1 or +1" if labels is None else f"a whole number from 0 to {labels - 1}"

@@ -18,7 +18,7 @@ from novikoff.core.errors import POSITIVE, SourceError
 from novikoff.core.labels import Numbering
 from novikoff.core.labels import alike as alike
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, are_signs
+from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, are_signs, count_at
 from novikoff.data.column_names import names_of
 
 ROWS_PER_BATCH = 65_536
@@ -31,7 +31,7 @@ class LabelledArray(Stream):
     rereadable = True
     rows: int
     _x: Any
-    _raw: NDArray[Any]
+    _raw: NDArray[np.generic]
     _positive: Any
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -48,7 +48,7 @@ class LabelledArray(Stream):
             self.labels, self._y = encode_labels(self._raw, self._positive, many, self.name)
             self.several = self.labels is None and many is None
 
-    def _without_spaces(self, raw: NDArray[Any]) -> NDArray[Any]:
+    def _without_spaces(self, raw: NDArray[np.generic]) -> NDArray[Any]:
         """Labels without spaces around them, as tables read them; a note reports that there were some."""
         if raw.dtype.kind not in "UO":
             return raw
@@ -86,7 +86,7 @@ class Arrays(LabelledArray):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        positive: Any = None,
+        positive: object = None,
         many: int | None = None,
         name: str = "arrays",
         features: Sequence[str] | None = None,
@@ -116,10 +116,14 @@ class Arrays(LabelledArray):
 
 
 def in_batches(
-    x: Any, y: NDArray[Any], start: Position | None, at_once: int = ROWS_PER_BATCH, memory: Memory = "borrowed"
+    x: NDArray[np.number] | Sparse | None,
+    y: NDArray[np.number],
+    start: Position | None,
+    at_once: int = ROWS_PER_BATCH,
+    memory: Memory = "borrowed",
 ) -> Iterator[Batch]:
     """The rows of arrays, so many at once; x may be None."""
-    for first in range(start["row"] if start else 0, len(y), at_once):
+    for first in range(count_at(start), len(y), at_once):
         stop = min(first + at_once, len(y))
         yield Batch(None if x is None else x[first:stop], y[first:stop], first + 1, {"row": stop}, memory)
 
@@ -148,14 +152,14 @@ def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
     return np.ascontiguousarray(examples, dtype=np.int64)
 
 
-def _domain(x: NDArray[Any]) -> Domain:
+def _domain(x: NDArray[np.generic]) -> Domain:
     if x.ndim == 1:
         return Domain("index")
     return Domain("point" if x.dtype.kind == "i" else "vector", x.shape[1])
 
 
 def encode_labels(
-    y: NDArray[Any], positive: Any = None, many: int | None = None, name: str = "y"
+    y: NDArray[Any], positive: object = None, many: int | None = None, name: str = "y"
 ) -> tuple[Labels | None, NDArray[Any]]:
     """Labels and y as -1/+1; (None, y as int32) for a learner with `many` labels or more than two values."""
     _check_labels(y, name)
@@ -186,7 +190,7 @@ def encode_labels(
     raise SourceError("labels must take two values", was, POSITIVE)
 
 
-def more_than_two(y: Any) -> bool:
+def more_than_two(y: object) -> bool:
     """Are these three labels or more?"""
     values = np.asarray(y)
     if values.ndim != 1:
@@ -199,7 +203,7 @@ def more_than_two(y: Any) -> bool:
     return False
 
 
-def two_labels(values: list[Any]) -> Labels | None:
+def two_labels(values: list[object]) -> Labels | None:
     """What two values in sorted order stand for; a lone one is understood if it is a bool, -1, 0 or 1."""
     if all(isinstance(value, bool) for value in values):
         return Labels(False, True)
@@ -209,7 +213,7 @@ def two_labels(values: list[Any]) -> Labels | None:
     return Labels(*values) if len(values) == 2 else None
 
 
-def find_value(values: list[Any], wanted: Any) -> int | None:
+def find_value(values: list[object], wanted: object) -> int | None:
     """Where `wanted` is among the values; what is typed as text finds a number, 1 and "1" find 1.0."""
     for same in (_equal, alike):
         for position, value in enumerate(values):
@@ -218,17 +222,17 @@ def find_value(values: list[Any], wanted: Any) -> int | None:
     return None
 
 
-def against_others(values: list[Any], where: int) -> Labels:
+def against_others(values: list[object], where: int) -> Labels:
     """Labels for one value as +1 against every other."""
     others = [value for position, value in enumerate(values) if position != where]
     return Labels(others[0] if len(others) == 1 else f"not {values[where]}", values[where])
 
 
-def _equal(value: Any, wanted: Any) -> bool:
+def _equal(value: object, wanted: object) -> bool:
     return type(value) is type(wanted) and bool(value == wanted)
 
 
-def _check_labels(y: NDArray[Any], name: str) -> None:
+def _check_labels(y: NDArray[np.generic], name: str) -> None:
     """No label may be missing."""
     if y.dtype.kind in "fcmM":
         bad = ~np.isfinite(y)
@@ -241,7 +245,7 @@ def _check_labels(y: NDArray[Any], name: str) -> None:
         raise SourceError(f"labels must be finite: row {where + 1} of {name} has {y[where]}. Clean or drop the row.")
 
 
-def _missing(value: Any) -> bool:
+def _missing(value: object) -> bool:
     try:
         return value is None or bool(value != value)
     except (TypeError, ValueError):  # pandas.NA has no truth, an array no one truth
@@ -265,7 +269,7 @@ def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(positive, np.int8(1), np.int8(-1))
 
 
-def _second(codes: NDArray[Any]) -> int:
+def _second(codes: NDArray[np.generic]) -> int:
     """Where the second value first appears."""
     return int(np.flatnonzero(codes != codes[0])[0])
 
@@ -283,7 +287,7 @@ class SparseMatrix(LabelledArray):
     """
 
     def __init__(
-        self, X: Any, y: ArrayLike, positive: Any = None, many: int | None = None, name: str = "sparse matrix"
+        self, X: Any, y: ArrayLike, positive: object = None, many: int | None = None, name: str = "sparse matrix"
     ) -> None:  # fmt: skip
         if not is_sparse(X):
             raise SourceError(f"X must be a matrix of scipy.sparse: got {type(X).__name__}. Play arrays as (X, y).")
@@ -338,13 +342,13 @@ def matrix_rows(X: Any, name: str) -> Sparse:
     return Sparse(matrix.indptr.astype(np.uint64), indices.astype(np.uint32), values, X.shape[1], checked=True)
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: object) -> bool:
     """Is it a matrix of scipy.sparse?"""
     module = sys.modules.get("scipy.sparse")  # if X is one of its matrices, it is there
     return module is not None and bool(module.issparse(X))
 
 
-def is_frame(value: Any) -> bool:
+def is_frame(value: object) -> bool:
     """Has it columns with names? Only then narwhals is asked."""
     if not hasattr(value, "collect_schema") and not hasattr(value, "columns"):  # lazy frames warn when asked for these
         return False

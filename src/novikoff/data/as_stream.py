@@ -109,7 +109,7 @@ def asked(learner: Learner) -> int | None:
     return True if adapt(learner).numbered else learner.labels
 
 
-def opened(environment: Any) -> Any:
+def opened(environment: object) -> Any:
     """For a learner that is one of labels or of numbers as the outcomes ask: numbers as a stream that shows them.
 
     Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
@@ -160,7 +160,7 @@ def check_asked(labels: str | None) -> None:
         raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
 
 
-def check_count(name: str, value: Any, least: int, do: str = "") -> None:
+def check_count(name: str, value: object, least: int, do: str = "") -> None:
     """Refuse a count that is not a whole number, or is below `least`; `do`: what else may be meant."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
@@ -237,9 +237,10 @@ def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Number
     if labels is None:
         raise MismatchError("the learner has two labels", "the stream has many", Advice(POSITIVE, " ", NAMED))
     values = [labels.negative, labels.positive]
-    if not all(isinstance(value, (int, np.integer)) and 0 <= value < (learner.labels or 0) for value in values):
+    known = [int(value) for value in values if isinstance(value, (int, np.integer))]
+    if len(known) < 2 or not all(0 <= value < (learner.labels or 0) for value in known):
         raise MismatchError(f"the learner has labels 0 .. {(learner.labels or 0) - 1}: the stream has {values}.")
-    return replace(batch, y=np.where(batch.y == 1, values[1], values[0]).astype(np.int32))
+    return replace(batch, y=np.where(batch.y == 1, known[1], known[0]).astype(np.int32))
 
 
 def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:

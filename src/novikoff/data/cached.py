@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, InputError, Option, SourceError
 from novikoff.core.stream import Part, Stream, adapted
-from novikoff.core.types import Batch, Position, Sparse
+from novikoff.core.types import Batch, Position, Sparse, count_at
 from novikoff.data.arrays import ROWS_PER_BATCH
 
 MOST_BYTES = 2_000_000_000
@@ -42,7 +42,7 @@ class InMemoryStream(Stream):
         return sum(batch.nbytes for batch in self._batches)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        begin = start["row"] if start else 0
+        begin = count_at(start)
         for batch, end in zip(self._batches, self._ends, strict=True):
             if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
                 at = end - len(batch) + 1

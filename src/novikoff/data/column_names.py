@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, MismatchError, Option, counted
 from novikoff.core.stream import Stream, there_before
-from novikoff.core.types import Batch, Example, Labels, Position
+from novikoff.core.types import Batch, Example, Json, Labels, Position
 
 MOST_NAMED = 5
 """Columns that an error names."""
@@ -46,7 +46,7 @@ class Matched(Stream):
         """What a list holds is seen as it is read."""
         return there_before(self._stream)
 
-    def fingerprint(self) -> dict[str, Any] | None:
+    def fingerprint(self) -> dict[str, Json] | None:
         return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -90,7 +90,7 @@ def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learn
     if names is None or shown is None:
         return x
     order = _order(shown, tuple(names), "x", whose)
-    return x if order is None else x.to_numpy()[order]
+    return x if order is None else np.asarray(x)[order]
 
 
 def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str) -> NDArray[np.intp] | None:
@@ -112,7 +112,7 @@ def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str
     return np.array([places[name] for name in known])
 
 
-def names_of(X: Any) -> tuple[str, ...] | None:
+def names_of(X: object) -> tuple[str, ...] | None:
     """The names of the columns of a data frame; None for arrays, and for columns that pandas has only numbered."""
     if not hasattr(X, "columns"):
         return None
@@ -123,7 +123,7 @@ def names_of(X: Any) -> tuple[str, ...] | None:
     return tuple(names) if names and all(isinstance(name, str) for name in names) else None
 
 
-def names_of_row(x: Any) -> tuple[str, ...] | None:
+def names_of_row(x: object) -> tuple[str, ...] | None:
     """The names of the values of a row of a pandas frame; None for any other example."""
     if type(x) in (np.ndarray, dict) or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
         return None

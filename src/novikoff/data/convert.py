@@ -26,7 +26,7 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.data.arrays import find_value
 from novikoff.data.formats.arrow_file import IPC_MAGIC
 from novikoff.data.formats.arrow_lists import DenseLists, SparseLists
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LARGE = 2**23
 """Bytes of a record batch: small enough for the cache, large enough to be worth it."""
@@ -120,7 +123,7 @@ class WiderError(Exception):
     """Rows of a table grew wider."""
 
 
-def _write_wide(stream: Stream, file: Any, progress: Callable[[int], None] | None) -> int:
+def _write_wide(stream: Stream, file: io.BufferedIOBase, progress: Callable[[int], None] | None) -> int:
     """Write the stream after a pass that tells all of its features."""
     if not stream.rereadable:
         was = f"{stream.name} has a number that is missing for the first time after its first rows, and comes only once"
@@ -147,7 +150,7 @@ def _is_converted(path: str) -> bool:
         return KEY in (pa.ipc.open_file(file).schema.metadata or {})
 
 
-def _write(stream: Stream, file: Any, progress: Callable[[int], None] | None) -> int:
+def _write(stream: Stream, file: io.IOBase, progress: Callable[[int], None] | None) -> int:
     import pyarrow as pa
 
     rows, writer = 0, None
@@ -231,7 +234,7 @@ def _lists(x: Sparse) -> list[Any]:
     return [pa.LargeListArray.from_arrays(offsets, part, type=pa.large_list(_field(part))) for part in parts]
 
 
-def _field(flat: Any) -> Any:
+def _field(flat: pa.Array) -> pa.Field:
     """What is in a list: none missing."""
     import pyarrow as pa
 
@@ -245,7 +248,9 @@ FORMAT = 1
 class Converted:
     """The rows and labels of a file of `convert`, whose last note is `note`. The last width and labels hold for all."""
 
-    def __init__(self, schema: Any, note: bytes, name: str, positive: Any = None, many: int | None = None) -> None:
+    def __init__(
+        self, schema: pa.Schema, note: bytes, name: str, positive: object = None, many: int | None = None
+    ) -> None:
         self.name = name
         try:
             meta, last = json.loads((schema.metadata or {})[KEY]), json.loads(note)
@@ -273,7 +278,7 @@ class Converted:
         self._positive, self._many = positive, many
         self.labels = self._understand()
 
-    def x(self, batch: Any, first: int, least: int) -> NDArray[Any] | Sparse:
+    def x(self, batch: pa.RecordBatch, first: int, least: int) -> NDArray[Any] | Sparse:
         """The rows, of which the first is number `first`."""
         if self._lists is not None:
             return self._lists.x(batch, first, least)
@@ -283,7 +288,7 @@ class Converted:
         x: NDArray[Any] = column.to_numpy()
         return x
 
-    def weights(self, batch: Any) -> NDArray[np.int64] | None:
+    def weights(self, batch: pa.RecordBatch) -> NDArray[np.int64] | None:
         """Of weighted rows, as those of a `Batch`; None if every row counts once."""
         if self._weight < 0:
             return None
@@ -293,11 +298,11 @@ class Converted:
         weights: NDArray[np.int64] = column.to_numpy()
         return weights
 
-    def y(self, column: Any, first: int) -> NDArray[Any]:
+    def y(self, column: pa.Array, first: int) -> NDArray[np.signedinteger]:
         """The labels of the rows, of which the first is number `first`: int8 -1/+1, or int32 with many."""
         if column.null_count:
             raise self._damaged("a label is missing")
-        y: NDArray[Any] = column.to_numpy()
+        y: NDArray[np.signedinteger] = column.to_numpy()
         if self._told is None:
             return self._many_labels(y, first)
         good = (y == 1) | (y == -1)
@@ -305,7 +310,9 @@ class Converted:
             row = int(np.argmin(good))
             raise self._damaged(f"the label of row {first + row:,} is {y[row]}, not -1 or +1")
         if self.labels is None:
-            return np.where(y == 1, np.int32(self._told.positive), np.int32(self._told.negative))
+            two = np.array([self._told.negative, self._told.positive], dtype=np.int32)
+            found: NDArray[np.int32] = two[(y == 1).astype(np.intp)]
+            return found
         if self.labels != self._told:
             y = np.negative(y)
         return y
@@ -316,7 +323,8 @@ class Converted:
             if self._positive is None:
                 return None
             try:
-                return Labels(f"not {self._positive}", int(self._positive))
+                asked: Any = self._positive  # what int refuses is refused below
+                return Labels(f"not {asked}", int(asked))
             except (TypeError, ValueError):
                 raise SourceError(
                     f"the positive label must be a whole number, as those of {self.name} are: got {self._positive!r}."
@@ -351,7 +359,7 @@ class Converted:
         return SourceError(f"a converted file must be as it was written: {self.name} is not ({how}). Convert it anew.")
 
 
-def _labels(negative: Any, positive: Any) -> Labels:
+def _labels(negative: object, positive: object) -> Labels:
     return Labels(negative, positive)
 
 
@@ -380,13 +388,13 @@ def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bo
     return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels, **values, **encoding}).encode()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A label as JSON knows it."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float)) else str(value)
 
 
-def _feature_lists(schema: Any, name: str, domain: Domain) -> SparseLists | DenseLists | None:
+def _feature_lists(schema: pa.Schema, name: str, domain: Domain) -> SparseLists | DenseLists | None:
     """The columns of the features; None for a column of indices. Raises unless the types are those of `convert`."""
     import pyarrow as pa
 

@@ -10,11 +10,11 @@ import csv
 import gzip
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.batch import Scalar
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain
 from novikoff.data.arrays import Arrays
@@ -102,7 +102,7 @@ def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:
     return (bits * np.uint64(below) >> np.uint64(32)).astype(np.int64)
 
 
-def shuffled(x: NDArray[Any], y: NDArray[Any], seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def shuffled(x: NDArray[np.float64], y: NDArray[Scalar], seed: int) -> tuple[NDArray[np.float64], NDArray[Scalar]]:
     """The same rows in another order, always the same one."""
     order = np.argsort(np.random.PCG64(seed).random_raw(len(y)), kind="stable")
     return x[order], y[order]

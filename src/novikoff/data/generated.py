@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from novikoff.core.encode import LARGEST_INDEX
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Labels, Position, Sparse
+from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, count_at
 
 ROWS_PER_BLOCK = 4096
 NUMBERS_PER_BLOCK = 2**18
@@ -211,12 +210,14 @@ def pushed(
 
 def blocks(plan: Plan, rows: int, start: Position | None, make: Callable[[int], Rows]) -> Iterator[Batch]:
     """A batch for each block, the first and last cut where the stream begins and ends."""
-    first = start["row"] if start else 0
+    first = count_at(start)
     while first < rows:
         number, skip = divmod(first, plan.per_block)
         stop = min((number + 1) * plan.per_block, rows)
-        indices, values, y = (part[skip : skip + stop - first] for part in make(number))
-        x: Any = values
+        some = slice(skip, skip + stop - first)
+        indices, values, y = make(number)
+        indices, values, y = indices[some], values[some], y[some]
+        x: NDArray[np.float64] | Sparse = values
         if plan.nonzeros is not None:
             ends = np.arange(len(y) + 1, dtype=np.uint64) * np.uint64(plan.nonzeros)
             x = Sparse(ends, indices.astype(np.uint32).ravel(), values.ravel(), plan.width, checked=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.encode import LARGEST_INDEX
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Position
+from novikoff.core.types import Batch, Position, count_at
 from novikoff.data.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, integer
 
 GRID = 2.0**-20
@@ -70,7 +70,7 @@ class HardOrder(Stream):
         return np.array(shown, dtype=np.int64)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        for first in range(start["row"] if start else 0, self.rows, ROWS_PER_BLOCK):
+        for first in range(count_at(start), self.rows, ROWS_PER_BLOCK):
             stop = min(first + ROWS_PER_BLOCK, self.rows)
             erring = self.order[first:stop]
             after = np.arange(first + len(erring), stop) - len(self.order)

@@ -25,7 +25,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, MismatchError, SourceError, named, shown
 from novikoff.core.labels import Numbering, one_label
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Example, Labels, Position, check_label
+from novikoff.core.types import Batch, Domain, Example, Labels, Outcome, Position, check_label, count_at
 from novikoff.data.arrays import Arrays, SparseMatrix, in_batches, is_sparse
 from novikoff.data.column_names import names_of
 
@@ -46,7 +46,7 @@ def is_plain(value: Any) -> bool:
     return kind in HELD and (PLAIN.issuperset(map(type, value)) or all(map(is_plain, value)))
 
 
-def arrays_of(environment: Any) -> tuple[Any, Any] | None:
+def arrays_of(environment: object) -> tuple[Any, Any] | None:
     """X and y, if it is (X, y): not two pairs (x, y)."""
     if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
         x, y = environment
@@ -70,7 +70,7 @@ class Pairs(Stream):
 
     def __init__(
         self,
-        pairs: Iterable[tuple[Example, Any]],
+        pairs: Iterable[tuple[Example, Outcome]],
         domain: Domain | None = None,
         labels: Labels | None = None,
         many: int | None = None,
@@ -104,7 +104,7 @@ class Pairs(Stream):
         self._set_numbering(True)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        t = skipped = start["row"] if start else 0
+        t = skipped = count_at(start)
         if self.many:
             self._set_numbering(True)
         for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
@@ -119,7 +119,7 @@ class Pairs(Stream):
             left = "" if self.rereadable else " (left). Pass a list to read it again"
             raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
 
-    def _outcome(self, y: Any, t: int) -> NDArray[Any]:
+    def _outcome(self, y: object, t: int) -> NDArray[Any]:
         """Of item t."""
         try:
             if self.many:
@@ -140,7 +140,7 @@ class Targets(Stream):
     outcomes = "numbers"
 
     def __init__(
-        self, X: Any, y: ArrayLike, name: str = "targets", features: Sequence[str] | None = None
+        self, X: ArrayLike, y: ArrayLike, name: str = "targets", features: Sequence[str] | None = None
     ) -> None:  # fmt: skip
         self.name = name
         self._y = _outcomes(y, name)
@@ -169,11 +169,11 @@ class TargetPairs(Pairs):
         super().__init__(pairs, name=name)
         self.labels = None
 
-    def _outcome(self, y: Any, t: int) -> NDArray[np.float64]:
-        return _outcomes([y], f"item {t} of {self.name}")
+    def _outcome(self, y: object, t: int) -> NDArray[np.float64]:
+        return _outcomes(np.array([y]), f"item {t} of {self.name}")
 
 
-def targets(environment: Any) -> Stream:
+def targets(environment: object) -> Stream:
     """A stream of numbers to be predicted, from what is no stream yet."""
     if (both := arrays_of(environment)) is not None:
         return Targets(*both)
@@ -268,7 +268,7 @@ class Rounds(Stream):
         self.domain = Domain("losses" if losses else "advice")
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        done = start["row"] if start else 0
+        done = count_at(start)
         t = 0
         for t, item in enumerate(self._rounds, start=1):
             if t <= done and self.rereadable:
@@ -288,7 +288,7 @@ class Rounds(Stream):
             raise SourceError(f"a source must not be empty: {self.name} has no rounds.")
 
 
-def advice(environment: Any, losses: bool) -> Stream:
+def advice(environment: object, losses: bool) -> Stream:
     """A stream of advice, or of losses, from arrays or from an iterable."""
     if losses and hasattr(environment, "__array__"):
         return Losses(environment)
@@ -300,7 +300,7 @@ def advice(environment: Any, losses: bool) -> Stream:
     return Rounds(environment, losses)
 
 
-def numbers(values: Any, ndim: int, what: str, name: str) -> NDArray[np.float64]:
+def numbers(values: object, ndim: int, what: str, name: str) -> NDArray[np.float64]:
     """What was given as doubles, of so many dimensions."""
     try:
         array = encode.doubles(values)

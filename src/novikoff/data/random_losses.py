@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Position
+from novikoff.core.types import Batch, Domain, Position, count_at
 from novikoff.data.generated import integer
 from novikoff.numerics.coins import coins
 
@@ -52,7 +52,7 @@ class RandomLosses(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         size = max(1, CELLS_PER_BATCH // self._width)
-        first = int(start["row"]) if start else 0
+        first = count_at(start)
         while first < self.rounds:
             stop = min(first + size, self.rounds)
             yield Batch(None, self.losses(first, stop), first + 1, {"row": stop}, "owned")

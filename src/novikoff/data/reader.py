@@ -145,12 +145,12 @@ def _has_number(message: bytes) -> bool:
     return b"\t" in message and any(re.fullmatch(NUMBER, cell.strip()) for cell in message.split(b"\t"))
 
 
-def mostly(lines: Sequence[Any], test: Callable[[Any], object]) -> bool:
+def mostly(lines: Sequence[object], test: Callable[[Any], object]) -> bool:
     """Is it so for most of them?"""
     return 2 * sum(bool(test(line)) for line in lines) > len(lines)
 
 
-def _sniffed(source: Any, delimiter: str | None) -> tuple[Any, str, list[str]]:
+def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[str]]:
     """What to read, its format, and notes. Of what comes only once, nothing that was looked at is lost."""
     notes: list[str] = []
     name = Origin(source).name
@@ -205,12 +205,12 @@ def _suffix(name: str) -> str:
     return path.suffix.lower()
 
 
-def _named(source: Any) -> str:
+def _named(source: object) -> str:
     """The source as it is called in a message."""
     return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
 
 
-def _many(source: Any, format: str | None, given: dict[str, Any]) -> Stream:
+def _many(source: object, format: str | None, given: dict[str, Any]) -> Stream:
     """The stream with labels that are many."""
     if "positive" in given:
         raise SourceError(
@@ -222,7 +222,7 @@ def _many(source: Any, format: str | None, given: dict[str, Any]) -> Stream:
     return stream
 
 
-def _demo(name: str, format: str | None, given: dict[str, Any]) -> Stream:
+def _demo(name: str, format: str | None, given: dict[str, object]) -> Stream:
     from novikoff.data.demo import demo
 
     asked = [*given, *(["format"] if format is not None else [])]

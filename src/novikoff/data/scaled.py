@@ -19,14 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.display import Written
 from novikoff.core.errors import InputError, shown
-from novikoff.core.feature_places import Features
+from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Ability, Learner, adapt, check_batch
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import array, require
@@ -37,9 +37,12 @@ from novikoff.core.types import (
     Distribution,
     Domain,
     Example,
-    Label,
+    Facts,
+    Json,
     Labels,
+    Outcome,
     Position,
+    Prediction,
     Sparse,
     State,
     StepResult,
@@ -47,6 +50,9 @@ from novikoff.core.types import (
 )
 from novikoff.data import _loops
 from novikoff.data.formats.buffer_pool import BufferPool
+
+if TYPE_CHECKING:
+    from novikoff.comparators.tracker import Tracker
 
 Scale = Literal["standard", "range"]
 SCALES = get_args(Scale)
@@ -75,7 +81,7 @@ class Scaler:
         self._width = 0
         self._pool = BufferPool()
 
-    def rows(self, x: NDArray[Any] | Sparse, learn: bool) -> Any:
+    def rows(self, x: NDArray[np.number] | Sparse, learn: bool) -> Any:
         """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
         by, standard = _loops.scaling, self.scale == "standard"
         if isinstance(x, Sparse):
@@ -173,7 +179,7 @@ class Rescaled(Stream):
         """They may be known only as it is read."""
         return self._stream.labels
 
-    def fingerprint(self) -> dict[str, Any] | None:
+    def fingerprint(self) -> dict[str, Json] | None:
         return self._stream.fingerprint()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -188,10 +194,13 @@ class Rescaled(Stream):
                 yield Batch([row], np.array([y]), batch.first + t)
 
 
-def scaled_row(scaler: Scaler, row: Any, width: int, learn: bool) -> Any:
+def scaled_row(
+    scaler: Scaler, row: Row, width: int, learn: bool
+) -> Row | tuple[NDArray[np.uint32], NDArray[np.float64]]:
     """One row on one scale, an array or (indices, values); so many features, at least, have their places."""
     if not isinstance(row, tuple):
-        return scaler.rows(row[None, :], learn)[0]
+        found: NDArray[np.float64] = scaler.rows(row[None, :], learn)[0]
+        return found
     indices, values = row
     width = max(width, int(indices.max()) + 1 if len(indices) else 0)
     ends = np.array([0, len(indices)], dtype=np.uint64)
@@ -266,13 +275,13 @@ class Scaled(Learner):
     def _asked(self, x: Example) -> Any:
         return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         return self._player.predict_one(self._asked(x))
 
     def chances(self, x: Example) -> Distribution:
         return self._player.chances(self._asked(x))
 
-    def play_one(self, x: Example, y: Label) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         met = self.features.met()
         row = self.features.row(x, learn=True)
         kept = self.scaler.kept(row[0] if isinstance(row, tuple) else None)
@@ -284,7 +293,7 @@ class Scaled(Learner):
             self.scaler.forget(kept)
             raise
 
-    def learn_many(self, batch: Batch) -> NDArray[Any] | StepResult | None:
+    def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
         """Predict and learn every row in order; None, having done nothing, where the learner cannot."""
         if self._player.looped:
             return None
@@ -299,10 +308,10 @@ class Scaled(Learner):
                 self.scaler.forget(kept)
         return played
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         return self._player.predict_many(self._asked_many(batch))
 
-    def predict_ahead(self, batch: Batch) -> NDArray[Any]:
+    def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         if isinstance(batch.x, list):
             return self._player.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
         return self._player.predict_ahead(self._asked_many(batch))
@@ -334,14 +343,14 @@ class Scaled(Learner):
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
         return self._player.probabilities_many(self._asked_many(batch))
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._player.costs(said, y)
 
     def seen_batch(self, batch: Batch) -> Batch:
         found: Batch = self.seen
         return found
 
-    def seen_row(self, x: Example, later: bool = False) -> Any:
+    def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
         return super().seen_row(x, later) if self.seen is None else self.seen
 
     def widen(self, width: int) -> None:
@@ -349,7 +358,7 @@ class Scaled(Learner):
         self._player.widen_all(width)
         self.features.widen(width)
 
-    def tracker(self) -> Any:
+    def tracker(self) -> Tracker | None:
         """Comparators to watch a game that begins now, on the scaled examples."""
         return self._player.tracker()
 
@@ -357,7 +366,7 @@ class Scaled(Learner):
         """The stream of a whole game in one pass, as the learner within saw it."""
         return Rescaled(stream, self.scaler.scale, self.features)
 
-    def facts(self) -> Any:
+    def facts(self) -> Facts:
         return self._player.facts()
 
     def state(self) -> State:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.encode import number
 from novikoff.core.errors import MANY, POSITIVE, Advice, LabelError, Option, SourceError
 from novikoff.core.labels import Numbering
 from novikoff.core.types import Labels
@@ -35,7 +36,7 @@ LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 class StreamingLabels:
     """What the values of a stream stand for, as far as is known. Values are float64 or text, all of one kind."""
 
-    def __init__(self, positive: Any = None, many: int | None = None) -> None:
+    def __init__(self, positive: object = None, many: int | None = None) -> None:
         if positive is not None and many is not None:
             raise SourceError(f"labels must be two or many: got positive={positive!r} and many={many}. Pass one.")
         self._numbering = Numbering() if many is True else None
@@ -83,7 +84,7 @@ class StreamingLabels:
         if not self.settled:
             self._note(values)
 
-    def encode(self, values: NDArray[Any]) -> NDArray[Any]:
+    def encode(self, values: NDArray[np.generic]) -> NDArray[Any]:
         """The labels of the rows: int8 -1/+1, or whole numbers with `many`.
 
         Raises `LabelError`, with the row of the values, from 0, that is wrong; those before it are good.
@@ -126,7 +127,7 @@ class StreamingLabels:
         if self._numbering is not None:
             self._numbering = Numbering(list(state.get("numbered", ())))
 
-    def _note(self, values: NDArray[Any]) -> None:
+    def _note(self, values: NDArray[np.generic]) -> None:
         """The first two values that came."""
         if len(values) and not self._values:
             self._values.append(_plain(values[0]))
@@ -151,7 +152,7 @@ class StreamingLabels:
             return self.expected
         return LONE.get(value)
 
-    def _check_assumed(self, labels: Labels, values: NDArray[Any]) -> None:
+    def _check_assumed(self, labels: Labels, values: NDArray[np.generic]) -> None:
         """A lone value was encoded before the second came: it must keep its sign."""
         if self._assumed is None or len(self._values) < 2:
             return
@@ -167,13 +168,13 @@ class StreamingLabels:
             )  # fmt: skip
         self._assumed = None
 
-    def _encode_against(self, values: NDArray[Any], wanted: Any) -> NDArray[np.int8]:
+    def _encode_against(self, values: NDArray[np.generic], wanted: object) -> NDArray[np.int8]:
         """One value against every other."""
         if values.dtype.kind in "OUT":
             wanted = str(wanted)
         else:
             try:
-                wanted = float(wanted)
+                wanted = float(wanted) if isinstance(wanted, str) else number(wanted)
             except (TypeError, ValueError, OverflowError):
                 must = f"the positive label must be a number, not {wanted!r}"
                 raise LabelError(must, "has one", row=0) from None
@@ -202,14 +203,14 @@ class Outcomes:
     """Numbers to be predicted, which stand for themselves: in the place of labels."""
 
     labels: Labels | None = None
-    label_values: list[Any] | None = None
+    label_values: list[object] | None = None
     expected: Labels | None = None
     settled, lone, absent = True, False, False
 
     def look(self, values: NDArray[Any]) -> None:
         """There is nothing to find out."""
 
-    def encode(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def encode(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
         """The numbers as they are, in memory of their own."""
         return values.astype(np.float64)
 
@@ -253,7 +254,7 @@ def shown(value: Any) -> str:
     return f'"{plain}"' if isinstance(plain, str) else str(plain)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A number as a Python number, whole if it is whole; anything else as text."""
     if isinstance(value, (int, float, np.number)):
         number = float(value)

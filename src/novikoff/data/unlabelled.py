@@ -48,7 +48,7 @@ LABELS = ("label", "positive", "many", "weight", "label_weights", "outcomes", "l
 """Options that examples without labels have no use for."""
 
 
-def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **reading: Any) -> Stream:
+def unlabelled(source: object, format: str | None = None, numbers: bool = False, **reading: object) -> Stream:
     """The examples in a path, "-" for standard input, or a binary file object.
 
     format    one of those above; None: sniff
@@ -77,7 +77,7 @@ def unlabelled(source: Any, format: str | None = None, numbers: bool = False, **
 
 
 def unlabelled_lines(
-    content: Any, format: str, given: dict[str, Any], head: bytes, numbers: bool = False
+    content: object, format: str, given: dict[str, object], head: bytes, numbers: bool = False
 ) -> Stream:  # fmt: skip
     """Lines of svmlight, Vowpal Wabbit, JSON or text."""
     make: Any = JSONL if format == "jsonl" else FORMATS[format]()

@@ -99,7 +99,7 @@ class ComparatorSums:
 
 
 def comparator_sums(
-    source: Any,
+    source: object,
     comparators: Sequence[ArrayLike],
     game: Ledger | None = None,
     bias: float = 0.0,

@@ -125,7 +125,7 @@ class Mixed:
     own_mistakes: bool = True
     cuts: list[int] = field(default_factory=list)
     fingerprint: Any = None
-    marks: list[Any] = field(default_factory=list)
+    marks: list[object] = field(default_factory=list)
     labels: list[Any] | None = None
     feature_names: list[str] | None = None
     encoding: Encoding | None = None

@@ -48,7 +48,7 @@ FIT_BYTES = 16_000_000
 
 
 def mix(
-    source: Any,
+    source: object,
     shards: int = 8,
     epochs: int = 10,
     weights: str | Sequence[int] = "uniform",

@@ -108,7 +108,7 @@ class DriftTest:
         self.next_snapshot *= 2
         self._counts[1:] = 0
 
-    def see(self, errors: NDArray[Any]) -> None:
+    def see(self, errors: NDArray[np.number] | NDArray[np.bool_]) -> None:
         """Did the snapshot err on each of the next examples?"""
         wrong = _errors(errors)
         if len(wrong) > self.left:
@@ -191,7 +191,7 @@ class DriftWatch(Observer):
 
     def state(self) -> State:
         if self._frozen is not None and self._state is None:
-            self._state = self._frozen.original.state()
+            self._state = self._frozen.state()
         return {"test": self.test.state(), "rounds": self.rounds, "frozen": self._state}
 
     @classmethod
@@ -241,7 +241,7 @@ class Monitor:
         """Return the limit on the wealth; it is void after an alarm."""
         return [monitor_alarm(self.facts())]
 
-    def see(self, errors: NDArray[Any]) -> None:
+    def see(self, errors: NDArray[np.number] | NDArray[np.bool_]) -> None:
         """Did the classifier err on each of the next examples?"""
         wrong = _errors(errors)
         if not len(wrong):
@@ -274,7 +274,7 @@ def _check_alpha(alpha: float) -> None:
         raise InputError(f"alpha must be a chance between 0 and 1: got {shown(alpha)}. Take 0.05 if in doubt.")
 
 
-def _errors(errors: NDArray[Any]) -> NDArray[np.bool_]:
+def _errors(errors: NDArray[np.number] | NDArray[np.bool_]) -> NDArray[np.bool_]:
     """As truth values, one for each example."""
     wrong = np.asarray(errors)
     if wrong.ndim != 1 or (wrong.dtype != np.bool_ and not np.isin(wrong, (0, 1)).all()):

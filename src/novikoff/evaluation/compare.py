@@ -204,7 +204,7 @@ class Comparison(Shown):
 
 def compare(
     learners: Sequence[Made] | Mapping[str, Made],
-    source: Any,
+    source: object,
     shuffles: int = 0,
     seed: int = 0,
     passes: int = 1,

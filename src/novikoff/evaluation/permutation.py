@@ -30,7 +30,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +105,7 @@ class _Errors(Observer):
 
 def permutation_test(
     make_learner: Made,
-    stream: Any,
+    stream: object,
     permutations: int = 199,
     seed: int = 0,
     statistic: Statistic = later_mistakes,

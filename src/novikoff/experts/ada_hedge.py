@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.core.losses import CLIP
 from novikoff.core.types import Theorem
@@ -36,7 +36,7 @@ class AdaHedge(ExpertLearner):
     fields = (*(field for field in PANEL if field.name != "prior"), *ExpertLearner.fields)
 
     def __init__(
-        self, experts: Any, loss: str = "zero-one", play: str | None = None, clip: float = CLIP, seed: int = 0
+        self, experts: object, loss: str = "zero-one", play: str | None = None, clip: float = CLIP, seed: int = 0
     ) -> None:
         panel = Panel(experts, loss, play, None, clip, seed)
         super().__init__(panel, Standings(panel, "adaptive", panel.loss.top))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Learner, Task
 from novikoff.core.state import Argument, Field, Part
-from novikoff.core.types import Batch, Distribution, Domain, Example, StepResult, Theorem
+from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, Prediction, StepResult, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
@@ -48,7 +48,7 @@ class ExpertLearner(Learner):
     promises: ClassVar[tuple[Theorem, ...]]
     fields: ClassVar[tuple[Field, ...]] = (Part("weights", at="_rule"),)
 
-    def __init__(self, panel: Panel, rule: ExpertWeights, **given: Any) -> None:
+    def __init__(self, panel: Panel, rule: ExpertWeights, **given: object) -> None:
         self._panel, self._rule, self._given = panel, rule, given
         self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
         self.seed = panel.seed
@@ -85,7 +85,8 @@ class ExpertLearner(Learner):
             found[1 if panel.labels is None else 0] += silent
             return {label: share for label, share in found.items() if share > 0.0}
         if not panel.draws:
-            return {self.predict_one(x): 1.0}
+            said: Any = self.predict_one(x)
+            return {said: 1.0}
         if panel.domain.kind == "losses":
             return {i: float(w) for i, w in enumerate(rule.weights().tolist()) if w > 0.0}
         row = panel.row(x)
@@ -95,7 +96,7 @@ class ExpertLearner(Learner):
                 shares[p] = shares.get(p, 0.0) + w
         return shares
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         panel = self._panel
         if panel.hypotheses is not None:
             choices = panel.choices(x)
@@ -106,7 +107,7 @@ class ExpertLearner(Learner):
             raise InputError(f"x must be None in a game of losses: got {shown(x)}.")
         return self._rule.predict(panel.blank)
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         """Predict, then learn, looking at the experts once: `StepResult`, or a label if they are hypotheses."""
         rows, outcomes, choices = self._panel.one(x, y)
         predictions, losses, means = self._rule.play(rows, outcomes)

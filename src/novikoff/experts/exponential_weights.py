@@ -27,7 +27,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.losses import CLIP
@@ -62,8 +62,8 @@ class ExponentialWeights(ExpertLearner):
     )
 
     def __init__(
-        self, experts: Any, eta: float | None = None, horizon: int | None = None, rate: str | None = None,
-        loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
+        self, experts: object, eta: float | None = None, horizon: int | None = None, rate: str | None = None,
+        loss: str = "zero-one", play: str | None = None, prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed)
         concave = None if panel.draws else panel.loss.concave_rate

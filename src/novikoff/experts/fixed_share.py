@@ -65,8 +65,8 @@ class FixedShare(ExpertLearner):
     )
 
     def __init__(
-        self, experts: Any, switches: int, horizon: int, eta: float | None = None, alpha: float | None = None,
-        loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP, seed: int = 0,
+        self, experts: object, switches: int, horizon: int, eta: float | None = None, alpha: float | None = None,
+        loss: str = "zero-one", play: str | None = None, prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed)
         rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)

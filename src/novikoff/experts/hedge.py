@@ -50,6 +50,8 @@ from novikoff.core.types import (
     Domain,
     Example,
     Label,
+    Outcome,
+    Prediction,
     State,
     StepResult,
     Theorem,
@@ -174,10 +176,10 @@ class Hedge(Learner):
                 total[label] = total.get(label, 0.0) + weight * chance
         return total
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         return self.learners[int(self.rule.predict_one(None))].predict_one(x)
 
-    def play_one(self, x: Example, y: Label) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Every learner predicts, then learns; one of them was followed."""
         y = check_label(y, None if self.labels is None else self.labels + 1)
         self._check_integer()
@@ -186,7 +188,7 @@ class Hedge(Learner):
             if player.draws and risks is not None:
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
-                player.original.predict_one(x)
+                player.predict_one(x)
         said = np.zeros(len(self.learners), dtype=self._kind)
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
@@ -233,7 +235,7 @@ class Hedge(Learner):
             return played.predictions, played.expected, _own(player, played)
         said, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
         results: list[StepResult | None] = [None] * len(batch)
-        for t, (x, y) in enumerate(batch.rows()):
+        for t, ((x, _), y) in enumerate(zip(batch.rows(), batch.y.tolist(), strict=True)):
             try:
                 if risks is not None:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)

@@ -9,7 +9,7 @@ Priors are divided by their sum; where experts may sleep, only if that is above 
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Collection
 from numbers import Real
 from typing import Any, Protocol, cast
 
@@ -31,15 +31,15 @@ LIGHTEST = 1e-150
 """A lighter expert could be lost beside one of weight 1 (exp ends at e^-708)."""
 
 
-def weights_of(prior: Any, size: int, hypotheses: Any) -> Vector:
+def weights_of(prior: object, size: int, hypotheses: Any) -> Vector:
     """A prior as positive numbers."""
     length = getattr(hypotheses, "length", None)
     if isinstance(prior, str):
         if prior != "length" or length is None:
             raise InputError(f"a prior must be a weight for each expert: got {prior!r}, which programs alone have.")
         return np.array([math.ldexp(1.0, -length(i)) for i in range(size)])
-    count = len(prior) if isinstance(prior, Sized) else None
-    if count != size:
+    count = len(prior) if isinstance(prior, Collection) else None
+    if not isinstance(prior, Collection) or count != size:
         given = shown(prior) if count is None else f"{count:,}"
         raise InputError(f"a prior must have one weight for each of {whole(size)} experts: got {given}.")
     try:
@@ -79,8 +79,8 @@ class Panel:
     """
 
     def __init__(
-        self, experts: Any, loss: str = "zero-one", play: str | None = None, prior: Any = None, clip: float = CLIP,
-        seed: int = 0, sleep: bool = False,
+        self, experts: object, loss: str = "zero-one", play: str | None = None, prior: object = None,
+        clip: float = CLIP, seed: int = 0, sleep: bool = False,
     ) -> None:  # fmt: skip
         self.hypotheses: Voters | None = None
         self.labels: int | None = None
@@ -182,7 +182,7 @@ class Panel:
         self._check(row[np.newaxis], None)
         return row
 
-    def _doubles(self, values: Any) -> Vector:
+    def _doubles(self, values: object) -> Vector:
         try:
             return encode.doubles(values)
         except (TypeError, ValueError, OverflowError):
@@ -208,7 +208,7 @@ class Panel:
         assert self.hypotheses is not None
         return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
 
-    def label(self, choice: Any) -> Label:
+    def label(self, choice: int) -> Label:
         """What a hypothesis said; +1 (with many labels 0) if that is not a label."""
         valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
         return int(choice) if valid else 1 if self.labels is None else 0
@@ -235,13 +235,13 @@ def padded(values: Vector, filling: float) -> Vector:
     return room
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """A real number, not true or false."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def positive(value: Any, name: str, hint: str = "") -> float:
+def positive(value: object, name: str, hint: str = "") -> float:
     """A positive finite number."""
-    if not is_number(value) or not 0.0 < float(value) < math.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
     return float(value)

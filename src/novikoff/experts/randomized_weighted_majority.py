@@ -17,7 +17,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument
@@ -42,7 +42,7 @@ class RandomizedWeightedMajority(ExpertLearner):
     )
 
     def __init__(
-        self, experts: Any, beta: float = 0.5, prior: Any = None, seed: int = 0, loss: str = "zero-one"
+        self, experts: object, beta: float = 0.5, prior: object = None, seed: int = 0, loss: str = "zero-one"
     ) -> None:
         if not is_number(beta) or not 0.0 < float(beta) < 1.0:
             raise InputError(f"beta must be a number above 0 and below 1: got {shown(beta)}. Take 0.5 if in doubt.")

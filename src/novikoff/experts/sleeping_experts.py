@@ -25,7 +25,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class SleepingExperts(ExpertLearner):
 
     def __init__(
         self, experts: int, eta: float | None = None, loss: str = "zero-one", play: str | None = None,
-        prior: Any = None, clip: float = CLIP, seed: int = 0,
+        prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed, sleep=True)
         eta = None if eta is None else positive(eta, "eta", " Leave it out for one that falls.")

@@ -31,10 +31,11 @@ from numpy.typing import NDArray
 
 from novikoff.core.certificate import bound_text, outward
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
+from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner, adapt, rounds_learned
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import array, integer, number, pair, require
-from novikoff.core.types import Batch, Domain, Example, Label, State, StepResult, Theorem, check_label, signs
+from novikoff.core.types import Batch, Domain, Example, Label, Outcome, State, StepResult, Theorem, check_label, signs
 from novikoff.experts import _loops
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts
 from novikoff.experts.theorems.specialists_promise import specialists_promise
@@ -111,6 +112,12 @@ class Copy:
     loss: Total
     before: float
 
+    def play_one(self, x: Example, y: Label) -> StepResult:
+        """Let it predict, then learn."""
+        played = adapt(self.learner).play_one(x, y)
+        assert isinstance(played, StepResult)  # it has probabilities
+        return played
+
     def ends(self) -> int:
         """The last block of its longest stretch."""
         return self.start + (self.start & -self.start) - 1
@@ -172,7 +179,7 @@ class Specialists(Learner):
         return (self.steady,)
 
     @property
-    def features(self) -> Any:
+    def features(self) -> Features | None:
         """Those of the steady copy, which has seen all."""
         return adapt(self.steady).features
 
@@ -210,9 +217,9 @@ class Specialists(Learner):
     def predict_one(self, x: Example) -> Label:
         return 1 if self.probability_one(x) >= 0.5 else -1
 
-    def play_one(self, x: Example, y: Label) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         y = check_label(y, None)
-        played = [adapt(copy.learner).play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
+        played = [copy.play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
         mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))
         said, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
         steady = np.array([played[0].predictions])
@@ -220,7 +227,8 @@ class Specialists(Learner):
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Every row in order: copy after copy, each on all the rows it is awake for, then the mixture."""
-        batch = replace(batch, y=signs(batch))
+        y = signs(batch)
+        batch = replace(batch, y=y)
         steady = adapt(self.steady).learn_many(batch)
         if steady is None:
             return None
@@ -234,7 +242,7 @@ class Specialists(Learner):
                     told[copy.start] = start, self._ahead(copy, batch, start)
             rows = (told[copy.start] for copy in self._copies)
             chances = np.stack([chances[start - first : stop - first] for first, chances in rows], axis=1)
-            parts.append(self._mixed(chances, batch.y[start:stop]))
+            parts.append(self._mixed(chances, y[start:stop]))
             start = stop
         said, wrong, mixed = (
             np.concatenate([one[k] for one in parts]) if parts else np.zeros(0)

@@ -38,7 +38,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, require
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.experts.panel import Voters, is_number
 from novikoff.experts.theorems.weighted_majority_mistakes import WeightedMajorityFacts, weighted_majority_mistakes
 from novikoff.finite.classes import Hypotheses
@@ -69,7 +69,7 @@ class WeightedMajority(Learner):
     )  # fmt: skip
 
     def __init__(
-        self, hypotheses: HypothesisClass, beta: float = 0.5, prior: Any = None, conservative: bool = False
+        self, hypotheses: HypothesisClass, beta: float = 0.5, prior: object = None, conservative: bool = False
     ) -> None:
         if not is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
             raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. Take 0.5 if in doubt.")
@@ -99,7 +99,7 @@ class WeightedMajority(Learner):
     def predict_one(self, x: Example) -> Label:
         return self._winner(self._choices(x))
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         """Predict, then learn, asking the hypotheses once."""
         y = check_label(y, self.labels)
         choices = self._choices(x)
@@ -248,7 +248,7 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
     return (above > 0) - (above < 0)
 
 
-def _weights_of(prior: Any, hypotheses: HypothesisClass) -> Counts:
+def _weights_of(prior: object, hypotheses: HypothesisClass) -> Counts:
     """The prior as whole numbers."""
     length = getattr(hypotheses, "length", None)
     if not (isinstance(prior, str) and prior == "length" and length is not None):

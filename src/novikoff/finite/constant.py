@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from novikoff.core.learner import Learner
 from novikoff.core.state import Choice
-from novikoff.core.types import Domain, Example, Label, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, Theorem, check_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Constant(Learner):
     def predict_one(self, x: Example) -> Label:
         return self.label
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         check_label(y, self.labels)
         return self.label
 

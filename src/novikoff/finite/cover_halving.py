@@ -30,7 +30,7 @@ from novikoff.core.hypotheses import Ballot
 from novikoff.core.learner import Learner
 from novikoff.core.sizes import integer as checked
 from novikoff.core.state import Schema, arguments, integer, require
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, SphereCover, cover_size
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts
 
@@ -91,7 +91,7 @@ class CoverHalving(Learner):
     def predict_one(self, x: Example) -> Label:
         return self._space.poll(x).winner()
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         """Predict, then learn, polling the survivors once."""
         y = check_label(y, self.labels)
         ballot = self._space.poll(x)

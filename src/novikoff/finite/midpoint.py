@@ -29,7 +29,7 @@ import numpy as np
 from novikoff.core.errors import Advice, InputError, Option, shown
 from novikoff.core.learner import Learner
 from novikoff.core.state import Coded, Count, require
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Midpoint(Learner):
             return -1
         return 1 if x >= (self.lo + self.hi) / 2 else -1
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         """Predict, then learn, making a Fraction of x once."""
         value = exactly(x)
         y = check_label(y, self.labels)

@@ -32,8 +32,16 @@ from novikoff.core import encode
 from novikoff.core.errors import TooLargeError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.learner import Learner
-from novikoff.core.state import Argument, Count, First, Value, corners, read, require
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.state import (
+    Argument,
+    Count,
+    First,
+    Value,
+    corners,
+    read,
+    require,
+)
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.box_count import DIMENSIONS, Point, around, count_boxes, relevant, with_point
 from novikoff.finite.classes.rectangle import check_grid, describe_box, how_many_boxes
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
@@ -98,7 +106,7 @@ class RectangleHalving(Learner):
     def _box_with(self, x: Point) -> tuple[Point, Point]:
         return (x, x) if self.low is None or self.high is None else around(self.low, self.high, x)
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         """Predict, then learn, counting the votes once."""
         point = self._point(x)
         y = check_label(y, self.labels)

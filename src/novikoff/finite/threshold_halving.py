@@ -27,7 +27,7 @@ from novikoff.core.errors import InputError, brief
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Count, First
-from novikoff.core.types import Batch, Domain, Example, Label, Theorem, check_label, signs
+from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Theorem, check_label, signs
 from novikoff.finite import _loops
 from novikoff.finite.classes.threshold import check_grid_end
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
@@ -78,7 +78,7 @@ class ThresholdHalving(Learner):
     def _predict(self, i: int) -> Label:
         return 1 if 2 * i + 1 >= self.lo + self.hi else -1
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         i = encode.index(x, self.n + 1)
         y = check_label(y, self.labels)
         prediction = self._predict(i)

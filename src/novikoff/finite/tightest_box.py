@@ -28,7 +28,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, brief, shown
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Coded, Count, First, corners
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.classes.rectangle import check_grid, describe_box
 from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tightest_box_mistakes
 
@@ -94,7 +94,7 @@ class TightestBox(Learner):
             raise InputError(f"x must have {brief(self.dim)} numbers: got {len(values)}.")
         return tuple(_number(value, i) for i, value in enumerate(values))
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         point = self._encode(x)
         y = check_label(y, self.labels)
         prediction = self._predict(point)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
 from novikoff.core.learner import Learner
 from novikoff.core.state import Count, Field, First, Part
-from novikoff.core.types import Domain, Example, Label, State, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
 from novikoff.finite.classes import Hypotheses
 from novikoff.finite.classes.survivors import whole_weights
 
@@ -52,7 +52,7 @@ class VersionSpaceLearner(Learner):
     def predict_one(self, x: Example) -> Label:
         return self._decide(self.space.poll(x))
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         """Predict, then learn, polling the survivors once."""
         y = check_label(y, self.labels)
         ballot = self.space.poll(x)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.conformal.theorems.coverage_facts import CoverageFacts
 from novikoff.core.state import array, require
-from novikoff.core.types import State
+from novikoff.core.types import Standing, State
 from novikoff.game.ledger_checks import next_mark
 from novikoff.numerics.total import Total
 
@@ -29,7 +29,7 @@ class Coverage:
     curve        (t, misses, empty, everything, size) after t rounds, at the marks of the ledger's curve
     """
 
-    opened: State
+    opened: Standing
     rounds: list[int] = field(default_factory=list)
     misses: list[int] = field(default_factory=list)
     empty: int = 0
@@ -46,8 +46,7 @@ class Coverage:
     @property
     def most(self) -> int | None:
         """The labels there are; None for numbers, 0 where new ones may come."""
-        found: int | None = self.opened["most"]
-        return found
+        return self.opened["most"]
 
     @property
     def played(self) -> int:
@@ -65,13 +64,16 @@ class Coverage:
         counted = self.played - (0 if self.most else self.everything)
         return float(self.size) / counted if counted else None
 
-    def by_group(self, now: State) -> list[tuple[str, int, int]]:
+    def by_group(self, now: Standing) -> list[tuple[str, int, int]]:
         """Name, rounds and misses of each group, those that overlap too; `now` is the learner's standing."""
         if not now["overlapping"]:
             return list(zip(now["groups"], self.rounds, self.misses, strict=False))
         told = now["overlapping"].items()
-        return [(name, *(sum(counts[k] for k in cells if k < len(counts)) for counts in (self.rounds, self.misses)))
-                for name, cells in told]  # fmt: skip
+
+        def within(counts: list[int], cells: list[int]) -> int:
+            return sum(counts[k] for k in cells if k < len(counts))
+
+        return [(name, within(self.rounds, cells), within(self.misses, cells)) for name, cells in told]
 
     def write(self, sets: NDArray[np.float64]) -> None:
         """The sets of rounds, one after the other: group, missed, size."""
@@ -98,7 +100,7 @@ class Coverage:
             for group, new in enumerate(np.bincount(found, minlength=count).tolist()):
                 counts[group] += new
 
-    def facts(self, now: State) -> CoverageFacts:
+    def facts(self, now: Standing) -> CoverageFacts:
         """What theorems are told; `now` is the learner's standing at the end."""
         then, groups = self.opened, len(now["groups"])
         before = [*then["thresholds"], *[now["start"]] * (groups - len(then["thresholds"]))]
@@ -118,7 +120,7 @@ class Coverage:
             tuple((name, tuple(cells)) for name, cells in now["overlapping"].items()), now["columns"],
         )  # fmt: skip
 
-    def check(self, rounds: int, now: State) -> None:
+    def check(self, rounds: int, now: Standing) -> None:
         """Refuse what contradicts the rounds of the ledger, or the learner."""
         require(self.played == rounds, f"its sets must be of its {rounds:,} rounds", self.played)
         require(self.missed + self.empty >= self.empty >= 0, "counts of sets must not be negative", self.empty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from novikoff.core.errors import InputError, MismatchError, SpecError, named, sh
 from novikoff.core.labels import Numbering, one_label
 from novikoff.core.learner import Learner, adapt, as_learner, check_batch, is_learner
 from novikoff.core.observer import Observer, Tracking
-from novikoff.core.types import Batch, Example, Label, Labels, StepResult, check_label, signs
+from novikoff.core.types import Batch, Example, Label, Labels, LabelValue, Outcome, StepResult, check_label, signs
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
@@ -77,7 +77,7 @@ class Game:
         self._noted: list[Any] | None = None
         self._labels: Labels | Numbering | None = None
 
-    def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> Any:
+    def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> LabelValue:
         """What the learner says of x, in the user's labels; asking changes nothing.
 
         With an id the round is remembered until its label comes: `learn_one(id, y)`. at: when, in seconds; now.
@@ -92,7 +92,7 @@ class Game:
         """What the learner says of x, in its labels."""
         return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
-    def predict_set(self, x: Example) -> tuple[Any, ...]:
+    def predict_set(self, x: Example) -> tuple[LabelValue, ...]:
         """The set that the learner says of x, in the user's labels (conformal/conformal.py); asking changes nothing."""
         if not self.player.covers:
             raise InputError(f"a set is said by a conformal learner: {type(self.learner).__name__} is none.")
@@ -101,7 +101,7 @@ class Game:
         said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
         return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
 
-    def learn_one(self, x: Example, y: Any, at: float | None = None, weight: int = 1) -> Any:
+    def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: int = 1) -> LabelValue:
         """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns.
 
         In a game with ids x is the id, and what was served is told. at: when, in seconds; now.
@@ -113,10 +113,10 @@ class Game:
         if weight != 1:
             return self._learn_weighted(x, y, weight, by_id)
         if by_id:
-            return self._by_id.learn(x, y, at).prediction
+            return self._by_id.learn(cast("Id", x), y, at).prediction
         return self._learn_one(x, y)
 
-    def _learn_weighted(self, x: Example, y: Any, weight: int, by_id: bool) -> Any:
+    def _learn_weighted(self, x: Example, y: Outcome, weight: int, by_id: bool) -> LabelValue:
         """Play the rounds of a row whose weight is not 1; returns the first prediction."""
         if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
             raise InputError(
@@ -137,7 +137,7 @@ class Game:
         """What is known of the round with that id."""
         return self._by_id.find(id)
 
-    def predict_batch(self, batch: Batch) -> NDArray[Any]:
+    def predict_batch(self, batch: Batch) -> NDArray[np.generic]:
         """Serve every row of the batch, in the learner's labels (-1 before it knows one of many); ids are the caller's.
 
         When labels come: `learn_batch` with what was `served`, and with the `versions`, `ledger.rounds` as it is now.
@@ -147,7 +147,7 @@ class Game:
         self._be_late().predict(len(batch))
         return said
 
-    def _say(self, batch: Batch) -> NDArray[Any]:
+    def _say(self, batch: Batch) -> NDArray[np.generic]:
         if self.player.numbered and not self.learner.labels:
             return np.full(len(batch), -1, dtype=np.int64)
         return np.asarray(self.player.predict_many(batch))
@@ -163,7 +163,7 @@ class Game:
             self._watching.append(self.ledger.late)
         return self.ledger.late
 
-    def _learn_one(self, x: Example, y: Any, weight: int | None = None) -> Any:
+    def _learn_one(self, x: Example, y: Outcome, weight: int | None = None) -> LabelValue:
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         if isinstance(labels, Numbering):
             labels.cut(self.learner.labels or 0)  # what a round brought that was refused
@@ -179,7 +179,7 @@ class Game:
         return said if labels is None else None if known == 0 else labels.decode(said)
 
     def learn_batch(
-        self, batch: Batch, served: NDArray[Any] | None = None, versions: NDArray[np.int64] | None = None
+        self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None
     ) -> None:
         """Play every round of the batch, compiled where the learner can. Its labels are the learner's.
 
@@ -243,7 +243,7 @@ class Game:
             ledger.write_result(result, y, weight)
         else:
             result = StepResult(played, None, None)
-            ledger.write(played, y, chance, weight)
+            ledger.write(int(played), y, chance, weight)
         if self._scoring is not None and (score := self._scoring.scored) is not None:
             self._scoring.scored = None  # who says none next time has none
             self._waiting.append(score)
@@ -303,14 +303,14 @@ class Game:
         return True
 
 
-def users_labels(learner: Learner, known: list[Any] | None) -> Labels | Numbering | None:
+def users_labels(learner: Learner, known: list[LabelValue] | None) -> Labels | Numbering | None:
     """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
     if adapt(learner).numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 
 
-def _check_learner(learner: Any) -> None:
+def _check_learner(learner: object) -> None:
     """Refuse what is not a learner, and name what to pass instead."""
     must = "a game must have a learner"
     if isinstance(learner, str):

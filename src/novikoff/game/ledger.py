@@ -16,21 +16,26 @@ from novikoff.core.certificate import RANK, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import MismatchError, counted
 from novikoff.core.stream import Target
-from novikoff.core.types import Adversary, Run, StepResult, Theorem, as_batch
+from novikoff.core.types import (
+    Adversary,
+    LabelValue,
+    Run,
+    StepResult,
+    Theorem,
+    as_batch,
+)
 from novikoff.game.baselines import Confusion, Constant
 from novikoff.game.metrics import Area, Metrics, WeightedMetrics
 
 if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
-    from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_hindsight import MetricHindsight
-    from novikoff.comparators.metric_tracker import MetricTracker
+    from novikoff.comparators.tracker import Tracker
     from novikoff.data.tables.encoding import Encoding
     from novikoff.distributed.comparator_sums import ComparatorSums
     from novikoff.drift.monitor import DriftWatch
     from novikoff.game.delayed.late import Late
     from novikoff.game.reservoir import HypothesisReservoir
-    from novikoff.kernel.comparators.tracker import KernelTracker
 
 
 @dataclass(frozen=True)
@@ -179,16 +184,16 @@ class Ledger(Metrics, Shown):
     fixed: bool = False
     repeated: bool = False
     bounds: list[tuple[int, float]] = field(default_factory=list)
-    predictions: list[NDArray[Any]] | None = None
+    predictions: list[NDArray[np.number]] | None = None
     before: Any = None
     adversary_before: Any = None
-    tracker: LinearTracker | KernelTracker | MetricTracker | None = None
+    tracker: Tracker | None = None
     reservoir: HypothesisReservoir | None = None
     hindsight: Hindsight | MetricHindsight | None = None
     position: dict[str, Any] | None = None
     fingerprint: dict[str, Any] | None = None
     earlier: list[dict[str, Any]] = field(default_factory=list)
-    labels: list[Any] | None = None
+    labels: list[LabelValue] | None = None
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     answered: int = 0  # rounds that the adversary answered
@@ -345,7 +350,7 @@ class Ledger(Metrics, Shown):
         (_, wrong), (missed, right) = self.metrics.baselines.confusion([-1, 1]) or ((0, 0), (0, 0))
         return (right, wrong + right, missed + right) if self._signs else (0, 0, 0)
 
-    def label(self, label: Any) -> Any:
+    def label(self, label: int) -> LabelValue:
         """What the user calls a label; one without a name is itself."""
         if self.labels is None or not (self._signs or self.player.numbered):
             return label
@@ -366,7 +371,7 @@ class Ledger(Metrics, Shown):
         mistake = prediction != y
         self._write_one(prediction, y, mistake, float(mistake) if chance is None else 1.0 - chance)
 
-    def write_result(self, played: StepResult, y: Any, weight: int | None = None) -> None:
+    def write_result(self, played: StepResult, y: float | NDArray[np.float64], weight: int | None = None) -> None:
         """One round of a learner that draws, or that pays another loss than a mistake, or has probabilities."""
         weighted = weight is not None or self.weighted is not None
         if weighted or self.members or played.sets is not None or not (self._signs and self.counts):
@@ -396,8 +401,8 @@ class Ledger(Metrics, Shown):
             self.predictions.append(np.array([prediction]))
 
     def write_batch(
-        self, predictions: NDArray[Any], y: NDArray[Any], weights: NDArray[np.int64] | None = None,
-        chances: NDArray[Any] | None = None,
+        self, predictions: NDArray[np.number], y: NDArray[np.number], weights: NDArray[np.int64] | None = None,
+        chances: NDArray[np.number] | None = None,
     ) -> None:  # fmt: skip
         """Many rounds of labels.
 
@@ -408,7 +413,9 @@ class Ledger(Metrics, Shown):
             self._weigh().score(StepResult(predictions, None, None), y, weights, chances)
         self.count_batch(predictions, y, chances)
 
-    def write_results(self, played: StepResult, y: NDArray[Any], weights: NDArray[np.int64] | None = None) -> None:
+    def write_results(
+        self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None = None
+    ) -> None:
         """Many rounds of a learner that draws, or that pays another loss than a mistake."""
         if weights is not None or self.weighted is not None:
             self._weigh().score(played, y, weights)
@@ -420,7 +427,9 @@ class Ledger(Metrics, Shown):
                 member.write_batch(played.members[:, k], y, weights, chances if member.player.draws else None)
         self.count_results(played, y)
 
-    def rank(self, scores: NDArray[np.float64], y: NDArray[Any], weights: NDArray[np.int64] | None = None) -> None:
+    def rank(
+        self, scores: NDArray[np.float64], y: NDArray[np.number], weights: NDArray[np.int64] | None = None
+    ) -> None:
         """Count the scores of rounds that were written."""
         self.ranking.add(scores, y)
         if self.weighted is not None:
@@ -437,12 +446,12 @@ class Ledger(Metrics, Shown):
             self.weighted = WeightedMetrics.following(self)
         return self.weighted
 
-    def _tally(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+    def _tally(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
         super()._tally(predictions, y)
         if self.predictions is not None:
             self.predictions.append(predictions)
 
-    def said(self) -> NDArray[Any]:
+    def said(self) -> NDArray[np.number]:
         """Every prediction, in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 

@@ -32,7 +32,7 @@ from array import array
 from copy import deepcopy
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class Calibration:
     positives: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
     sums: list[float] = field(default_factory=lambda: [0.0] * CALIBRATION_BINS)
 
-    def write(self, chances: NDArray[np.float64], y: NDArray[Any]) -> None:
+    def write(self, chances: NDArray[np.float64], y: NDArray[np.number]) -> None:
         """Rounds with these labels, each of which had been given this probability; NaN is in no bin."""
         numbers = ~np.isnan(chances)
         chances, y = (chances, y) if numbers.all() else (chances[numbers], y[numbers])
@@ -166,14 +166,14 @@ class Ranking:
         """Rounds whose scores are known."""
         return self._counted + len(self.waiting)
 
-    def add(self, scores: NDArray[np.float64], y: NDArray[Any]) -> None:
+    def add(self, scores: NDArray[np.float64], y: NDArray[np.number]) -> None:
         """Those of many rounds."""
         from novikoff.game._loops.ranking import count
 
         self.settle()
         if self._counts is None or self._only is None:
             self._counts, self._only = np.zeros((RANKING_BINS, 2), dtype=np.int64), np.zeros(RANKING_BINS)
-        count(scores, scores.view(np.int64), y, self._counts, self._only)
+        count(scores, scores.view(np.int64), y.astype(np.int8, copy=False), self._counts, self._only)
         self._counted += len(y)
 
     def settle(self) -> None:
@@ -320,7 +320,9 @@ class Metrics:
         """Are the labels -1 and +1?"""
         return self.learner.labels is None and not self.player.pays
 
-    def count_batch(self, predictions: NDArray[Any], y: NDArray[Any], chances: NDArray[Any] | None = None) -> None:
+    def count_batch(
+        self, predictions: NDArray[np.number], y: NDArray[np.number], chances: NDArray[np.number] | None = None
+    ) -> None:
         """Count labels that cost 1 if they are wrong; `chances` of a mistake are those of a learner that draws."""
         mistakes = self._count(predictions != y)
         if chances is None:
@@ -330,7 +332,7 @@ class Metrics:
             self._expected.add_all(chances)
         self._tally(predictions, y)
 
-    def count_results(self, played: StepResult, y: NDArray[Any]) -> None:
+    def count_results(self, played: StepResult, y: NDArray[np.number]) -> None:
         """Count predictions that have losses of their own, or probabilities."""
         self.deterministic &= not self.player.draws
         if self.counts and not self.player.pays:
@@ -351,7 +353,7 @@ class Metrics:
             self.coverage.write(played.sets)
         self._tally(played.predictions, y)
 
-    def _calibrate(self, played: StepResult, y: NDArray[Any]) -> None:
+    def _calibrate(self, played: StepResult, y: NDArray[np.number]) -> None:
         """The predicted probability of +1; of many labels, that of the predicted label."""
         if self._signs:
             self.calibration.write(played.probabilities, y)
@@ -360,7 +362,7 @@ class Metrics:
             sure = np.where(right, played.confidences, 1.0 - played.confidences)
             self.calibration.write(sure, np.where(right, np.int8(1), np.int8(-1)))
 
-    def _count(self, wrong: NDArray[Any]) -> int:
+    def _count(self, wrong: NDArray[np.number]) -> int:
         """Count mistakes, and mark the curve; returns their number."""
         before = done = self.mistakes
         at = 0
@@ -372,7 +374,7 @@ class Metrics:
         self.mistakes = done + int(np.count_nonzero(wrong[at:]))
         return self.mistakes - before
 
-    def _pay(self, losses: NDArray[Any]) -> None:
+    def _pay(self, losses: NDArray[np.number]) -> None:
         """Add up losses, and mark the curve."""
         if self.player.outcomes == "numbers":
             self._squares.add_all(losses * losses)
@@ -384,7 +386,7 @@ class Metrics:
             self._mark(self._next, float(self._paid))
         self._paid.add_all(losses[at:])
 
-    def _tally(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
+    def _tally(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds whose mistakes or losses were added, for the baselines and the confusion table."""
         self.rounds += len(y)
         self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 and self.player.loss != "table" else 0
@@ -418,8 +420,8 @@ class WeightedMetrics(Metrics):
         return cls(counted.learner, rows=counted.rounds, **same)
 
     def score(
-        self, played: StepResult, y: NDArray[Any], weights: NDArray[np.int64] | None,
-        chances: NDArray[Any] | None = None,
+        self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None,
+        chances: NDArray[np.number] | None = None,
     ) -> None:  # fmt: skip
         """Count the rows that begin in these rounds; weights None: each has weight 1.
 
@@ -437,7 +439,7 @@ class WeightedMetrics(Metrics):
         parts = (None if part is None else np.asarray(part)[times] for part in played[:-1])
         self.count_results(StepResult(*parts), y[times])
 
-    def rank(self, scores: NDArray[np.float64], y: NDArray[Any], weights: NDArray[np.int64] | None) -> None:
+    def rank(self, scores: NDArray[np.float64], y: NDArray[np.number], weights: NDArray[np.int64] | None) -> None:
         """Count the scores of the rows that begin in these rounds."""
         times = np.repeat(np.arange(len(y)), 1 if weights is None else weights)
         self.ranking.add(scores[times], np.asarray(y)[times])

@@ -15,7 +15,7 @@ from novikoff.core.labels import alike, plain_label
 from novikoff.core.learner import Learner, adapt, as_learner, is_learner, rounds_learned
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream, there_before
-from novikoff.core.types import Adversary, Domain, Position
+from novikoff.core.types import Adversary, Domain, Position, count_at
 from novikoff.data.as_stream import (
     Piece,
     as_stream,
@@ -157,15 +157,18 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     position = position or {"passes": 0, "at": None, "skip": 0}
     left = rounds
     begins, numbering = ledger.labels is None or position["at"] is not None, game.numbering
-    for number in range(position["passes"], passes):
-        ledger.passes += position["at"] is None and position["skip"] == 0 and not position.get("begun", False)
+    for number in range(count_at(position, "passes"), passes):
+        inside = position["at"]
+        ledger.passes += inside is None and position["skip"] == 0 and not position.get("begun", False)
         ledger.position = {**position, "begun": True}  # the game may be left before the first batch
         ledger.repeated |= number > 0
         for observer in game._watching:
             observer.begin_pass(ledger)
         changed = CHANGED_TOGETHER if game.player.changes_examples else None
         rows = ROUNDS_BETWEEN_LOOKS if game.player.looped else changed
-        for piece, at, skip in _rested(game, pieces(stream, position["at"], position["skip"], left, rows)):
+        for piece, at, skip in _rested(
+            game, pieces(stream, inside if isinstance(inside, dict) else None, count_at(position, "skip"), left, rows)
+        ):
             if numbering is None:
                 _note_labels(ledger, stream, begins)
             played = ledger.rounds

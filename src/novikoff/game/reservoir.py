@@ -39,7 +39,7 @@ from novikoff.core.errors import Advice, InputError, Option
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.observer import Observer
 from novikoff.core.state import MOST_ROUNDS, flag, integer, require
-from novikoff.core.types import Batch, Sparse, State, StepResult
+from novikoff.core.types import Batch, Sparse, State, StepResult, signs
 from novikoff.game import _loops
 from novikoff.numerics.coins import uniform
 from novikoff.numerics.total import Total
@@ -256,9 +256,9 @@ class Average:
             for row in wrong.tolist():
                 self._add_row(learner.features.row(x[row], learn=False), int(batch.y[row]), before + row + 1)
         elif isinstance(x, Sparse):
-            averaging.add_sparse(self.total, *x.arrays, batch.y, wrong, before, learner.bias, learner.normalize)
+            averaging.add_sparse(self.total, *x.arrays, signs(batch), wrong, before, learner.bias, learner.normalize)
         else:
-            averaging.add_dense(self.total, batch.table(), batch.y, wrong, before, learner.bias, learner.normalize)
+            averaging.add_dense(self.total, batch.table(), signs(batch), wrong, before, learner.bias, learner.normalize)
 
     def _add_row(self, row: Any, y: int, t: int) -> None:
         from novikoff.game._loops import averaging

@@ -24,7 +24,7 @@ import numpy as np
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.core.learner import adapt
-from novikoff.core.types import Batch, Example
+from novikoff.core.types import Batch, Example, Outcome
 from novikoff.data.as_stream import check_asked
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -129,7 +129,7 @@ class NovikoffClassifier(_Model, base.Classifier):
     def _multiclass(self) -> bool:
         return self.labels == "many"
 
-    def learn_one(self, x: Example, y: Any, w: float = 1) -> None:
+    def learn_one(self, x: Example, y: Outcome, w: float = 1) -> None:
         """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
         weight = _whole(w)
         if self.labels is not None:
@@ -152,13 +152,13 @@ class NovikoffClassifier(_Model, base.Classifier):
         self._game.learn_one(x, code, weight=weight)
         self._values, self._begun = values, True
 
-    def predict_one(self, x: Example, **kwargs: Any) -> Any:
+    def predict_one(self, x: Example, **kwargs: object) -> Any:
         """What the learner says of x; None before any label is known that it could say."""
         if self.labels is not None:
             return self._game.predict_one(x)
         return self._values[self._asked(x) > 0] if self._values[1] is not None else self._values[0]
 
-    def predict_proba_one(self, x: Example, **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Example, **kwargs: object) -> dict[Any, float]:
         """The probability of each label; only of learners that have some, or that draw what they say."""
         player: Any = self._player
         learner: Any = self._game.learner
@@ -199,11 +199,11 @@ class NovikoffRegressor(_Model, base.Regressor):
         if self._player.outcomes != "numbers":
             raise MismatchError(f"the learner must take numbers: {learner} takes labels. Try auto-regression.")
 
-    def learn_one(self, x: Example, y: Any, w: float = 1) -> None:
+    def learn_one(self, x: Example, y: float, w: float = 1) -> None:
         """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
         self._game.learn_one(x, float(y), weight=_whole(w))
 
-    def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: Any) -> float:
+    def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: object) -> float:
         """Predict the number of x.
 
         ahead   x is one of several rows whose numbers are not shown in between: `auto-regression` then leaves out the

@@ -28,7 +28,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
-from novikoff.core.types import Domain, Example, Label, State, StepResult, Theorem, check_label
+from novikoff.core.types import Domain, Example, Label, Outcome, State, StepResult, Theorem, check_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Wrapped(Learner):
             return 0 if said is None else int(said)
         return -1 if said is not None and not said else 1
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> Any:
         y = self._outcome(y)
         given = self._x(x, learn=True)
         said = self._say(given)
@@ -108,7 +108,7 @@ class Wrapped(Learner):
         else:
             self._fit_label(given.copy(), truth)
         self.rounds += 1
-        self._known = max(self._known, y + 1) if self.numbered else 0
+        self._known = max(self._known, int(y) + 1) if self.numbered and isinstance(y, (int, np.integer)) else 0
         return result
 
     def _fit_label(self, x: Any, y: Any) -> None:

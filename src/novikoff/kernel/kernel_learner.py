@@ -17,7 +17,7 @@ from novikoff.core.batch import still
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
 from novikoff.core.state import Count, Field, Part
-from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, State, Theorem, check_label, signs
+from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, Outcome, State, Theorem, check_label, signs
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernel.comparators.tracker import KernelTracker
@@ -121,12 +121,12 @@ class KernelLearner(Learner):
             _loops.supports.score_rows(held.to_read(), held.rule, rows, scores)
         return scores
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         label, held = check_label(y, None), self.supports
         rows = _loops.rows.rows_of_one(self.features.row(x, learn=not held.user_kernel))
         if not held.user_kernel:
             said = int(self._play(rows, np.array([label], dtype=np.int8))[0])
-            self.scored = self.scored.item()
+            self.scored = self.scored.item() if isinstance(self.scored, np.ndarray) else self.scored
             return said
         self_value, score = held.call(*rows[1:]), held.score_called()
         self.features.row(x, learn=True)  # only now: the function may have failed

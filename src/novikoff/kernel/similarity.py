@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from novikoff.core.types import Sparse, State
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import empty
 
-Rows = NDArray[Any] | Sparse
+Rows = NDArray[np.float64] | Sparse
 Function = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
 KINDS = ("linear", "polynomial", "rbf")
@@ -166,7 +166,7 @@ class Similarity:
             largest = (self.constant + square) ** self.degree + self.bias * self.bias
         return self.relative_error(n, square) * largest * (1.0 + 2.0**-40)
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, object]:
         """What a learner that takes a kernel is constructed with, to have this one."""
         return {
             "kernel": self.function or self.kind,

@@ -42,7 +42,7 @@ from novikoff.core.errors import Advice, InputError, Option, TooLargeError, coun
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Number, Part, require
-from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
+from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear.theorems.ellipsoid_facts import CLOSE, EllipsoidFacts, log_shrink
 from novikoff.linear.theorems.ellipsoid_given_margin import ellipsoid_given_margin
@@ -193,7 +193,7 @@ class Ellipsoid(Learner):
         self._check("array", len(row))
         return float(_loops.ellipsoid.score_dense(self._body, self._rule, row))
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         if type(y) is not int or (y != 1 and y != -1):
             y = check_label(y, None)
         before, score = self.updates, math.nan

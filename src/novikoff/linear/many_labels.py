@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Field, require
-from novikoff.core.types import Batch, Example, State, StepResult, as_batch
+from novikoff.core.types import Batch, Example, Outcome, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 
 MOST = 2**20
@@ -77,12 +77,12 @@ class ManyLabels(Rows):
         """The label with the largest score, the smallest of those; 0 if none is known."""
         return scores.argmax(axis=1) if scores.shape[1] else np.zeros(len(scores), dtype=np.int64)
 
-    def learn_many(self, batch: Batch) -> Any:
+    def learn_many(self, batch: Batch) -> StepResult:
         played = super().learn_many(batch)
         self._count(np.asarray(batch.y))
         return played
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         played = super().play_one(x, y)
         self._count(np.array([y]))
         return played
@@ -135,13 +135,13 @@ class ManyProbabilistic(ManyLabels):
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """P of each label, where these are the scores, had no other a chance."""
 
-    def learn_many(self, batch: Batch) -> Any:
+    def learn_many(self, batch: Batch) -> StepResult:
         known, rounds = self.labels, self.rounds
         played = super().learn_many(batch)
         confidences, briers = self._judged(played, np.asarray(batch.y, dtype=np.int64), known, rounds)
         return played._replace(confidences=confidences, briers=briers)
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         known, rounds = self.labels, self.rounds
         played = super().play_one(x, y)
         confidences, briers = self._judged(as_batch(played), np.array([y], dtype=np.int64), known, rounds)

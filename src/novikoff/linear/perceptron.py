@@ -32,7 +32,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Number, Part, require
-from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State, Theorem, check_label, signs
+from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Sparse, State, Theorem, check_label, signs
 from novikoff.linear import _loops
 from novikoff.linear._loops import named
 from novikoff.linear.theorems.perceptron_facts import PerceptronFacts
@@ -123,7 +123,7 @@ class Perceptron(Learner):
             score = self._score_dict(x, self._weights_of(x))
         return score if math.isfinite(score) else self._score_row(self.features.row(x, learn=False), x)
 
-    def play_one(self, x: Example, y: Label) -> Label:
+    def play_one(self, x: Example, y: Outcome) -> Label:
         if type(y) is not int or y not in (1, -1):
             y = check_label(y, None)
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
@@ -139,7 +139,7 @@ class Perceptron(Learner):
             score = self._score_dict(x, weights)
             if not math.isfinite(score):
                 score = self._play_row(x, y)
-            elif (-1 if score < 0.0 else 1) != y:
+            elif (-1 if score < 0.0 else 1) != y and isinstance(x, dict):  # other examples have no finite score here
                 self._add_dict(x, weights, y)
         prediction = -1 if score < 0.0 else 1
         self.scored = score
@@ -213,7 +213,7 @@ class Perceptron(Learner):
         return score
 
     def _add_row(self, row: Row, x: Example, y: Label) -> None:
-        if self.features.kind == "names":
+        if self.features.kind == "names" and isinstance(x, Mapping):
             self._add_dict(dict(zip(x, row[1].tolist(), strict=True)), self._named, y)
             return
         values = row[1] if isinstance(row, tuple) else row

@@ -21,7 +21,19 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Count, Field, Part
-from novikoff.core.types import Batch, Domain, Example, Label, Sparse, StepResult, Theorem, check_label, signs
+from novikoff.core.types import (
+    Batch,
+    Domain,
+    Example,
+    Label,
+    Outcome,
+    Prediction,
+    Sparse,
+    StepResult,
+    Theorem,
+    check_label,
+    signs,
+)
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
@@ -100,27 +112,27 @@ class Rows(Learner):
     def _outcomes(self, batch: Batch) -> NDArray[Any]:
         """Those of a batch."""
 
-    def predict_one(self, x: Example) -> Label:
+    def predict_one(self, x: Example) -> Prediction:
         said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
         return said
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         return self._said(self.scores_many(batch))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """The score of every row, of many labels those of each; learning nothing."""
         return self._look(self._rows(batch, learn=False))
 
-    def play_one(self, x: Example, y: Any) -> Any:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         outcome = self._outcome(y)
         row = self._row(x, learn=True)
         self._make_room(self.features.count + 1)
         played = self._learn(row, outcome)
-        self.scored = None if self.scored is None else self.scored.item()
+        self.scored = self.scored.item() if isinstance(self.scored, np.ndarray) else self.scored
         self.rounds += 1
         return StepResult(*(None if value is None else _one(value) for value in played))
 
-    def learn_many(self, batch: Batch) -> Any:
+    def learn_many(self, batch: Batch) -> StepResult:
         y = self._outcomes(batch)
         rows = self._rows(batch, learn=True)
         self._make_room(self.features.count + 1)
@@ -176,7 +188,7 @@ class ScaleFree(Rows):
     labels = None
     outcomes = "labels"
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> Prediction:
         score = self.score_one(x)
         return score if self.outcomes == "numbers" else -1 if score < 0.0 else 1
 
@@ -218,7 +230,7 @@ class Probabilistic(ScaleFree):
         wrong = (said != y).astype(np.float64)
         return StepResult(said, wrong, wrong, probabilities=numerics.logits.chances(scores, y), scores=shown)
 
-    def play_one(self, x: Example, y: Any) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         """`_learn` of one row, in numbers: arrays of length 1 take most of a round's time."""
         if type(y) is not int or y not in (1, -1):
             y = check_label(y, None)

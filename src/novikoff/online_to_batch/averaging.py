@@ -43,7 +43,7 @@ Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
 
 
 def average(
-    source: Any,
+    source: object,
     learner: str | OnlineGradient = "online-gradient",
     shards: int = 8,
     delta: float = 0.05,

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -197,7 +197,7 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...], many: bool
 
 def _proved(one: Certificate, plain: State) -> float | None:
     """Evaluate the theorem of a limit again on the counts beside it; None where these do not determine the limit."""
-    told = one.quantities
+    told: Mapping[str, Any] = one.quantities  # of a file: the limit that follows from them is compared
     if one.theorem not in ("ensemble_risk", "ensemble_risk_fixed", "voted_risk", "best_risk", "held_risk"):
         return None
     delta = told["delta"]
@@ -226,7 +226,7 @@ def _classifier(name: str) -> Any:
 
 
 def keep(
-    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: Any = None, tell: Tell | None = None,
+    ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: object = None, tell: Tell | None = None,
     on: str | Executor = "threads", threads: int | None = None,
 ) -> OnlineToBatch:  # fmt: skip
     """A classifier from a game that was played with `keep`.
@@ -420,7 +420,7 @@ def _best(
                 _judge(candidates, part, pool)
     if not isinstance(who, Threads):
         seen, rounds = adopted(stream, ledger.encoding, ledger.feature_names), reservoir.rounds
-        found = [(one.index, one.learner.original) for one in candidates]
+        found = [(one.index, one.learner) for one in candidates]
         errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), who)
         for one, wrong in zip(candidates, errors, strict=True):
             one.errors, one.trials = wrong, rounds - one.index

@@ -58,7 +58,7 @@ def judged(
 
     stream   as the learner of the game saw it; labels: what numbered ones stand for
     """
-    told = [(index, type(learner), learner.state()) for index, learner in hypotheses]
+    told = [(index, type(learner.original), learner.state()) for index, learner in hypotheses]
     found = who.map(_errors, pieces, stream, told, list(labels))
     return [sum(errors) for errors in zip(*found, strict=True)]
 

@@ -141,7 +141,7 @@ class RandomVote(Predictor):
 
     def predict_one(self, x: Example) -> Label:
         """What most of them say of x."""
-        return _winner([voter.predict_one(x) for voter in self.voters], self.labels)
+        return _winner([int(voter.predict_one(x)) for voter in self.voters], self.labels)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """What most of them say of every row."""

@@ -27,7 +27,8 @@ SAID = 10
 
 def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
     """Yield the results of a bandit game in words."""
-    facts: BanditFacts = ledger.learner.facts()
+    facts = ledger.learner.facts()
+    assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
     paid = f"loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} per round)"
     took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
     what = "arm" if facts.policies == facts.arms else "expert"
@@ -42,7 +43,8 @@ def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
 
 def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
     """Return the bandit game as JSON values."""
-    facts: BanditFacts = ledger.learner.facts()
+    facts = ledger.learner.facts()
+    assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
     told = plain.game(ledger, certificates, spec)
     found = told.pop("certificates")
     for key in ("mistakes", "mistake_rate", "survivor", "baselines"):

@@ -24,7 +24,7 @@ MADE_BY = "made by novikoff"
 """What a plot says of itself in the file, by which it is known as one."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Of Okabe and Ito, told apart by the colour-blind too; brown in place of their yellow, which is hard to see."""
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
+DASHES: tuple[object, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
 """For more lines than colours."""
 INK, FAINT = "#333333", "#DDDDDD"
 CONSTANT = "#777777"

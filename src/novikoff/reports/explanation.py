@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import novikoff
 from novikoff.core.errors import SpecError
@@ -156,7 +155,7 @@ def theorems() -> dict[str, str]:
     return {name: module for name, module in modules.items() if name != "__init__" and not name.endswith("_facts")}
 
 
-def _theorem(name: str) -> Any:
+def _theorem(name: str) -> object:
     """The theorem of that name: ours, or one that a registered learner promises."""
     wanted = name.replace("-", "_")
     if wanted in theorems():
@@ -178,7 +177,7 @@ def promises(learner: str) -> tuple[Theorem, ...]:
     return found
 
 
-def _doc_of(theorem: Any) -> str:
+def _doc_of(theorem: object) -> str:
     """Statement and proof: the docstring of its file, if it is ours; else its own, or that of its file."""
     own = None if OURS.match(theorem.__module__) else theorem.__doc__
     return inspect.cleandoc(own or importlib.import_module(theorem.__module__).__doc__ or "")

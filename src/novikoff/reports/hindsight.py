@@ -67,7 +67,7 @@ def _linear(found: Hindsight) -> Iterator[str]:
     yield f"{found.epochs:,} epochs, {found.seconds:.2f} s, {where}"
 
 
-def _plain(found: Hindsight) -> dict[str, Any]:
+def _plain(found: Hindsight) -> dict[str, object]:
     brackets = {name: getattr(found, name) for name in ("margin", "hinge", "squared_hinge", "lengths")}
     plain: dict[str, Any] = {
         name: None if bracket is None else [bracket.low, bracket.high if math.isfinite(bracket.high) else None]

@@ -16,6 +16,7 @@ from novikoff.core.certificate import Certificate, bound_text, number
 from novikoff.core.errors import InputError, counted
 from novikoff.core.learner import adapt, is_learner
 from novikoff.evaluation.compare import Comparison
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.keep import OnlineToBatch
 from novikoff.reports import comparisons, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
@@ -35,7 +36,7 @@ POINTS = 120
 T = TypeVar("T")
 
 
-def report(what: Any, path: str, force: bool = False) -> None:
+def report(what: object, path: str, force: bool = False) -> None:
     """Write a ledger, a comparison or a kept classifier as one self-contained HTML file.
 
     Args:
@@ -47,7 +48,7 @@ def report(what: Any, path: str, force: bool = False) -> None:
     html.save(document(what), path, force)
 
 
-def document(what: Any, command: Sequence[str] = ()) -> str:
+def document(what: object, command: Sequence[str] = ()) -> str:
     """Return the HTML of a ledger, a comparison or a kept classifier; `command` is the command line behind it."""
     if isinstance(what, Ledger):
         return game(what, what.certify(), what.spec or type(what.learner).__name__, command=command)
@@ -179,7 +180,7 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
         ends = proved([*bounds, (ledger.rounds, float(value))])
         name = f"guaranteed ({best.theorem})" + ("" if bounds else ", at the end")
         drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
-    if experts and (facts := ledger.learner.facts()).rule != "sleeping":
+    if experts and isinstance(facts := ledger.learner.facts(), ExpertsFacts) and facts.rule != "sleeping":
         line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
         drawn.append(svg.Line(f"best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
@@ -214,7 +215,7 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
     rows = [row("learner", own.mistakes if ledger.counts else own.loss)]
     if not ledger.deterministic:
         rows.append(row("learner, in expectation over its random draws", own.expected))
-    if experts and (facts := ledger.learner.facts()).rule != "sleeping":
+    if experts and isinstance(facts := ledger.learner.facts(), ExpertsFacts) and facts.rule != "sleeping":
         rows.append(row(f"best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))

@@ -88,12 +88,12 @@ def game(
     return plain
 
 
-def drift(test: DriftTest) -> dict[str, Any]:
+def drift(test: DriftTest) -> dict[str, object]:
     """A test of drift, as JSON values: without drift there would ever be an alarm with a chance of at most alpha."""
     return {"alarm": test.alarm, "wealth": test.largest, "alpha": test.alpha, "examples": test.seen}
 
 
-def baselines(ledger: Ledger) -> dict[str, Any]:
+def baselines(ledger: Ledger) -> dict[str, object]:
     """What those would have paid on the same rounds who learn nothing, as JSON values."""
     costs = "mistakes" if ledger.counts else "loss"
     told: dict[str, Any] = {}
@@ -110,12 +110,12 @@ def kept(classifier: OnlineToBatch) -> dict[str, Any]:
     return {**plain, "certificates": [certificate(one) for one in classifier.certificates]}
 
 
-def permuted(test: Permuted) -> dict[str, Any]:
+def permuted(test: Permuted) -> dict[str, object]:
     """A permutation test, as JSON values."""
     return {"p": test.p, "observed": test.observed, "mean": test.mean, "shuffles": len(test.shuffled)}
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member(member: Member) -> dict[str, object]:
     told: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
     if member.weighted is not None:
         told["weighted_mistakes"] = member.weighted
@@ -136,7 +136,7 @@ def _target(target: Target | None) -> dict[str, str] | None:
     return None if target is None else target._asdict()
 
 
-def comparison(found: Comparison) -> dict[str, Any]:
+def comparison(found: Comparison) -> dict[str, object]:
     """The comparison as JSON values."""
     return {
         "source": found.source,
@@ -151,7 +151,7 @@ def comparison(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _weighted_rows(found: Comparison) -> dict[str, Any]:
+def _weighted_rows(found: Comparison) -> dict[str, object]:
     """What the figures of a comparison on weighted rows count."""
     game = found.learners[0].games[0]
     if game.rows is None:
@@ -159,7 +159,7 @@ def _weighted_rows(found: Comparison) -> dict[str, Any]:
     return {"weighted": {"rows": game.rows, "weight": game.rounds, "counts": found.counted}}
 
 
-def _constants(found: Comparison) -> dict[str, Any]:
+def _constants(found: Comparison) -> dict[str, object]:
     """Of the best constant, and of the last label again in each game."""
     games, constant = found.learners[0].games, found.constant
     if constant is None:
@@ -170,7 +170,7 @@ def _constants(found: Comparison) -> dict[str, Any]:
     return {"best_constant": best, "last_label": {"mistakes": [game.last_label for game in games]}}
 
 
-def _compared(compared: Compared) -> dict[str, Any]:
+def _compared(compared: Compared) -> dict[str, object]:
     told = {
         "learner": compared.learner,
         "rounds": compared.games[0].rounds,

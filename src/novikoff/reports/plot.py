@@ -94,7 +94,7 @@ def game(
 
 def _levels(
     ledger: Ledger, certificates: Sequence[Certificate], hindsight: Iterable[tuple[str, float]]
-) -> tuple[list[tuple[str, float, str, str, Any]], str]:
+) -> tuple[list[tuple[str, float, str, str, object]], str]:
     """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why, what = ledger.best_constant, "", f"the {ledger.player.loss} loss"
@@ -123,7 +123,7 @@ def _levels(
     return found, why
 
 
-def _far(levels: Sequence[tuple[str, float, str, str, Any]], others: Sequence[float]) -> bool:
+def _far(levels: Sequence[tuple[str, float, str, str, object]], others: Sequence[float]) -> bool:
     """Is the best constant so high that it would leave the rest no room? Its line then leads out of sight."""
     near = max(*others, *(value for _, value, _, colour, _ in levels if colour != CONSTANT), 1e-9)
     return any(value > FAR * near for _, value, _, colour, _ in levels if colour == CONSTANT)
@@ -144,7 +144,7 @@ def _on(grid: Sequence[float], corners: Sequence[tuple[int, float]]) -> list[tup
     )
 
 
-def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, Any]]) -> None:
+def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, object]]) -> None:
     """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
     times, words = (100.0, percent) if ledger.counts else (1.0, _rate)
     promised = sentences.percent if ledger.counts else lambda rate: sentences.rounded(rate, "upper", 3)

@@ -204,7 +204,7 @@ def basis(certificate: Certificate) -> Iterator[str]:
     if trusted:
         yield f"Assumes that {', and that '.join(trusted)}."
     if certificate.kind == "P" and "delta" in certificate.quantities:
-        yield f"Holds with probability at least {100.0 * (1.0 - certificate.quantities['delta']):.6g} %."
+        yield f"Holds with probability at least {100.0 * (1.0 - certificate.number('delta')):.6g} %."
     checked = sum(one.standing == "checked" for one in certificate.assumptions)
     verified = {0: "", 1: "the precondition was checked"}.get(checked, f"all {checked} preconditions were checked")
     scope = ""

@@ -256,7 +256,7 @@ def allowed(ledger: Ledger, certificate: Certificate) -> int | float | None:
     if quantity == f"{ledger.player.loss} loss":
         return certificate.bound
     against = quantity == f"regret against the {quantities.get('comparator')}" and certificate.status != "vacuous"
-    return outward(certificate.bound + quantities["comparator_loss"]) if against else None
+    return outward(certificate.bound + certificate.number("comparator_loss")) if against else None
 
 
 def bounding(ledger: Ledger, certificates: Sequence[Certificate]) -> Certificate | None:

@@ -282,7 +282,7 @@ def _wake(jobs: Sequence[Job]) -> None:
         _settle(job.future, None)
 
 
-def _settle(future: asyncio.Future[Any], found: Any) -> None:
+def _settle(future: asyncio.Future[object], found: object) -> None:
     if not future.done():  # who asked may be gone
         future.set_result(found)
 
@@ -341,7 +341,7 @@ def _without_rows(what: persistence.Snapshot) -> persistence.Snapshot:
     return persistence.snapshot(persistence.ledger_of(what), checked=True, without_rows=True)
 
 
-def _json(found: Any, status: int = 200) -> Response:
+def _json(found: object, status: int = 200) -> Response:
     return Response(encode(found), status, headers={a.decode(): b.decode() for a, b in JSON})
 
 

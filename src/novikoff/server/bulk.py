@@ -122,6 +122,6 @@ async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: i
     return None, found
 
 
-def _line(number: int, reply: Any) -> bytes:
+def _line(number: int, reply: object) -> bytes:
     told = {"line": number, **reply.told()} if isinstance(reply, RefusedError) else reply
     return encode(told) + b"\n"

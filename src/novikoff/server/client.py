@@ -23,11 +23,14 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
 from uuid import uuid4
 
 from novikoff.core.errors import InputError, NovikoffError
+
+if TYPE_CHECKING:
+    from novikoff.core.types import Json
 
 LINES = 1000
 """Lines of a bulk request that are sent together: they are answered together, and sent again together."""
@@ -75,12 +78,12 @@ class Client:
         self._idle: deque[http.client.HTTPConnection] = deque()
         self.url = url
 
-    def models(self) -> list[dict[str, Any]]:
+    def models(self) -> list[dict[str, Json]]:
         """The models there are, each with its counts."""
-        found: list[dict[str, Any]] = self.call("GET", "/v1/models")["models"]
+        found: list[dict[str, Json]] = self.call("GET", "/v1/models")["models"]
         return found
 
-    def create(self, name: str, learner: str = "auto", **options: Any) -> Model:
+    def create(self, name: str, learner: str = "auto", **options: object) -> Model:
         """Make a model, or find the same one; options are those of the service: negative, positive, labels, bits, …"""
         self.call("PUT", f"/v1/models/{quote(name, safe='')}", {"learner": learner, **options})
         return self.model(name)
@@ -89,7 +92,7 @@ class Client:
         """The model of that name; nothing is asked yet."""
         return Model(self, name)
 
-    def upload(self, name: str, file: bytes, **options: Any) -> Model:
+    def upload(self, name: str, file: bytes, **options: object) -> Model:
         """Make a model from a model file, of `Model.download` or `nk.save`; options as /docs tells."""
         asked = urlencode({key: value for key, value in options.items() if value is not None})
         self.send("PUT", f"/v1/models/{quote(name, safe='')}/model.nk?{asked}", file)
@@ -105,7 +108,7 @@ class Client:
             return False
         return True
 
-    def call(self, method: str, path: str, asked: Any = None) -> Any:
+    def call(self, method: str, path: str, asked: object = None) -> Any:
         """What the service answers, sent again where that is of use."""
         body = None if asked is None else json.dumps(asked, allow_nan=False).encode()
         return json.loads(self.send(method, path, body))
@@ -167,25 +170,25 @@ class Model:
         self.client, self.name = client, name
         self._path = f"/v1/models/{quote(name, safe='')}"
 
-    def predict(self, x: Any, id: str | None = None) -> dict[str, Any]:
+    def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
         """What is said of x: `prediction`, `score`, and the `id` for its label, a new one if none is given."""
         return self._post("predict", {"id": id or uuid4().hex, "x": plain(x)})
 
-    def label(self, id: str, label: Any) -> dict[str, Any]:
+    def label(self, id: str, label: object) -> dict[str, Json]:
         """Send the label of a round: was it a `mistake`?"""
         return self._post("label", {"id": id, "label": plain(label)})
 
-    def learn(self, x: Any, label: Any, id: str | None = None) -> dict[str, Any]:
+    def learn(self, x: object, label: object, id: str | None = None) -> dict[str, Json]:
         """Predict and label at once."""
         return self._post("learn", {"id": id or uuid4().hex, "x": plain(x), "label": plain(label)})
 
-    def bulk(self, lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def bulk(self, lines: Iterable[dict[str, object]]) -> Iterator[dict[str, Json]]:
         """A reply for each of {"op": "predict" | "label" | "learn", …}, in order; what is refused has an "error"."""
         rest = iter(lines)
         while some := list(islice(rest, LINES)):
             yield from self._bulk(some)
 
-    def _bulk(self, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _bulk(self, lines: list[dict[str, object]]) -> list[dict[str, Json]]:
         """Lines that fit in a request. Of those refused for now all are sent again: the others change nothing."""
         body = b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines)
         pause = FIRST_PAUSE
@@ -199,15 +202,15 @@ class Model:
             time.sleep(pause)
             pause *= 2.0
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> dict[str, Json]:
         """What happened and what is promised, now."""
         return self._get("/certificate")
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Json]:
         """The model and its counts."""
         return self._get("")
 
-    def round(self, id: str) -> dict[str, Any] | None:
+    def round(self, id: str) -> dict[str, Json] | None:
         """What is known of a round; None if nothing is."""
         try:
             return self._get(f"/rounds/{quote(id, safe='')}")
@@ -220,12 +223,12 @@ class Model:
         """Return the model file, as `nk.load` reads it; `rows`: with training rows, for exact resuming."""
         return self.client.send("GET", f"{self._path}/model.nk?rows={str(rows).lower()}")
 
-    def _get(self, path: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.call("GET", self._path + path)
+    def _get(self, path: str) -> dict[str, Json]:
+        found: dict[str, Json] = self.client.call("GET", self._path + path)
         return found
 
-    def _post(self, verb: str, asked: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.call("POST", f"{self._path}/{verb}", asked)
+    def _post(self, verb: str, asked: dict[str, object]) -> dict[str, Json]:
+        found: dict[str, Json] = self.client.call("POST", f"{self._path}/{verb}", asked)
         return found
 
 
@@ -241,11 +244,11 @@ class AsyncClient:
     async def __aexit__(self, *_: object) -> None:
         self.client.close()
 
-    async def models(self) -> list[dict[str, Any]]:
+    async def models(self) -> list[dict[str, Json]]:
         """As `Client.models`."""
         return await asyncio.to_thread(self.client.models)
 
-    async def create(self, name: str, learner: str = "auto", **options: Any) -> AsyncModel:
+    async def create(self, name: str, learner: str = "auto", **options: object) -> AsyncModel:
         """As `Client.create`."""
         return AsyncModel(await asyncio.to_thread(self.client.create, name, learner, **options))
 
@@ -253,7 +256,7 @@ class AsyncClient:
         """As `Client.model`."""
         return AsyncModel(self.client.model(name))
 
-    async def upload(self, name: str, file: bytes, **options: Any) -> AsyncModel:
+    async def upload(self, name: str, file: bytes, **options: object) -> AsyncModel:
         """As `Client.upload`."""
         return AsyncModel(await asyncio.to_thread(self.client.upload, name, file, **options))
 
@@ -268,30 +271,30 @@ class AsyncModel:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    async def predict(self, x: Any, id: str | None = None) -> dict[str, Any]:
+    async def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
         """As `Model.predict`."""
         return await asyncio.to_thread(self.model.predict, x, id)
 
-    async def label(self, id: str, label: Any) -> dict[str, Any]:
+    async def label(self, id: str, label: object) -> dict[str, Json]:
         """As `Model.label`."""
         return await asyncio.to_thread(self.model.label, id, label)
 
-    async def learn(self, x: Any, label: Any, id: str | None = None) -> dict[str, Any]:
+    async def learn(self, x: object, label: object, id: str | None = None) -> dict[str, Json]:
         """As `Model.learn`."""
         return await asyncio.to_thread(self.model.learn, x, label, id)
 
-    async def bulk(self, lines: Iterable[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    async def bulk(self, lines: Iterable[dict[str, object]]) -> AsyncIterator[dict[str, Json]]:
         """As `Model.bulk`."""
         rest = iter(lines)
         while some := list(islice(rest, LINES)):
             for one in await asyncio.to_thread(self.model._bulk, some):
                 yield one
 
-    async def certificate(self) -> dict[str, Any]:
+    async def certificate(self) -> dict[str, Json]:
         """As `Model.certificate`."""
         return await asyncio.to_thread(self.model.certificate)
 
-    async def describe(self) -> dict[str, Any]:
+    async def describe(self) -> dict[str, Json]:
         """As `Model.describe`."""
         return await asyncio.to_thread(self.model.describe)
 
@@ -299,15 +302,16 @@ class AsyncModel:
         """As `Model.download`."""
         return await asyncio.to_thread(self.model.download)
 
-    async def round(self, id: str) -> dict[str, Any] | None:
+    async def round(self, id: str) -> dict[str, Json] | None:
         """As `Model.round`."""
         return await asyncio.to_thread(self.model.round, id)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """An example or a label as JSON: arrays as lists, numbers of numpy as Python's."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
+    lists = getattr(value, "tolist", None)  # arrays of any library: numpy is not imported here
+    if lists is not None:
+        return cast("object", lists())
     if isinstance(value, dict):
         return {str(name): plain(one) for name, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value

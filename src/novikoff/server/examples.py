@@ -46,7 +46,7 @@ class Rows:
         except OverflowError:  # a whole number beyond the doubles
             raise RefusedError("bad_example", "numbers must be finite.") from None
 
-    def _read(self, x: Any) -> tuple[str, bytes]:
+    def _read(self, x: object) -> tuple[str, bytes]:
         if isinstance(x, dict):
             return "pairs", self._pairs(x)
         if isinstance(x, list):
@@ -57,7 +57,7 @@ class Rows:
             return "none", b""
         raise RefusedError("bad_example", "x must be an object of features, an array of numbers, or a number.")
 
-    def _pairs(self, x: dict[str, Any]) -> bytes:
+    def _pairs(self, x: dict[str, object]) -> bytes:
         if self._kind not in ("vector", "any"):
             raise RefusedError("bad_example", f"x must be an array or a number: the learner plays on {self._kind}.")
         entries: dict[int, float] = {}
@@ -71,7 +71,7 @@ class Rows:
         pairs["index"], pairs["value"] = list(entries.keys()), list(entries.values())
         return pairs.tobytes()
 
-    def _typed(self, x: dict[str, Any]) -> dict[str, Any]:
+    def _typed(self, x: dict[str, object]) -> dict[str, object]:
         """The object with a number for text that is one, of features that were numbers so far."""
         typed = dict(x)
         for key, value in x.items():

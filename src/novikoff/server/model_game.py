@@ -127,7 +127,7 @@ class Play:
                 twin.ledger.drift = DriftWatch(DriftTest(first=1))
                 Play(twin.ledger, self._bits).learn(form or "pairs", [row] * 4, [said] * 4)
 
-    def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[Any], list[float | None]]:
+    def predict(self, form: str, rows: Sequence[bytes]) -> tuple[list[object], list[float | None]]:
         """What is said of each row, as the learner has labels, and its score; None if it has none."""
         batch = self.rows.batch(form, rows, np.ones(len(rows), np.int8), self.ledger.rounds + 1)
         scores: list[float | None] = [None] * len(rows)
@@ -144,7 +144,7 @@ class Play:
         labels   the user's
         served   what had been answered, and the version then; None: nothing, predict and label come together
         """
-        results: list[tuple[Any, Any] | NovikoffError] = []
+        results: list[tuple[object, object] | NovikoffError] = []
         some = len(rows)
         while (at := len(results)) < len(rows):
             part = slice(at, at + some)
@@ -173,8 +173,8 @@ class Play:
             self.game.learn_batch(batch, np.array(said), np.array(versions, np.int64))
 
     def replay(
-        self, form: str, rows: Sequence[bytes], y: Sequence[Any], served: Sequence[tuple[Any, int, int]]
-    ) -> list[Any]:  # fmt: skip
+        self, form: str, rows: Sequence[bytes], y: Sequence[object], served: Sequence[tuple[object, int, int]]
+    ) -> list[object]:  # fmt: skip
         """Play rounds again, each with what was answered, the version, and how many others waited; what is said."""
         self._heard.said.clear()
         batch = self.rows.batch(form, rows, self._array(y), self.ledger.rounds + 1)
@@ -193,7 +193,7 @@ class Play:
         """Of many labels: what the user calls each number."""
         return [] if self.game.numbering is None else self.game.numbering.values
 
-    def name_labels(self, values: Sequence[Any]) -> None:
+    def name_labels(self, values: Sequence[object]) -> None:
         """These come next, of many labels."""
         for value in values:
             self._numbering().encode(value)
@@ -207,7 +207,7 @@ class Play:
         if self.ledger.player.numbered:
             self._numbering().cut(self.learner.labels or 0)
 
-    def _encoded(self, labels: Sequence[Any]) -> list[Any]:
+    def _encoded(self, labels: Sequence[object]) -> list[object]:
         """Labels of the user's as the learner has them."""
         self._cut()
         found = [self.encode(label, new=True) for label in labels]
@@ -216,7 +216,7 @@ class Play:
             raise InputError(f"there must be at most {MOST_LABELS:,} labels.")
         return found
 
-    def encode(self, label: Any, new: bool = False) -> Any:
+    def encode(self, label: object, new: bool = False) -> object:
         """A label of the user's as the learner has it; of many, None if it is not known. new: it may become so."""
         label = float(label) if type(label) is int and abs(label) < EXACT else label
         if isinstance(label, str) and len(label) > MOST_LETTERS:
@@ -243,6 +243,6 @@ class Play:
             return None if label is None or label < 0 else self._numbering().decode(label)
         return label if self._labels is None else self._labels.decode(label)
 
-    def mistake(self, said: Any, y: Any) -> bool | None:
+    def mistake(self, said: object, y: object) -> bool | None:
         """Was that wrong? None where outcomes are no labels."""
         return bool(said != y) if self.ledger.counts else None

@@ -57,7 +57,7 @@ class Service:
         self.models: dict[str, Actor] = {}
         self.deliver: Callable[[Sequence[Job]], None] = lambda jobs: None
         self._lock = threading.Lock()
-        self._certificates: dict[Actor, tuple[Any, dict[str, Any]]] = {}
+        self._certificates: dict[Actor, tuple[object, dict[str, object]]] = {}
         self._evaluated: dict[Actor, float] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
         try:
@@ -257,7 +257,7 @@ def certified(ledger: Ledger, n: int) -> dict[str, Any]:
     }
 
 
-def beside(ledger: Ledger) -> dict[str, Any]:
+def beside(ledger: Ledger) -> dict[str, object]:
     """What to see beside the counts: the loss, where it is no count; who learns nothing; the test of drift."""
     found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
     found["baselines"] = plain.baselines(ledger)

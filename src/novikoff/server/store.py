@@ -57,7 +57,7 @@ class Round(NamedTuple):
 
     @classmethod
     def new(
-        cls, seq: int, id: str, x: bytes, said: Any, score: float | None, version: int, at: float, state: int = 0
+        cls, seq: int, id: str, x: bytes, said: object, score: float | None, version: int, at: float, state: int = 0
     ) -> Round:  # fmt: skip
         """One that has just been predicted, with its checksum."""
         return cls(seq, id, x, said, score, version, at, state, _sum(id, x, said, version))
@@ -135,7 +135,7 @@ class Store:
         """What the model is."""
         return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM facts")}
 
-    def set_facts(self, **facts: Any) -> None:
+    def set_facts(self, **facts: object) -> None:
         """Write down what the model is."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
@@ -144,7 +144,7 @@ class Store:
         """What the user calls labels 0, 1, 2, ..."""
         return [json.loads(value) for (value,) in self._db.execute("SELECT value FROM labels ORDER BY number")]
 
-    def add_labels(self, first: int, values: Sequence[Any]) -> None:
+    def add_labels(self, first: int, values: Sequence[object]) -> None:
         """More of these."""
         rows = [(first + k, json.dumps(value)) for k, value in enumerate(values)]
         self._db.executemany("INSERT INTO labels VALUES (?, ?)", rows)
@@ -237,5 +237,5 @@ def digest(x: bytes) -> str:
     return blake2b(x, digest_size=16).hexdigest()
 
 
-def _sum(id: str, x: bytes, said: Any, version: int) -> int:
+def _sum(id: str, x: bytes, said: object, version: int) -> int:
     return zlib.crc32(x, zlib.crc32(f"{id}\0{said}\0{version}".encode()))

@@ -151,14 +151,14 @@ def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
         raise RefusedError("bad_json", "a body must be plain: it is too deep, or has too long a number.") from None
 
 
-def _keys(found: Any) -> int:
+def _keys(found: object) -> int:
     """How many keys there are, also in what is within."""
     if type(found) is dict:
         return len(found) + sum(_keys(one) for one in found.values() if type(one) is dict or type(one) is list)
     return sum(map(_keys, found)) if type(found) is list else 0
 
 
-def request(found: Any, kind: type[T]) -> T:
+def request(found: object, kind: type[T]) -> T:
     """What was asked, as one of the types above."""
     try:
         return msgspec.convert(found, kind)
@@ -189,7 +189,7 @@ def bulk_line(line: bytes) -> Asked:
         raise
 
 
-def _id(found: dict[str, Any]) -> str | None:
+def _id(found: dict[str, object]) -> str | None:
     """The id, if it can be told."""
     one = found.get("id")
     return one if isinstance(one, str) and len(one) <= MOST_ID and one.isprintable() else None

@@ -31,7 +31,7 @@ def require_same(one: Any, other: Any, must: str) -> None:
         fail(f"{must}: {where or 'the state'} differs")
 
 
-def _difference(one: Any, other: Any) -> str | None:
+def _difference(one: object, other: object) -> str | None:
     """Where two states differ; None if they are the same to the last bit."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         same = one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()

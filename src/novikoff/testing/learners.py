@@ -33,12 +33,15 @@ SIZES = (1, 7, 128, 1000)
 THREADS = 4
 """Threads that ask at a time."""
 
-NO_LABELS: tuple[Any, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
+NO_LABELS: tuple[object, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
 """What is no label, whether they are -1 and +1 or 0, 1, 2."""
 
 
 def check_learner(
-    make: Callable[[], Learner], examples: Any, refused: Sequence[Any] = (), outcomes: Sequence[Any] | None = None
+    make: Callable[[], Learner],
+    examples: object,
+    refused: Sequence[object] = (),
+    outcomes: Sequence[object] | None = None,
 ) -> None:
     """Check all that the library relies on in a learner.
 
@@ -191,7 +194,7 @@ QUESTIONS: tuple[Ability, ...] = (
 
 def _questions(player: Learner, batch: Batch) -> Iterator[Callable[[], Any]]:
     """All that a learner can be asked about these rows, learning nothing."""
-    learner = player.original
+    learner: Any = player.original  # as its author wrote it
     for x, _ in batch.rows():
         yield partial(learner.predict_one, x)
         for name in QUESTIONS:
@@ -204,7 +207,7 @@ def _questions(player: Learner, batch: Batch) -> Iterator[Callable[[], Any]]:
         yield partial(player.probabilities_many, batch)
 
 
-def _bits(answer: Any) -> Any:
+def _bits(answer: object) -> object:
     """An answer in a form that is equal only if it is the same to the bit."""
     return (answer.shape, answer.tobytes()) if isinstance(answer, np.ndarray) else repr(answer)
 
@@ -250,7 +253,7 @@ def _read_only(state: Any) -> Any:
 
 
 def _check_refusing(
-    make: Callable[[], Learner], batches: list[Batch], refused: Sequence[Any], outcomes: Sequence[Any]
+    make: Callable[[], Learner], batches: list[Batch], refused: Sequence[object], outcomes: Sequence[object]
 ) -> None:
     game = _game(make())
     learner, name = game.learner, type(game.learner).__name__
@@ -275,7 +278,7 @@ def _require_refused(act: Callable[[], Any], must: str) -> None:
     fail(f"{must} with an InputError: it takes it")
 
 
-def _batches(make: Callable[[], Learner], examples: Any) -> list[Batch]:
+def _batches(make: Callable[[], Learner], examples: object) -> list[Batch]:
     """The examples as the learner's game takes them."""
     learner = make()
     if isinstance(examples, Iterator):
@@ -297,7 +300,7 @@ def _game(learner: Learner) -> Game:
     return game
 
 
-def _learned(game: Game, x: Any, y: Any) -> Any:
+def _learned(game: Game, x: Any, y: Any) -> object:
     """Play a round; what the learner said, in its own labels."""
     said = game.learn_one(x, y)
     return 0 if said is None and game.player.numbered else said  # in the first round no label has a name

@@ -154,7 +154,7 @@ def _told(batch: Batch) -> list[_Row]:
     return [_Row(_value(x), _value(y)) for x, y in batch.rows()]
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> object:
     """Arrays as their bytes: equal to the last bit, NaN too."""
     if isinstance(value, np.ndarray):
         return (value.shape, value.dtype.str, value.tobytes())

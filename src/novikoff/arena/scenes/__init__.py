@@ -22,7 +22,7 @@ SCENES: dict[str, type[Scene]] = {
 }  # fmt: skip
 
 
-def describe() -> list[dict[str, Any]]:
+def describe() -> list[dict[str, object]]:
     """The scenes, with their options and rivals, for the page."""
     return [
         {

@@ -64,7 +64,7 @@ class Scene(ABC):
         """The x of a place."""
 
     @abstractmethod
-    def view(self) -> dict[str, Any]:
+    def view(self) -> dict[str, object]:
         """What is to be seen of the learner now."""
 
     def builtin(self) -> Adversary:
@@ -87,7 +87,7 @@ class Scene(ABC):
         """Is there a target that says all that was answered, and y of x?"""
         return all(not _same(x, other) or y == label for other, label in self.shown)
 
-    def votes(self, x: Any) -> dict[str, int] | None:
+    def votes(self, x: object) -> dict[str, int] | None:
         """How many say +1 and -1, where there is a vote."""
         return None
 
@@ -101,12 +101,19 @@ class Scene(ABC):
 
     def learn(self, x: Any, y: int) -> int:
         """Play a round; what the learner said."""
-        said = int(self.game.learn_one(x, y))
+        said = self.game.learn_one(x, y)
         self.shown.append((x, y))
+        assert isinstance(said, int)  # the labels of a scene are -1 and +1
+        return said
+
+    def predict(self, x: Any) -> int:
+        """Return what the learner predicts now."""
+        said = self.game.predict_one(x)
+        assert isinstance(said, int)
         return said
 
 
-def _same(x: Any, other: Any) -> bool:
+def _same(x: object, other: object) -> bool:
     return bool(np.array_equal(np.asarray(x), np.asarray(other)))
 
 
@@ -123,7 +130,7 @@ def checked_options(scene: type[Scene], given: Mapping[str, Any]) -> dict[str, i
     return dict(given)
 
 
-def checked_place(scene: Scene, place: Any) -> Place:
+def checked_place(scene: Scene, place: object) -> Place:
     """A place within its limits."""
     limits = scene.limits()
     if not isinstance(place, Sequence) or isinstance(place, str) or len(place) != len(limits):

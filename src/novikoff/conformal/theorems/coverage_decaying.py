@@ -59,7 +59,12 @@ def coverage_decaying(run: Run[object]) -> Bound | None:
     rounds = facts.rounds[group]
     whole = (facts.played, facts.missed) == (facts.rounds, facts.misses)
     follows = all(abs(said(g) - float(facts.ahead(g))) <= 8.0 * off(g) for g in told)
-    quantities = {"alpha": facts.alpha, "step": step, "misses": facts.misses[group], "rounds_counted": rounds}
+    quantities: dict[str, object] = {
+        "alpha": facts.alpha,
+        "step": step,
+        "misses": facts.misses[group],
+        "rounds_counted": rounds,
+    }
     if len(facts.groups) > 1:
         quantities |= {"groups": len(facts.groups), "group": facts.groups[group]}
     return Bound(

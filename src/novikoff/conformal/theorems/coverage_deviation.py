@@ -55,7 +55,7 @@ def coverage_deviation(run: Run[object]) -> Bound | None:
     if not rounds:
         return None
     most = (LARGEST + step + 2 * facts.rounding(group)) / (step * rounds)
-    quantities = {
+    quantities: dict[str, object] = {
         "alpha": facts.alpha, "step": facts.step, "misses": facts.misses[group], "rounds_counted": rounds,
         "threshold_before": facts.before[group], "threshold_after": facts.after[group],
     }  # fmt: skip

@@ -9,11 +9,14 @@ import mmap
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from novikoff.core.errors import SourceError
 from novikoff.data.formats.origin import OnDisk
 from novikoff.data.formats.pandas_index import index_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 IPC_MAGIC = b"ARROW1"
 PARQUET_MAGIC = b"PAR1"
@@ -35,7 +38,7 @@ class IpcFile:
             there = whole is not None and self._reader.num_record_batches > 0
             self.mapped = there and _within(whole, self._reader.get_batch(0))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return open_arrow, (self._file,)
 
     def borders(self) -> list[int]:
@@ -81,7 +84,7 @@ class ParquetFile:
             self._columns, self.schema, self.index = _without_index(self._reader.schema_arrow)
             self.names = tuple(self.schema.names)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return open_arrow, (self._file,)
 
     def borders(self) -> list[int]:
@@ -130,7 +133,7 @@ class ParquetFile:
 ArrowFile = IpcFile | ParquetFile
 
 
-def _without_index(schema: Any) -> tuple[list[int], Any, tuple[str, ...]]:
+def _without_index(schema: pa.Schema) -> tuple[list[int], pa.Schema, tuple[str, ...]]:
     """The columns that are not the index of a pandas frame, a schema of these, and the names of the index."""
     import pyarrow as pa
 
@@ -141,7 +144,7 @@ def _without_index(schema: Any) -> tuple[list[int], Any, tuple[str, ...]]:
     return left, pa.schema([schema.field(c) for c in left]), tuple(schema.names[c] for c in index)
 
 
-def _mapped(path: str) -> Any:
+def _mapped(path: str) -> pa.Buffer:
     """The file, mapped: by Python, as pyarrow asks the system for each batch anew, which takes longer than to read it.
 
     Where the system has large pages, it is asked for them: it then reads, and maps, two megabytes at a time. (Told
@@ -157,7 +160,7 @@ def _mapped(path: str) -> Any:
     return pa.py_buffer(mapped)
 
 
-def _within(whole: Any, batch: Any) -> bool:
+def _within(whole: pa.Buffer, batch: pa.RecordBatch) -> bool:
     """Do all buffers of the record batch lie in this one?"""
     first, last = whole.address, whole.address + whole.size
     buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer is not None and buffer.size]
@@ -180,7 +183,7 @@ def open_arrow(file: OnDisk) -> ArrowFile:
     )
 
 
-def checked(batch: Any, columns: list[int] | None) -> Any:
+def checked(batch: pa.RecordBatch, columns: list[int] | None) -> pa.RecordBatch:
     """The record batch, if its buffers are as long as they must be; a damaged one could crash us."""
     if columns is None:
         batch.validate(full=True)

@@ -7,7 +7,7 @@ all of one length. uint32 indices, float32 and float64 values, and int64 in dens
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from novikoff.core.errors import SourceError
 from novikoff.core.stream import Target
 from novikoff.core.types import Domain, Sparse
 from novikoff.data.layout import column_name, find_column, named, target_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LARGEST_INDEX = 2**32 - 2
 MANY = 2**16
@@ -28,7 +31,7 @@ class SparseLists:
     features: tuple[str, ...] | None = None
 
     def __init__(
-        self, schema: Any, name: str, label: str | int | None, width: int | None = None, clean: bool = False
+        self, schema: pa.Schema, name: str, label: str | int | None, width: int | None = None, clean: bool = False
     ) -> None:  # fmt: skip
         import pyarrow as pa
 
@@ -44,7 +47,7 @@ class SparseLists:
         self._width = width
         self._clean = clean
 
-    def x(self, batch: Any, first: int, least: int) -> Sparse:
+    def x(self, batch: pa.RecordBatch, first: int, least: int) -> Sparse:
         """The rows, of which the first is number `first`; at least so wide."""
         ends, raw = _lists(batch.column(self.used[0]), "indices", self.name, first)
         others, values = _lists(batch.column(self.used[1]), "values", self.name, first)
@@ -96,7 +99,7 @@ class DenseLists:
 
     features: tuple[str, ...] | None = None
 
-    def __init__(self, schema: Any, name: str, label: str | int | None) -> None:
+    def __init__(self, schema: pa.Schema, name: str, label: str | int | None) -> None:
         import pyarrow as pa
 
         self.name = name
@@ -110,7 +113,7 @@ class DenseLists:
             raise SourceError(f"x must be lists of at least one number: those of {name} are {kind}.")
         self.domain = Domain("point" if self._whole else "vector", self._width)
 
-    def x(self, batch: Any, first: int, least: int) -> NDArray[Any]:
+    def x(self, batch: pa.RecordBatch, first: int, least: int) -> NDArray[Any]:
         """The rows, of which the first is number `first`."""
         column = batch.column(self.used[0])
         _none_missing(column, "x", self.name, first)
@@ -162,7 +165,7 @@ def _all_finite(values: NDArray[Any]) -> bool:
     return bool(checks.all_finite(values.view(np.int64)))
 
 
-def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+def _lists(column: pa.Array, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
     """Where the lists end, from 0, and what is in them."""
     _none_missing(column, what, name, first)
     ends = column.offsets.to_numpy()
@@ -177,7 +180,7 @@ def _lists(column: Any, what: str, name: str, first: int) -> tuple[NDArray[np.ui
     return ends, inside.to_numpy()
 
 
-def _none_missing(column: Any, what: str, name: str, first: int) -> None:
+def _none_missing(column: pa.Array, what: str, name: str, first: int) -> None:
     if column.null_count:
         row = first + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         raise SourceError(f"{what} must not be missing: row {row:,} of {name} has none. Fill or drop the row.")

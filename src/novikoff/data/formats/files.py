@@ -19,11 +19,11 @@ from typing import Any, Self
 
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream, Target
-from novikoff.core.types import Batch, Domain, Labels, Position
+from novikoff.core.types import Batch, Domain, Json, Labels, Position, count_at
 from novikoff.data.formats.origin import is_url, mark, matching
 
 
-def named_by(source: Any) -> list[str] | None:
+def named_by(source: object) -> list[str] | None:
     """The files that a pattern names, in order; None if it is no pattern, but the name of a file."""
     if not isinstance(source, (str, os.PathLike)) or not glob.has_magic(text := os.fsdecode(source)):
         return None
@@ -128,20 +128,20 @@ class Files(Stream):
         counts = [file.count() for file in self._files]
         return None if None in counts else sum(count for count in counts if count is not None)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """Those of all files."""
         return {"files": [file.fingerprint() for file in self._files]}
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        here = start or {"file": 0, "before": 0, "row": 0, "at": None}
-        before = here["before"]
+        here: Position = start or {"file": 0, "before": 0, "row": 0, "at": None}
+        before, begun, inside = count_at(here, "before"), count_at(here, "file"), here["at"]
         for number, file in enumerate(self._agreed()):
-            if number < here["file"]:
+            if number < begun:
                 continue
             rows = 0
-            for batch in file.batches(here["at"] if number == here["file"] else None):
+            for batch in file.batches(inside if number == begun and isinstance(inside, dict) else None):
                 rows = batch.first - 1 + len(batch)
-                end = None
+                end: Position | None = None
                 if batch.end is not None:
                     end = {"file": number, "before": before, "row": before + rows, "at": batch.end}
                 yield replace(batch, first=before + batch.first, end=end)

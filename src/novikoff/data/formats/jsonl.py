@@ -55,9 +55,9 @@ class JSONL(LabelledLines):
 
     def __init__(
         self,
-        source: Any,
+        source: object,
         label: str | None = None,
-        positive: Any = None,
+        positive: object = None,
         bits: int = 18,
         many: int | None = None,
         skip_bad: int = 0,
@@ -79,7 +79,7 @@ class JSONL(LabelledLines):
         return Labels(found.negative == 1, found.positive == 1)
 
     @property
-    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+    def label_values(self) -> list[object] | None:  # type: ignore[override]
         """What numbered labels stand for, so far. true and false stay booleans."""
         found = super().label_values
         return [value == 1 for value in found] if found and self._booleans else found
@@ -90,7 +90,8 @@ class JSONL(LabelledLines):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         known = start or self._begin
-        self._key, self._booleans = (known["key"], known["booleans"]) if "key" in known else (self._asked, True)
+        key = known.get("key", self._asked)
+        self._key, self._booleans = key if isinstance(key, str) else None, bool(known.get("booleans", True))
         yield from super().batches(start)
 
     def _remembered(self) -> Position:
@@ -152,7 +153,7 @@ class JSONL(LabelledLines):
         except RecursionError:
             raise BadLineError("an object must not be so deep", 1, line, "Flatten it") from None
 
-    def _take_label(self, row: dict[str, Any], line: bytes) -> Any:
+    def _take_label(self, row: dict[str, object], line: bytes) -> object:
         """The label, which is taken out of the row: a number, or text if the first of the stream was."""
         if self._key is None:
             if not row:
@@ -248,7 +249,7 @@ class Names:
             self._known.clear()
 
 
-def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object without repeated keys."""
     items = dict(pairs)
     if len(items) < len(pairs):
@@ -258,7 +259,7 @@ def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return items
 
 
-def _label(value: Any) -> Any:
+def _label(value: object) -> object:
     """A label as a double if it is or is written as a number; text without spaces around it."""
     if isinstance(value, (bool, int, float)) or (isinstance(value, str) and is_number(value)):
         try:
@@ -277,7 +278,7 @@ def _path(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value for a message: null, "spam", [1.0, nul..."""
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

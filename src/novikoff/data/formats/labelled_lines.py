@@ -37,7 +37,7 @@ from novikoff.core.errors import Advice, LabelError, Option, SourceError, counte
 from novikoff.core.executors import cores
 from novikoff.core.labels import are_numbers
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Labels, Position, Sparse
+from novikoff.core.types import Batch, Domain, Json, Labels, Position, Sparse, counts_at
 from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.lines import LITTLE, BadLineError, Little, whole_lines
 from novikoff.data.formats.origin import Origin
@@ -97,7 +97,7 @@ class LabelledLines(Stream):
     """May its labels be numbers to be predicted?"""
 
     def __init__(
-        self, source: Any, positive: Any, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
+        self, source: object, positive: object, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
         chunk: int, outcomes: str = "labels",
     ) -> None:  # fmt: skip
         threads = cores() if threads is None else threads
@@ -147,7 +147,7 @@ class LabelledLines(Stream):
         return self._many is True
 
     @property
-    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+    def label_values(self) -> list[object] | None:  # type: ignore[override]
         """What numbered labels stand for, so far; None if they are not numbered."""
         return self._labels.label_values
 
@@ -189,7 +189,7 @@ class LabelledLines(Stream):
             self._many = True
             self._labels = StreamingLabels(None, True)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """Size and time of change of the file; empty for other sources."""
         return self._origin.fingerprint()
 
@@ -225,12 +225,14 @@ class LabelledLines(Stream):
         return {"labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        here = dict(start or self._begin)
+        known = start or self._begin
+        here = counts_at(known)
         self._labels = self._fresh()
         self._labels.expected, self._numbers = self.expected, None
-        if "labels" in here:
-            self._labels.load(here["labels"])
-            self._numbers = here["numbers"]
+        labels, numbers = known.get("labels"), known.get("numbers")
+        if isinstance(labels, dict):
+            self._labels.load(labels)
+            self._numbers = numbers if isinstance(numbers, bool) else None
         self._bad_before, self._ignored, self._left_out = here["bad"], 0, 0
         self.skipped.clear()
         try:
@@ -242,7 +244,7 @@ class LabelledLines(Stream):
         finally:
             self._say()
 
-    def _settled(self, opened: Opened, here: Position) -> Iterator[Parsed]:
+    def _settled(self, opened: Opened, here: dict[str, int]) -> Iterator[Parsed]:
         """The chunks, held back at first until both labels have come, or for as long as may be."""
 
         def look(held: Sequence[Parsed]) -> bool:
@@ -263,7 +265,7 @@ class LabelledLines(Stream):
 
         return held_back(self._parsed(opened, here["byte"] == 0), self._labels, look, opened.ready, look_further)
 
-    def _batch(self, parsed: Parsed, here: Position) -> Iterator[Batch]:
+    def _batch(self, parsed: Parsed, here: dict[str, int]) -> Iterator[Batch]:
         """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
         error: SourceError | None = None
         for line, bad in parsed.bad:
@@ -319,7 +321,7 @@ class LabelledLines(Stream):
                     raise error
             line += parsed.lines
 
-    def _position(self, here: Position) -> Position:
+    def _position(self, here: dict[str, int]) -> Position:
         return {**here, "labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
 
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:

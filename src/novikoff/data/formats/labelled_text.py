@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +50,7 @@ class Text(LabelledLines):
     label_word = re.compile(rb"^([^\t\r\n]+)\t", re.MULTILINE)
 
     def __init__(
-        self, source: Any, positive: Any = None, bits: int = 18, many: int | None = None, skip_bad: int = 0,
+        self, source: object, positive: object = None, bits: int = 18, many: int | None = None, skip_bad: int = 0,
         chunk: int = CHUNK_BYTES,
     ) -> None:  # fmt: skip
         super().__init__(
@@ -114,7 +113,7 @@ class Text(LabelledLines):
         labels = column[codes[good]].astype(np.float64 if self._numbers else object)
         return Parsed(labels, row_lines[good], x, done, taken, sorted(faults, key=lambda fault: fault[0]))
 
-    def _value(self, written: bytes) -> Any:
+    def _value(self, written: bytes) -> object:
         """A label as text; as a number if the first one of the stream was, and none is named as positive."""
         was = quoted(repr(written)[2:-1])
         try:

@@ -25,7 +25,7 @@ PATIENCE = 1.0  # seconds that a pipe may be silent in its first lines
 
 def look_at(
     source: Any, lines: int = HEAD_LINES, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
-) -> tuple[Origin, Any, bytes, bool]:  # fmt: skip
+) -> tuple[Origin, object, bytes, bool]:  # fmt: skip
     """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all.
 
     The other parameters are those of `first_bytes`.

@@ -26,6 +26,7 @@ import weakref
 from typing import Any, Self
 
 from novikoff.core.errors import SourceError
+from novikoff.core.types import Json
 from novikoff.data.formats.byte_reader import (
     LONGEST_MAGIC,
     MAGIC,
@@ -145,7 +146,7 @@ class Origin:
             self._file, self._open_before = self.open(), False
         return self._file.peek(count)
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """Size and time of change of a file; of a path also its place and a sample. Nothing for other sources."""
         if self._url is not None:
             return mark(self._url)
@@ -288,7 +289,7 @@ class OnDisk:
         """What to tell the user."""
         return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """Size and time of change of the file; nothing for a copy of something else."""
         return {} if self.copied else Origin(self.path).fingerprint()
 

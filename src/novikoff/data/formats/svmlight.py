@@ -49,8 +49,8 @@ class Svmlight(LabelledLines):
 
     def __init__(
         self,
-        source: Any,
-        positive: Any = None,
+        source: object,
+        positive: object = None,
         many: int | None = None,
         skip_bad: int = 0,
         threads: int | None = None,

@@ -57,8 +57,8 @@ class VW(LabelledLines):
 
     def __init__(
         self,
-        source: Any,
-        positive: Any = None,
+        source: object,
+        positive: object = None,
         bits: int = 18,
         ignore_weights: bool = False,
         many: int | None = None,

@@ -80,7 +80,7 @@ def adopted_row(
     return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
 
 
-def columns_of_row(x: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
+def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | None:
     """The names of the values of a row of a pandas frame, or of a mapping if there is an encoding; None of others."""
     if encoding is None and type(x) is dict:
         return None
@@ -89,7 +89,7 @@ def columns_of_row(x: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
     return names_of_row(x)
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> object:
     """A value of pandas; None where it says nothing."""
     nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     return None if nothing else value.item() if isinstance(value, np.generic) else value

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from novikoff.core.errors import Advice, Option, SourceError
 from novikoff.data.layout import BOOLEANS, NUMBER
 from novikoff.data.tables.column import MISSING, NO_FEATURE, NO_NUMBER, Column, Kind, is_missing, moment
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ISO = "%Y-%m-%d"
 WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
@@ -33,7 +36,7 @@ def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or dro
     return SourceError(must, was, do, row=row, column=column)
 
 
-def missing(row: int, column: str, what: str = "labels", cell: Any = None) -> SourceError:
+def missing(row: int, column: str, what: str = "labels", cell: object = None) -> SourceError:
     """A label or an outcome that is not there; `cell` as it is written, if that is known."""
     if not isinstance(cell, str) or not cell.strip():
         return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
@@ -47,7 +50,7 @@ def category_instead(column: Column) -> str:
     return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
 
 
-def array(values: list[Any], kind: Kind) -> Any:
+def array(values: list[object], kind: Kind) -> pa.Array:
     """Values of one column as an Arrow array: numbers, dates, or text, each as it would be beside any others."""
     import pyarrow as pa
 
@@ -58,7 +61,7 @@ def array(values: list[Any], kind: Kind) -> Any:
     return pa.array(texts, pa.string())
 
 
-def numbers(array: Any, column: Column) -> NDArray[Any]:
+def numbers(array: pa.Array, column: Column) -> NDArray[np.number]:
     """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
     import pyarrow as pa
 
@@ -91,7 +94,7 @@ def _checked(values: NDArray[Any], column: Column) -> NDArray[Any]:
     return values
 
 
-def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+def _numbers_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
     values, codes = distinct(array, NO_NUMBER)
     found = np.empty(len(values) + 1)
     found[-1] = math.nan
@@ -106,7 +109,7 @@ def _numbers_of_text(array: Any, column: Column) -> NDArray[np.float64]:
     return np.take(found, codes)
 
 
-def distinct(array: Any, tokens: Sequence[str] = MISSING) -> tuple[list[str], NDArray[np.int64]]:
+def distinct(array: pa.Array, tokens: Sequence[str] = MISSING) -> tuple[list[str], NDArray[np.int64]]:
     """The values as text, each once in the order in which they come, and which of them each row has; -1: none.
 
     tokens   the cells without a value
@@ -127,7 +130,7 @@ def distinct(array: Any, tokens: Sequence[str] = MISSING) -> tuple[list[str], ND
     return list(known), np.take(renumbered, codes)
 
 
-def moments(array: Any, column: Column) -> NDArray[np.float64]:
+def moments(array: pa.Array, column: Column) -> NDArray[np.float64]:
     """Seconds since 1970, NaN where nothing is said."""
     import pyarrow as pa
 
@@ -146,7 +149,7 @@ def moments(array: Any, column: Column) -> NDArray[np.float64]:
     return seconds / unit
 
 
-def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
+def _moments_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
     import pyarrow as pa
 
     form = column.form or ISO
@@ -170,7 +173,7 @@ def _moments_of_text(array: Any, column: Column) -> NDArray[np.float64]:
     return np.take(found, codes)
 
 
-def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
+def text(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
     """The bytes of all cells, where each ends (from 0 on), and which of them say nothing."""
     import pyarrow as pa
 
@@ -188,7 +191,7 @@ def text(array: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.b
     return content, offsets, missing
 
 
-def whole(array: Any) -> Any:
+def whole(array: pa.Array) -> pa.Array:
     """One array, not several in a row; a single one is not copied."""
     import pyarrow as pa
 
@@ -199,7 +202,7 @@ def whole(array: Any) -> Any:
     return array
 
 
-def plain(array: Any) -> Any:
+def plain(array: pa.Array) -> pa.Array:
     """One array, of values and not of codes."""
     import pyarrow as pa
 
@@ -207,7 +210,7 @@ def plain(array: Any) -> Any:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
-def is_text(kind: Any) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     """Is it a type of text, or of codes of texts?"""
     import pyarrow as pa
 
@@ -223,7 +226,7 @@ def spelled(value: str) -> str:
     return whole[1] if whole else value
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A value of a category as it is written in a table."""
     if isinstance(value, str):
         return value.strip()

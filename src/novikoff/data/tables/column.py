@@ -137,7 +137,7 @@ def form_of(cells: Sequence[str]) -> str | None:
     return next((form for form in DATES if all(_fits(cell, form) for cell in bare)), None)
 
 
-def either_order(column: Column, cells: Sequence[Any]) -> str | None:
+def either_order(column: Column, cells: Sequence[object]) -> str | None:
     """Of a date that is read month first where day first fits the first cells too: the first of them; else None."""
     if column.form is None or not column.form.startswith("%m/%d"):
         return None
@@ -169,7 +169,7 @@ def _fits(cell: str, form: str) -> bool:
     return True
 
 
-def _of_values(name: str, said: list[Any]) -> Column:
+def _of_values(name: str, said: list[object]) -> Column:
     """A column of a frame, or of JSON, whose values are not text."""
     if all(isinstance(value, bool) for value in said):
         return Column(name, "boolean")
@@ -180,7 +180,7 @@ def _of_values(name: str, said: list[Any]) -> Column:
     return Column(name, "category")
 
 
-def has_hour(value: Any) -> bool:
+def has_hour(value: object) -> bool:
     """Is a date or time of Python's at another time than midnight, in UTC if it has a zone?"""
     if not isinstance(value, datetime):
         return False
@@ -193,7 +193,7 @@ def _is_text(said: list[str]) -> bool:
     return words >= SEVERAL_WORDS and 2 * len(set(said)) > len(said)
 
 
-def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
+def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
     """Of a category whose cells are numbers with a currency, a percent sign or commas: the first of them; else None."""
     said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
     if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
@@ -201,7 +201,7 @@ def disguised_number(column: Column, cells: Sequence[Any]) -> str | None:
     return next((cell for cell in said if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
 
 
-def word_among_numbers(column: Column, cells: Sequence[Any]) -> str | None:
+def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
     """Of a category whose cells are numbers, but for one word that comes again: that word; else None."""
     said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     words = {cell for cell in said if not NUMBER.fullmatch(cell)}
@@ -227,7 +227,7 @@ def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
     )
 
 
-def is_whole(cell: Any) -> bool:
+def is_whole(cell: object) -> bool:
     """Is it missing, or a whole number of 64 bits?"""
     written = str(cell).strip()
     return is_missing(cell, NO_NUMBER) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)

@@ -131,7 +131,7 @@ def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], l
     return Target(there[place], chosen)
 
 
-def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, list[str]]) -> Column:
+def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]]) -> Column:
     """What a column is: as it was asked for, or as it looks."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
@@ -149,7 +149,7 @@ def kind_of(reader: Reader, name: str, head: Sequence[Any], chosen: dict[str, li
     return Column(name, kinds[0])  # type: ignore[arg-type]
 
 
-def _forms(cells: Sequence[Any]) -> str:
+def _forms(cells: Sequence[object]) -> str:
     """What keeps cells from being dates: one that is none, or the first two of different forms."""
     said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     odd = next((cell for cell in said if form_of([cell]) is None), None)

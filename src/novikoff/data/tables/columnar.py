@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from novikoff.core.errors import SourceError
-from novikoff.core.types import Position
+from novikoff.core.types import Json, Position, count_at
 from novikoff.data.arrays import check_names
 from novikoff.data.formats.arrow_file import ParquetFile, open_arrow
 from novikoff.data.formats.origin import OnDisk
 from novikoff.data.formats.pandas_index import index_columns, index_notes
 from novikoff.data.tables.column import Kind, names_apart
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS, Piece, Reader
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROWS_AT_ONCE = 65_536
 
@@ -28,7 +31,7 @@ class Columnar(Reader):
     at_once = ROWS_AT_ONCE
     """Rows in a piece, at most."""
 
-    def __init__(self, name: str, schema: Any, levels: Sequence[str]) -> None:
+    def __init__(self, name: str, schema: pa.Schema, levels: Sequence[str]) -> None:
         super().__init__(name)
         self.names, self.levels = names_apart(map(str, schema.names)), levels
         self.notes += index_notes(levels, name)
@@ -54,7 +57,7 @@ class Columnar(Reader):
         return found
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        row = start["row"] if start else self.first
+        row = count_at(start) if start else self.first
         used = [c for c, name in enumerate(self.names) if name in wanted]
         for batch in self.batches(row, used):
             if self.last is not None:
@@ -75,14 +78,14 @@ def _where(before: int) -> Any:
 class ArrowTable(Columnar):
     """The rows of an Arrow IPC or a Parquet file."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: object) -> None:
         self._source = source if isinstance(source, OnDisk) else OnDisk(source)
         self._file = open_arrow(self._source)
         super().__init__(self._source.name, self._file.schema, self._file.index)
         self.notes[:0] = self._source.notes()
         self.rows = self._file.count()
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         return self._source.fingerprint()
 
     def borders(self) -> Sequence[int]:
@@ -102,7 +105,7 @@ class ArrowTable(Columnar):
 class FrameTable(Columnar):
     """The rows of a data frame."""
 
-    def __init__(self, frame: Any, name: str = "frame") -> None:
+    def __init__(self, frame: object, name: str = "frame") -> None:
         self._table, levels = _table(frame, name)
         super().__init__(name, self._table.schema, levels)
         self.rows = self._table.num_rows
@@ -112,7 +115,7 @@ class FrameTable(Columnar):
             yield self._table.slice(skip)
 
 
-def _table(frame: Any, name: str) -> tuple[Any, Sequence[str]]:
+def _table(frame: Any, name: str) -> tuple[pa.Table, Sequence[str]]:
     """The frame as an Arrow table, without the index that pandas puts among the columns, whose names it tells."""
     import narwhals as nw
     import pyarrow as pa

@@ -21,13 +21,14 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.core.errors import HEADER, Option, SourceError, Where, quoted
 from novikoff.core.executors import cores
-from novikoff.core.types import Position
+from novikoff.core.types import Position, counts_at
 from novikoff.data.formats.buffer_pool import OwnArrays
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, PADDING, in_order
 from novikoff.data.formats.lines import Little
@@ -48,6 +49,9 @@ from novikoff.data.tables.column import (
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS, SKIP, Piece, TextReader
 from novikoff.numerics.records import astuple
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 CSV_CHUNK_BYTES = 2**21
 SPELLED, SPELLED_IN_NUMBERS = (
     sorted({how(word) for word in words for how in (str.lower, str.upper, str.title, str)} | {"NaN", "N/a"})
@@ -66,7 +70,7 @@ class Delimited(TextReader):
     """The rows of a table in text, from a path, "-" or a binary file object."""
 
     def __init__(
-        self, source: Any, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
+        self, source: object, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES,
     ) -> None:  # fmt: skip
         self._header, self._delimiter, self._asked = header, delimiter, asked
@@ -127,7 +131,7 @@ class Delimited(TextReader):
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         line, byte = self._begin if self.first <= self._begin[1] else (0, self.first)
-        here = dict(start or {"row": 0, "line": line, "byte": byte, "bad": 0})
+        here = counts_at(start) if start else {"row": 0, "line": line, "byte": byte, "bad": 0}
         whole = {
             name
             for name, cells in self.head().items()
@@ -189,7 +193,7 @@ class Delimited(TextReader):
         reading = arrow.ReadOptions(use_threads=False, block_size=len(text) + 1, column_names=list(self.names))
         parsing = arrow.ParseOptions(delimiter=self._between, newlines_in_values=b'"' in text)
 
-        def read(names: Sequence[str], nulls: Sequence[str]) -> Any:
+        def read(names: Sequence[str], nulls: Sequence[str]) -> pa.Table:
             converting = arrow.ConvertOptions(
                 column_types=types, include_columns=names, null_values=nulls, strings_can_be_null=True
             )
@@ -222,7 +226,7 @@ class Delimited(TextReader):
                 raise
             return self._parse(text, wanted, set(), mended)
 
-    def _piece(self, chunk: Chunk, here: Position, wanted: Mapping[str, Kind]) -> Piece:
+    def _piece(self, chunk: Chunk, here: dict[str, int], wanted: Mapping[str, Kind]) -> Piece:
         """The rows of a chunk; moves `here` on."""
         import pyarrow as pa
 
@@ -247,7 +251,7 @@ class Delimited(TextReader):
         return Piece(arrays, rows, size, dict(here), where, error)
 
     def _mended(
-        self, text: bytes, line: int, wanted: Mapping[str, Kind], here: Position
+        self, text: bytes, line: int, wanted: Mapping[str, Kind], here: dict[str, int]
     ) -> tuple[bytes, SourceError | None]:
         """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
         kept = io.StringIO()
@@ -410,14 +414,14 @@ class PlainCells:
         return bool((data[np.flatnonzero(data[:size] == ord("\r")) + 1] == ord("\n")).all())
 
 
-def _array(values: Any) -> Any:
+def _array(values: NDArray[np.number]) -> pa.Array:
     import pyarrow as pa
 
     kind = pa.float64() if values.dtype.kind == "f" else pa.int64()
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
 
-def _dictionary(codes: Any, values: list[str]) -> Any:
+def _dictionary(codes: NDArray[np.int32], values: list[str]) -> pa.DictionaryArray:
     import pyarrow as pa
 
     indices = pa.Array.from_buffers(pa.int32(), len(codes), [None, pa.py_buffer(codes)])

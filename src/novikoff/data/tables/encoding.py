@@ -117,7 +117,7 @@ class Encoding:
         self.columns[self.columns.index(column)] = known
         return known
 
-    def average(self, first: Mapping[str, Sequence[Any]]) -> None:
+    def average(self, first: Mapping[str, Sequence[object]]) -> None:
         """Remember the means of the columns of numbers, from their first cells."""
         for column in self.columns:
             if column.kind in ("number", "boolean"):
@@ -172,7 +172,7 @@ class Encoding:
         surprises.note_number(column.name, int(np.count_nonzero(missing)))
         return self.means.get(column.name, 0.0)
 
-    def expect_missing(self, cells: Mapping[str, Sequence[Any]]) -> None:
+    def expect_missing(self, cells: Mapping[str, Sequence[object]]) -> None:
         """Give those features a place that say which of these cells are missing, by column; for dense rows."""
         new = []
         for j, column in enumerate(self.columns):
@@ -180,7 +180,7 @@ class Encoding:
             new += [(row, j) for row in islice(gaps, 1)]
         self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
 
-    def _slots(self, column: Column, array: Any, learn: bool, surprises: Surprises) -> Iterable[Slot]:
+    def _slots(self, column: Column, array: object, learn: bool, surprises: Surprises) -> Iterable[Slot]:
         """The entries of a column."""
         name = self._stem(column)
         if column.kind == "unknown":

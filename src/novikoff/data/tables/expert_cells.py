@@ -20,7 +20,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,7 +257,7 @@ def not_of_the_pair(value: str | float, pair: Sequence[float], outcome: bool) ->
     return SourceError(must, f"has {quoted(value) if isinstance(value, str) else shown(value)}", LOSSES)
 
 
-def told_of(experts: Sequence[str], pair: Pair | None) -> dict[str, Any]:
+def told_of(experts: Sequence[str], pair: Pair | None) -> dict[str, object]:
     """What a game that goes on must find again: the experts, and the pair if there is one."""
     return {"experts": list(experts), **({} if pair is None else {"pair": list(pair)})}
 

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import SourceError, Where
 from novikoff.core.executors import cores
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Position
+from novikoff.core.types import Batch, Domain, Position, count_at
 from novikoff.data.arrays import is_frame
 from novikoff.data.formats.buffer_pool import BufferPool, OwnArrays
 from novikoff.data.formats.byte_reader import Opened
@@ -132,15 +132,15 @@ class ExpertTable(Stream):
         return self._rows.count()
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        row = start["row"] if start else 0
-        self.values = self._fresh(list(start["texts"]) if start else [])
+        row = count_at(start)
+        self.values = self._fresh(_texts(start))
         for some in self._rows.rounds(start, self.values):
             x, y, error = some.x, some.y, some.error
             if self.pair is not None and y is not None and (found := another(x, y, self.pair)) is not None:
                 error = self._another(some, *found)
                 x, y = x[: found[0]], y[: found[0]]
             first, row = row + 1, row + len(x)
-            end = None if error else {**some.end, "row": row, "texts": list(self.values.texts)}
+            end: Position | None = None if error else {**some.end, "row": row, "texts": [*self.values.texts]}
             if len(x):
                 yield Batch(None if y is None else x, x if y is None else y, first, end, "owned")
             if error:
@@ -294,7 +294,7 @@ class Cells:
             return rows + (last not in (b"", b"\r"))
 
     def rounds(self, start: Position | None, values: Values) -> Iterator[Rounds]:
-        line, byte = (start["line"], start["byte"]) if start else self._begin
+        line, byte = (count_at(start, "line"), count_at(start, "byte")) if start else self._begin
         with self._origin.open(byte) as opened:
             free: deque[bytearray] = deque()
             for block in self._blocks(opened, byte == 0, free):
@@ -395,7 +395,7 @@ CELLS_AT_ONCE = 2**20
 
 
 def expert_table(
-    source: Any,
+    source: object,
     outcome: str | int | None = None,
     loss: str | None = None,
     sleeping: bool = False,
@@ -495,3 +495,9 @@ def _from_columns(
     table = ExpertTable(Columns(reader, chosen), chosen, loss, sleeping, pair)
     table.notes += notes
     return table
+
+
+def _texts(start: Position | None) -> list[str]:
+    """The values of outcomes that were met before a position."""
+    texts = start["texts"] if start else []
+    return [str(text) for text in texts] if isinstance(texts, list) else []

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from novikoff.core.errors import SourceError, quoted
-from novikoff.core.types import Position
+from novikoff.core.types import Position, counts_at
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, CHUNK_BYTES
 from novikoff.data.formats.lines import whole_lines
 from novikoff.data.tables.cells import array, missing
@@ -33,7 +33,7 @@ class Objects(TextReader):
     """
 
     def __init__(
-        self, source: Any, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
+        self, source: object, skip_bad: int | None = 0, chunk: int = CHUNK_BYTES, first_alone: bool = False
     ) -> None:  # fmt: skip
         self.most_bad = skip_bad or 0
         self._skip_bad, self._chunk, self._first_alone = skip_bad, chunk, first_alone
@@ -48,7 +48,7 @@ class Objects(TextReader):
         return {name: [row.get(name) for row in self._first] for name in self.names}
 
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        here = dict(start or {"row": 0, "line": 0, "byte": self.first, "bad": 0})
+        here = counts_at(start) if start else {"row": 0, "line": 0, "byte": self.first, "bad": 0}
         known = {*self.names}
         free: deque[bytearray] = deque()
         with self._from(here["byte"]) as opened:
@@ -60,7 +60,7 @@ class Objects(TextReader):
                 yield self._piece(lines, size - added, here, wanted, known)
 
     def _piece(
-        self, lines: list[bytes], size: int, here: Position, wanted: Mapping[str, Kind], known: set[str]
+        self, lines: list[bytes], size: int, here: dict[str, int], wanted: Mapping[str, Kind], known: set[str]
     ) -> Piece:  # fmt: skip
         rows: list[dict[str, Any]] = []
         numbers: list[int] = []
@@ -114,14 +114,14 @@ def _constant(name: str) -> float | None:
     raise ValueError(f"numbers must be finite: got {name}")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     row = dict(pairs)
     if len(row) < len(pairs):
         raise ValueError("a key is there twice")
     return row
 
 
-def first_objects(text: bytes, name: str) -> list[dict[str, Any]]:
+def first_objects(text: bytes, name: str) -> list[dict[str, object]]:
     """The first objects of a text, which must be rows of a table. Raises SourceError."""
     lines = text.removeprefix(BYTE_ORDER_MARK).split(b"\n")
     rows = []

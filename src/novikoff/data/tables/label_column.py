@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column, Kind, is_missing
 from novikoff.data.tables.table_reader import Piece, Reader
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 class LabelColumn:
     """What the cells of one column stand for.
@@ -39,7 +42,7 @@ class LabelColumn:
     many       how many labels there are: whole numbers from 0 to many-1; True: any, numbered as they first come
     """
 
-    def __init__(self, name: str, first: Sequence[Any], numbers: bool, positive: Any, many: int | None) -> None:
+    def __init__(self, name: str, first: Sequence[object], numbers: bool, positive: object, many: int | None) -> None:
         self.name, self.numbers = name, numbers
         self._first = [cell for cell in first if not is_missing(cell)]
         self._chosen = positive is not None or many is not None
@@ -87,7 +90,7 @@ class LabelColumn:
             with suppress(ValueError, pa.ArrowException):  # told when its row comes
                 self.written.look(*cells.distinct(pa.array(self._first)))
 
-    def values(self, array: Any) -> NDArray[Any]:
+    def values(self, array: pa.Array) -> NDArray[Any]:
         """The labels of rows, or the numbers. Raises `SourceError` with the row, from 0."""
         return self._numbers(array) if self.numbers else self._labels(array)
 
@@ -95,7 +98,7 @@ class LabelColumn:
         """The values of no rows."""
         return np.empty(0, dtype=np.float64 if self.numbers else np.int8)
 
-    def _numbers(self, array: Any) -> NDArray[np.float64]:
+    def _numbers(self, array: pa.Array) -> NDArray[np.float64]:
         try:
             values: NDArray[np.float64] = cells.numbers(array, Column(self.name, "number")).astype(
                 np.float64, copy=False
@@ -107,7 +110,7 @@ class LabelColumn:
             raise cells.missing(int(np.argmax(np.isnan(values))), self.name)
         return values
 
-    def _labels(self, array: Any) -> NDArray[Any]:
+    def _labels(self, array: pa.Array) -> NDArray[Any]:
         values, codes = cells.distinct(array)
         if (codes < 0).any():
             row = int(np.argmax(codes < 0))
@@ -159,7 +162,9 @@ class WrittenLabels:
     many       how many labels there are, if none is positive: whole numbers from 0 to many-1; True: any, numbered
     """
 
-    def __init__(self, column: str | int, first: Iterable[Any], positive: Any = None, many: int | None = None) -> None:
+    def __init__(
+        self, column: str | int, first: Iterable[Any], positive: object = None, many: int | None = None
+    ) -> None:
         given = list(first)
         said = [cell.strip() if isinstance(cell, str) else cell for cell in given]
         self.spaced = next((cell for cell, bare in zip(given, said, strict=True) if cell != bare), None)

@@ -18,14 +18,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from novikoff.core.batch import Memory
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Part, Stream
-from novikoff.core.types import Batch, Labels, Position, Sparse
+from novikoff.core.types import Batch, Json, Labels, Position, Sparse, count_at
 from novikoff.data.convert import Converted
 from novikoff.data.formats.arrow_file import open_arrow
 from novikoff.data.formats.arrow_lists import DenseLists, SparseLists
@@ -37,6 +37,9 @@ from novikoff.data.tables.column import is_missing
 from novikoff.data.tables.label_column import WrittenLabels
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 ROWS_PER_BATCH = 65_536
 
 
@@ -47,7 +50,7 @@ class Arrow(Stream):
     rows: int
 
     def __init__(
-        self, file: OnDisk, label: str | int | None = None, positive: Any = None, many: int | None = None
+        self, file: OnDisk, label: str | int | None = None, positive: object = None, many: int | None = None
     ) -> None:  # fmt: skip
         self._source, self.name = file, file.name
         self._file = open_arrow(file)
@@ -82,7 +85,7 @@ class Arrow(Stream):
         return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.many
 
     @property
-    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+    def label_values(self) -> list[object] | None:  # type: ignore[override]
         """What numbered labels stand for; None if they are not numbered."""
         return self._rows.values if isinstance(self._rows, Converted) else self._labels.label_values
 
@@ -99,7 +102,7 @@ class Arrow(Stream):
             with suppress(SourceError):  # told when its row comes
                 self._labels.look(*distinct(batch.column(0)))
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """Size and time of change of the file; empty for other sources."""
         return self._source.fingerprint()
 
@@ -118,7 +121,7 @@ class Arrow(Stream):
         return {"row": row, "width": 0}
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        row, width = (start["row"], start["width"]) if start else (0, 0)
+        row, width = count_at(start), count_at(start, "width")
         target = self._rows.target
         for table in self._file.batches(row, [target, *self._rows.used]):
             step = table.num_rows if self.converted else ROWS_PER_BATCH
@@ -129,12 +132,12 @@ class Arrow(Stream):
                 row += len(y)
                 width = x.width if isinstance(x, Sparse) else 0
                 weights = self._rows.weights(piece) if isinstance(self._rows, Converted) else None
-                end = {"row": row, "width": width}
+                end: Position = {"row": row, "width": width}
                 yield Batch(x, y, row - len(y) + 1, end, self._memory, weights, self.encoding)
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 
-    def _look(self, positive: Any, many: int | None) -> WrittenLabels:
+    def _look(self, positive: object, many: int | None) -> WrittenLabels:
         """What the labels stand for: the column is gone through until both have come."""
         if self.rows == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
@@ -150,7 +153,7 @@ class Arrow(Stream):
         assert labels is not None
         return labels
 
-    def _y(self, column: Any, first: int) -> NDArray[Any]:
+    def _y(self, column: pa.Array, first: int) -> NDArray[Any]:
         """The labels of rows, of which the first is number `first`."""
         if isinstance(self._rows, Converted):
             return self._rows.y(column, first)
@@ -164,7 +167,7 @@ class Arrow(Stream):
             ) from None
 
 
-def has_lists(schema: Any) -> bool:
+def has_lists(schema: pa.Schema) -> bool:
     """Are the rows in lists, not in plain columns?"""
     import pyarrow as pa
 
@@ -172,7 +175,7 @@ def has_lists(schema: Any) -> bool:
     return (_is_list(schema, "indices") and _is_list(schema, "values")) or dense
 
 
-def _is_list(schema: Any, column: str) -> bool:
+def _is_list(schema: pa.Schema, column: str) -> bool:
     import pyarrow as pa
 
     if schema.names.count(column) != 1:

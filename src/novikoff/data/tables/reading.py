@@ -13,7 +13,9 @@ from novikoff.data.tables.alignment import adopted
 from novikoff.data.tables.table_formats import Frame
 
 
-def read(source: Any, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any) -> Stream:
+def read(
+    source: object, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any
+) -> Stream:
     """The stream that `source` names: a path, "-" for standard input, a binary file object, a frame or "demo:iris".
 
     A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.

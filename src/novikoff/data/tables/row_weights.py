@@ -10,17 +10,20 @@ rounds after it the learner has seen the row, so they say nothing of how it pred
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import Advice, Option, SourceError, quoted, shown
-from novikoff.core.types import Batch, Position, Sparse
+from novikoff.core.types import Batch, LabelWeights, Position, Sparse
 from novikoff.data.layout import BOOLEANS, is_number
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_WEIGHT = 10_000
 ROUNDS_TOGETHER = 2**16
@@ -35,7 +38,7 @@ class RowWeights:
     unmet      labels that were given a weight and have not come; of a part of a table nobody asks: `met`
     """
 
-    def __init__(self, column: str | None, by_label: Mapping[Any, Any] | None = None, met: bool = False) -> None:
+    def __init__(self, column: str | None, by_label: LabelWeights | None = None, met: bool = False) -> None:
         self.column, self.by_label = column, checked(by_label)
         self.unmet = set() if met else {*self.by_label}
 
@@ -60,7 +63,7 @@ class RowWeights:
         return found
 
 
-def weights(array: Any, column: str) -> NDArray[np.int64]:
+def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
     """The weights of rows, from the cells of their column."""
     values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
     if np.isnan(values).any():
@@ -74,7 +77,7 @@ def weights(array: Any, column: str) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def checked(given: Mapping[Any, Any] | None) -> dict[str, int]:
+def checked(given: LabelWeights | None) -> dict[str, int]:
     """The weights of labels, by how these are written; those not named weigh 1."""
     for label, weight in (given or {}).items():
         whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
@@ -91,13 +94,15 @@ def of_labels(texts: Sequence[str], codes: NDArray[np.int64], by: Mapping[str, i
     return found
 
 
-def written(label: Any) -> str:
+def written(label: object) -> str:
     """A label as text, in one spelling: 1, 1.0 and "1" are one."""
     text = str(label).strip()
     return repr(float(text)) if is_number(text) else text.lower() if text.lower() in BOOLEANS else text
 
 
-def repeated(x: Any, y: NDArray[Any], weights: NDArray[np.int64], row: int, end: Position | None) -> Iterator[Batch]:
+def repeated(
+    x: NDArray[np.number] | Sparse, y: NDArray[np.number], weights: NDArray[np.int64], row: int, end: Position | None
+) -> Iterator[Batch]:
     """Each row as often as it weighs, in batches that are not much larger than others; the last goes on at `end`."""
     ends = np.cumsum(weights)
     total = int(ends[-1]) if len(ends) else 0

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import AbsentLabelError, Advice, Option, SourceError, counted, quoted
 from novikoff.core.stream import Stream, Target
-from novikoff.core.types import Batch, Domain, Labels, Position
+from novikoff.core.types import Batch, Domain, Labels, LabelWeights, Position, Sparse, count_at
 from novikoff.data.formats.pandas_index import check_asked, unnamed_note
 from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.streaming_labels import shown
@@ -59,7 +59,7 @@ class Table(Stream):
         self,
         reader: Reader,
         label: str | int | None = None,
-        positive: Any = None,
+        positive: object = None,
         many: int | None = None,
         columns: Asked | None = None,
         drop: Asked = (),
@@ -71,7 +71,7 @@ class Table(Stream):
         outcomes: str = "labels",
         labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: Mapping[Any, int] | None = None,
+        label_weights: LabelWeights | None = None,
     ) -> None:
         if bits is not None and not 1 <= bits <= 32:
             raise SourceError(f"bits must be from 1 to 32: got {bits}.")
@@ -205,7 +205,7 @@ class Table(Stream):
         return self._labels is not None and self._labels.many
 
     @property
-    def label_values(self) -> list[Any] | None:  # type: ignore[override]
+    def label_values(self) -> list[object] | None:  # type: ignore[override]
         """What numbered labels stand for, so far; None if they are not numbered."""
         return self._labels.written.label_values if self._labels is not None and self._labels.many else None
 
@@ -321,7 +321,7 @@ class Table(Stream):
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
-        row, read = (_played(start), start["row"]) if start else (0, 0)  # rounds, and rows of the table
+        row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds, and rows of the table
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.weights.column is not None:
             wanted[self.weights.column] = "number"
@@ -420,11 +420,11 @@ class Table(Stream):
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
                 error = self._reader.numbered(wrong.at(**there).at(source=self.name))
 
-    def _x(self, piece: Piece, rows: int) -> Any:
+    def _x(self, piece: Piece, rows: int) -> NDArray[np.number] | Sparse:
         if not rows:
             return np.empty((0, self.encoding.width))
         arrays = {c.name: piece.arrays[self._sources[c.name]].slice(0, rows) for c in self.encoding.columns}
-        x = self.encoding.rows(arrays, rows, self._learn, self._surprises)
+        x: NDArray[np.number] | Sparse = self.encoding.rows(arrays, rows, self._learn, self._surprises)
         if isinstance(x, np.ndarray) and not self._point:
             return x.astype(np.float64, copy=False)
         return x
@@ -445,8 +445,7 @@ class Table(Stream):
 
 def _played(position: Position) -> int:
     """Rounds up to there: rows, unless they are weighed."""
-    played: int = position["played" if "played" in position else "row"]
-    return played
+    return count_at(position, "played" if "played" in position else "row")
 
 
 def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapping[str, str]) -> Iterator[Piece]:
@@ -477,7 +476,9 @@ def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapp
         yield first_part
 
 
-def cut_by_width(x: Any, known: int, encoding: Encoding) -> Iterator[tuple[Any, slice]]:
+def cut_by_width(
+    x: NDArray[np.number] | Sparse, known: int, encoding: Encoding
+) -> Iterator[tuple[NDArray[np.number] | Sparse, slice]]:
     """The rows, cut where dense ones become wider: at the first that lacks a number which none before it lacked.
 
     So each row is as wide as it is however the table is cut, and a game that is left in between knows no more.

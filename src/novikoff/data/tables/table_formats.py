@@ -7,10 +7,10 @@ come and go, are read by lists.py and data/formats/jsonl.py; with plain values t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream
+from novikoff.core.types import LabelWeights
 from novikoff.data.formats import jsonl as nested
 from novikoff.data.formats.arrow_file import open_arrow
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES
@@ -52,12 +52,12 @@ class CSV(Table):
     """
 
     def __init__(
-        self, source: Any, label: str | int | None = None, positive: Any = None, header: bool | None = None,
+        self, source: object, label: str | int | None = None, positive: object = None, header: bool | None = None,
         delimiter: str | None = None, columns: Asked | None = None, many: int | None = None, drop: Asked = (),
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
-        label_weights: Mapping[Any, int] | None = None,
+        label_weights: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
@@ -74,11 +74,11 @@ class Frame(Table):
     """
 
     def __init__(
-        self, frame: Any, label: str | int | None = None, positive: Any = None, columns: Asked | None = None,
+        self, frame: object, label: str | int | None = None, positive: object = None, columns: Asked | None = None,
         many: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: Mapping[Any, int] | None = None,
+        label_weights: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
             FrameTable(frame, name), label, positive, many, columns, drop, number, category, text, time, bits,
@@ -87,11 +87,11 @@ class Frame(Table):
 
 
 def Arrow(  # noqa: N802
-    source: Any, label: str | int | None = None, positive: Any = None, columns: Asked | None = None,
+    source: object, label: str | int | None = None, positive: object = None, columns: Asked | None = None,
     many: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: Mapping[Any, int] | None = None,
+        label_weights: LabelWeights | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV`."""
     file = OnDisk(source)
@@ -119,11 +119,11 @@ def Arrow(  # noqa: N802
 
 
 def JSONL(  # noqa: N802
-    source: Any, label: str | None = None, positive: Any = None, bits: int | None = None, many: int | None = None,
+    source: object, label: str | None = None, positive: object = None, bits: int | None = None, many: int | None = None,
     skip_bad: int = 0, chunk: int = CHUNK_BYTES, columns: Asked | None = None, drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
-        label_weights: Mapping[Any, int] | None = None,
+        label_weights: LabelWeights | None = None,
 ) -> Stream:  # fmt: skip
     """The rows of JSON lines, as `CSV`; objects whose values are not plain as data/formats/jsonl.py reads them."""
     origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
@@ -143,7 +143,7 @@ def JSONL(  # noqa: N802
     return unlabelled_lines(content, "jsonl", {"bits": bits, "skip_bad": skip_bad}, head)
 
 
-def _refuse(kinds: Mapping[str, Any], why: str) -> None:
+def _refuse(kinds: Mapping[str, object], why: str) -> None:
     asked = [name for name, value in kinds.items() if value not in (None, ())]
     if asked:
         raise SourceError(f"columns must be those of a table: {why}; got {', '.join(asked)}. Leave it out.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from novikoff.core.errors import Option, SourceError, Where
-from novikoff.core.types import Position
+from novikoff.core.types import Json, Position
 from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.lines import first_bytes
 from novikoff.data.formats.origin import Origin
@@ -88,7 +88,7 @@ class Reader(ABC):
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
         """The rows, some at a time, from `start` on; of the columns that are wanted, which are of these kinds."""
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """By what a file is known again; empty for other sources."""
         return {}
 
@@ -126,7 +126,7 @@ class TextReader(Reader):
 
     cut = False
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: object) -> None:
         origin = self._origin = Origin(source)
         super().__init__(origin.name)
         self.rereadable, self.independent, self.fixed = origin.rereadable, origin.independent, origin.fixed
@@ -143,7 +143,7 @@ class TextReader(Reader):
     def _look(self, text: bytes) -> None:
         """Find the columns, from the first rows."""
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         return self._origin.fingerprint()
 
     def extent(self) -> int:
@@ -160,7 +160,7 @@ class TextReader(Reader):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_opened": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._opened = self._origin.open()
         self._opened.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from novikoff.core.certificate import Assumption, Bound, number, outward
 
@@ -28,7 +27,7 @@ def refutable(claim: str, alarmed: bool, largest: float) -> Assumption:
 
 def wealth_bound(
     largest: float, alpha: float, seen: int, stake: float, gain: float, assumptions: Sequence[Assumption],
-    quantities: Mapping[str, Any],
+    quantities: Mapping[str, object],
 ) -> Bound:  # fmt: skip
     """Return the bound `stake` / alpha on the largest wealth.
 

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +66,7 @@ class Halfspaces:
     def __len__(self) -> int:
         return length(self.size)
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         survivors = Survivors(self, prior, self._alternative())
         _ = self._numbers
         return survivors

@@ -9,8 +9,6 @@ Cost
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -52,14 +50,14 @@ class Table:
     def __len__(self) -> int:
         return self.size
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         return Survivors(self, prior, "Split the table.")
 
     def encode(self, x: Example) -> int:
         return encode.index(x, self._by_x.shape[0])
 
-    def labels_of(self, x: int, members: NDArray[np.int64] | None) -> NDArray[Any]:
-        row: NDArray[Any] = self._by_x[x]
+    def labels_of(self, x: int, members: NDArray[np.int64] | None) -> NDArray[np.signedinteger]:
+        row: NDArray[np.signedinteger] = self._by_x[x]
         return row if members is None else row[members]
 
     def describe(self, index: int) -> str:

@@ -25,7 +25,7 @@ class Functions:
 
     labels: int | None = None
 
-    def __init__(self, functions: Sequence[Callable[[Any], Any]], domain: Domain | None = None) -> None:
+    def __init__(self, functions: Sequence[Callable[[Any], object]], domain: Domain | None = None) -> None:
         if not isinstance(functions, Iterable):
             raise InputError(f"functions must be a list of them: got {shown(functions)}.")
         self.functions = tuple(functions)
@@ -44,7 +44,7 @@ class Functions:
     def __len__(self) -> int:
         return self.size
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         return Survivors(self, prior, "Pass fewer functions.")
 
     def encode(self, x: Example) -> Example:
@@ -61,7 +61,7 @@ class Functions:
         raise ModelFileError("a model file holds plain data: Python functions cannot be saved. Use another class.")
 
 
-def _vote(function: Callable[[Any], Any], x: Example) -> int:
+def _vote(function: Callable[[Any], object], x: Example) -> int:
     """+1, -1, or 0 for no valid label."""
     try:
         answer = function(x)

@@ -68,7 +68,7 @@ class Programs:
     def __len__(self) -> int:
         return self.size
 
-    def space(self, prior: Any = None) -> ProgramSpace:
+    def space(self, prior: object = None) -> ProgramSpace:
         if not (prior is None or (isinstance(prior, str) and prior == "length")):
             shown = repr(prior) if isinstance(prior, str) else type(prior).__name__
             raise InputError(f'a prior of programs must be None or "length" (2^-length): got {shown}.')

@@ -75,7 +75,7 @@ class Rectangles:
     def __len__(self) -> int:
         return length(self.size)
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         return Survivors(self, prior, "RectangleHalving(m, dim) counts votes without enumeration.")
 
     def encode(self, x: Example) -> NDArray[np.int64]:

@@ -89,7 +89,7 @@ class SphereCover:
     def __len__(self) -> int:
         return length(self.size)
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         _ = self.points
         return Survivors(self, prior, "Take a larger epsilon or fewer dimensions.")
 

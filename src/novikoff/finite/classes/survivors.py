@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Collection
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, Protocol
@@ -49,12 +49,12 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
         )
 
 
-def whole_weights(prior: Any, size: int) -> NDArray[np.int64]:
+def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
     """A prior as whole numbers in the same proportions; whole numbers and Fractions are exact."""
     if isinstance(prior, str):
         raise InputError(f"a prior must be a weight for each hypothesis: got {prior!r}, which programs alone have.")
-    count = len(prior) if isinstance(prior, Sized) else None
-    if count != size:
+    count = len(prior) if isinstance(prior, Collection) else None
+    if not isinstance(prior, Collection) or count != size:
         given = shown(prior) if count is None else f"{count:,}"
         raise InputError(f"a prior must have one weight for each hypothesis, {whole(size)}: got {given}.")
     try:
@@ -79,7 +79,7 @@ def _exact(weight: Any) -> Fraction:
 class Survivors:
     """The survivors of an `Enumerable` class, as sorted numbers; None stands for all of them."""
 
-    def __init__(self, hypotheses: Enumerable, prior: Any, alternative: str) -> None:
+    def __init__(self, hypotheses: Enumerable, prior: object, alternative: str) -> None:
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
         self._class = hypotheses
         self._weights = None if prior is None else whole_weights(prior, hypotheses.size)

@@ -43,7 +43,7 @@ class Thresholds:
     def __len__(self) -> int:
         return length(self.size)
 
-    def space(self, prior: Any = None) -> Survivors:
+    def space(self, prior: object = None) -> Survivors:
         return Survivors(self, prior, "ThresholdHalving(n) plays thresholds in constant memory for any n.")
 
     def encode(self, x: Example) -> int:

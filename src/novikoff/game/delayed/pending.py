@@ -174,8 +174,8 @@ def _form(x: Example) -> str | None:
     """Of what form an example is; None where that is not told by its looks."""
     if isinstance(x, Mapping):
         return "named features" if x and all(isinstance(name, str) for name in x) else None
-    one = isinstance(x, np.ndarray) and x.ndim == 1
-    return f"an array of {len(x):,} numbers" if one or isinstance(x, list) else None
+    one = isinstance(x, list) or (isinstance(x, np.ndarray) and x.ndim == 1)
+    return f"an array of {len(x):,} numbers" if one and isinstance(x, (list, np.ndarray)) else None
 
 
 def own(x: Example) -> Example:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.labels import plain_label
 from novikoff.core.learner import Learner, adapt
-from novikoff.core.types import Batch
+from novikoff.core.types import Batch, LabelWeights
 from novikoff.game.prepare import Made
 from novikoff.integrations.sklearn.estimator import Estimator, some_weight, whole, whole_weights
 from novikoff.linear.perceptron import Perceptron
@@ -48,8 +48,8 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, learner: Made = "auto", *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
-        certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+        self, learner: Made = "auto", *, passes: int = 1, shuffle: bool = True, random_state: object = None,
+        certify: bool = True, class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         self.learner, self.passes, self.shuffle = learner, passes, shuffle
         self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
@@ -72,7 +72,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._fit(X, self._ys(np.searchsorted(self.classes_, y)), weights)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: object = None, sample_weight: Any = None) -> Self:
         """Play these rows as they come, after those before. The first call names all `classes` there may be."""
         first = "_ledgers" not in self.__dict__
         self._check_columns(X)
@@ -147,7 +147,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             return [np.where(codes == len(self.classes_) - 1, np.int8(1), np.int8(-1))]
         return [np.where(codes == k, np.int8(1), np.int8(-1)) for k in range(len(self._ledgers))]
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> NDArray[np.generic]:
         """The class of every row."""
         numbers = np.concatenate([self._said(batch) for batch in self._parts(X)])
         found: NDArray[Any] = self.classes_[numbers]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from novikoff.core.batch import weights_of_copies
+from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, shown
 from novikoff.core.learner import Learner, adapt
-from novikoff.core.types import Batch, Domain, Sparse
+from novikoff.core.types import Batch, Domain, LabelValue, Sparse
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
 from novikoff.game.game import Game
@@ -27,6 +28,9 @@ ROWS = 65_536
 """That are predicted together."""
 POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
 """Learners that one pass over 300 rows may not teach enough, an accuracy of 0.83 on three blobs: their tag says so."""
+
+
+T = TypeVar("T")
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -156,18 +160,18 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"passes must be a whole number from 1: got {self.passes!r}.")
 
     @property
-    def certificates_(self) -> Any:
+    def certificates_(self) -> list[Certificate] | dict[LabelValue, list[Certificate]]:
         """What the theorems say of the game; the tightest first."""
         check_is_fitted(self, "_ledgers")
         return self._by_class([ledger.certify() for ledger in self._ledgers])
 
     @property
-    def ledger_(self) -> Any:
+    def ledger_(self) -> Ledger | dict[LabelValue, Ledger]:
         """The ledger of the game."""
         check_is_fitted(self, "_ledgers")
         return self._by_class(self._ledgers)
 
-    def _by_class(self, found: list[Any]) -> Any:
+    def _by_class(self, found: list[T]) -> T | dict[LabelValue, T]:
         """The one, or each by its class."""
         return found[0] if len(found) == 1 else dict(zip(self.classes_.tolist(), found, strict=True))
 

@@ -5,9 +5,9 @@ X is played as it is, so that weights and scores are of its columns: scaling is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from novikoff.core.types import LabelWeights
 from novikoff.integrations.sklearn.classifier import NovikoffClassifier
 from novikoff.integrations.sklearn.regressor import NovikoffRegressor
 
@@ -23,7 +23,7 @@ class AutoClassifier(NovikoffClassifier):
 
     def __init__(
         self, fast: bool = False, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+        random_state: object = None, certify: bool = True, class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         self.fast, self.bias, self.passes, self.shuffle = fast, bias, passes, shuffle
         self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
@@ -37,7 +37,7 @@ class PerceptronClassifier(NovikoffClassifier):
 
     def __init__(
         self, bias: float = 1.0, normalize: bool = False, *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True, class_weight: Mapping[Any, int] | None = None,
+        random_state: object = None, certify: bool = True, class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         self.bias, self.normalize, self.passes, self.shuffle = bias, normalize, passes, shuffle
         self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
@@ -51,8 +51,8 @@ class KernelPerceptronClassifier(NovikoffClassifier):
 
     def __init__(
         self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0, *, passes: int = 1,
-        shuffle: bool = True, random_state: Any = None, certify: bool = True,
-        class_weight: Mapping[Any, int] | None = None,
+        shuffle: bool = True, random_state: object = None, certify: bool = True,
+        class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         self.kernel, self.gamma, self.degree, self.constant = kernel, gamma, degree, constant
         self.passes, self.shuffle, self.random_state, self.certify = passes, shuffle, random_state, certify
@@ -69,7 +69,7 @@ class AutoRegressor(NovikoffRegressor):
     """`auto-regression`: a mixture that has nothing to set (mixtures/auto_regression.py)."""
 
     def __init__(
-        self, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
+        self, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True, random_state: object = None,
         certify: bool = True,
     ) -> None:  # fmt: skip
         self.bias, self.passes, self.shuffle = bias, passes, shuffle
@@ -84,7 +84,7 @@ class VawRegressor(NovikoffRegressor):
 
     def __init__(
         self, ridge: float = 1.0, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True,
+        random_state: object = None, certify: bool = True,
     ) -> None:  # fmt: skip
         self.ridge, self.bias, self.passes, self.shuffle = ridge, bias, passes, shuffle
         self.random_state, self.certify = random_state, certify
@@ -98,7 +98,7 @@ class OnlineGradientRegressor(NovikoffRegressor):
 
     def __init__(
         self, radius: float = 1.0, bias: float = 1.0, loss: str = "squared", *, passes: int = 1, shuffle: bool = True,
-        random_state: Any = None, certify: bool = True,
+        random_state: object = None, certify: bool = True,
     ) -> None:  # fmt: skip
         self.radius, self.bias, self.loss, self.passes, self.shuffle = radius, bias, loss, passes, shuffle
         self.random_state, self.certify = random_state, certify

@@ -24,7 +24,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, learner: Made = "auto-regression", *, passes: int = 1, shuffle: bool = True, random_state: Any = None,
+        self, learner: Made = "auto-regression", *, passes: int = 1, shuffle: bool = True, random_state: object = None,
         certify: bool = True,
     ) -> None:  # fmt: skip
         self.learner, self.passes, self.shuffle = learner, passes, shuffle

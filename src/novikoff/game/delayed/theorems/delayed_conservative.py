@@ -29,7 +29,7 @@ from typing import Any
 
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
-from novikoff.game.delayed.theorems.late_facts import QUANTITY, LateFacts, least, nothing, passed
+from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least, nothing, passed
 
 
 @theorem(
@@ -46,7 +46,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, LateFacts, least
 )
 def delayed_conservative(run: Run[Any]) -> Bound | None:
     """G+1 times the least bound on the game of arrivals; None of a learner that is not conservative."""
-    late: LateFacts = run.late
+    late = facts_of(run)
     if not late.conservative:
         return None
     found = least(run)

@@ -27,7 +27,7 @@ from typing import Any
 
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
-from novikoff.game.delayed.theorems.late_facts import QUANTITY, least, nothing, passed
+from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least, nothing, passed
 
 
 @theorem(
@@ -48,4 +48,4 @@ def delayed_drawn(run: Run[Any]) -> Bound | None:
     if found is None:
         return nothing(run, "P")
     limit, by = found
-    return passed(run, limit + run.late.changed, by, limit, {"delta": by.quantities["delta"]})
+    return passed(run, limit + facts_of(run).changed, by, limit, {"delta": by.quantities["delta"]})

@@ -51,9 +51,15 @@ QUANTITY = "mistakes of the answers served"
 ROUNDED = 1.0 + 1e-9
 
 
+def facts_of(run: Run[Any]) -> LateFacts:
+    """The facts of a game whose labels came late."""
+    assert run.late is not None  # these theorems are asked of such games alone
+    return run.late
+
+
 def of_mistakes(run: Run[Any], kind: str) -> list[Certificate]:
     """Certificates of the game of arrivals, of this kind, that limit its mistakes: as such, or by a loss."""
-    names = ("mistakes", "log loss") if kind == "D" else ("loss",) if run.late.counts else ()
+    names = ("mistakes", "log loss") if kind == "D" else ("loss",) if facts_of(run).counts else ()
     return [one for one in run.arrivals if one.kind == kind and one.side == "upper" and one.quantity in names]
 
 
@@ -79,14 +85,14 @@ def least(run: Run[Any], kind: str = "D") -> tuple[int, Certificate] | None:
 
 def counted(run: Run[Any]) -> list[Assumption]:
     """What must hold of the counts."""
-    late: LateFacts = run.late
+    late = facts_of(run)
     whole = late.labelled == run.rounds and late.pending >= 0
     return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
 def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
     """A bound on the mistakes of what was served."""
-    late: LateFacts = run.late
+    late = facts_of(run)
     counts = {"changed": late.changed, "arrival_mistakes": run.mistakes, "labelled": late.labelled,
               "pending": late.pending, "expired": late.expired}  # fmt: skip
     told = {"its_theorem": by.theorem, "its_bound": limit, **told, **counts}
@@ -95,7 +101,7 @@ def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[st
 
 def nothing(run: Run[Any], kind: str = "D") -> Bound | None:
     """Of a game of arrivals without a bound: void if one could not be had, None if there never is one."""
-    late: LateFacts = run.late
+    late = facts_of(run)
     kinds = of_mistakes(run, kind)
     if not kinds:
         return None
