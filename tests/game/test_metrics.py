@@ -176,7 +176,7 @@ def test_the_area_is_reported(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["auc_interval"][0] <= told["auc"] <= told["auc_interval"][1]
     assert main(["run", "perceptron", str(table), "-q"]) == 0
-    assert f"AUC {told['auc']:.4f}" in capsys.readouterr().out
+    assert f" {told['auc']:.3f}    chance: 0.5" in capsys.readouterr().out
     assert main(["run", "constant", str(table), "--json", "-q"]) == 0
     assert "auc" not in json.loads(capsys.readouterr().out)
 
@@ -270,4 +270,4 @@ def test_who_learned_from_other_probabilities_than_it_said_is_found_out():
     ledger = nk.play(Boaster(), noisy(400))
     certificate = next(one for one in ledger.certify() if one.theorem == "ftrl_regret")
     assert certificate.status == "void"
-    assert "off on average" in certificate.reason
+    assert "mean error of its probabilities" in certificate.reason

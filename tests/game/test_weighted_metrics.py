@@ -16,6 +16,7 @@ from novikoff.evaluation.compare import order
 from novikoff.evaluation.permutation import fewer_mistakes
 from novikoff.game.ledger_state import packed, unpacked
 from novikoff.reports import page, plain, terminal
+from novikoff.reports.sentences import share
 
 RATES = ("mistake_rate", "loss_rate", "precision", "recall", "f1", "auc", "mae", "rmse", "r2", "confusion",
          "best_constant", "last_label")  # fmt: skip
@@ -372,14 +373,12 @@ def game(tmp_path):
     return nk.play("auto", nk.read(weighed(tmp_path / "w.csv", x, y, weights), weight="w")), weights
 
 
-def test_report_tells_what_it_counts(game, capsys):
+def test_output_counts_weights(game, capsys):
     ledger, weights = game
     terminal.game(terminal.Out(), ledger, ledger.certify(), "auto", verbose=True)
     told = " ".join(capsys.readouterr().out.split())
-    error = f"{100 * ledger.mistake_rate:.3g} %"
-    assert f"error {error} of total weight {weights.sum():,} ({(weights > 0).sum()} rows, each predicted once)" in told
-    assert f"certificates count rounds, one for each copy of a row: {ledger.mistakes:,} mistakes in" in told
-    assert "per unit of weight" in told
+    accuracy = f"accuracy {share(1.0 - ledger.mistake_rate)} over a total weight of {weights.sum():,}"
+    assert f"{accuracy} ({(weights > 0).sum()} rows); " in told
     assert "of the weight were +1" in told
 
 
@@ -400,7 +399,7 @@ def test_page_tells_weights_and_rounds_apart(game):
     ledger, _ = game
     shown = page.document(ledger)
     assert "weight predicted wrong" in shown
-    assert "the learner in rounds, one for each copy of a row" in shown
+    assert "learner, each copy of a row counted as one round" in shown
     assert "of total weight" in repr(ledger) or "of weight" in repr(ledger)
 
 

@@ -455,12 +455,12 @@ def forgets_stack(learner, before, played):
     learner._stack[2][...] *= 0.25
 
 
-SUMS = "the sums of members are those"
+SUMS = "the sums of the members agree"
 LIES = {
-    "substitute": (substitute, "what was played is the mixture"),
+    "substitute": (substitute, "the prediction is the mixture"),
     "disguise": (disguise, "the weights sum to 1"),
-    "favour": (favour, "what was played is the mixture"),
-    "flatter": (flatter, "the losses of members are those"),
+    "favour": (favour, "the prediction is the mixture"),
+    "flatter": (flatter, "the losses of the members agree"),
     "skip sqrt": (skips(0), SUMS),
     "skip newton": (skips(5), SUMS),
     "skip gradients": (skips_matrix("_matrices", 1, 0), SUMS),
@@ -520,7 +520,7 @@ def test_where_only_random_features_were_awake_all_the_time_that_is_said():
     x, y = rings(300)
     ledger = nk.play(Auto(), (x, y))
     facts = ledger.learner.facts()
-    for awake, why in ((range(10, 15), "random features"), ([14], "no member was awake")):
+    for awake, why in ((range(10, 15), "random features"), ([14], "no member was active")):
         told = dataclasses.replace(facts, slept=[j not in awake for j in range(15)])
         ledger.learner.facts = lambda told=told: told
         ledger.learner.goals = list

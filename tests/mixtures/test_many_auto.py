@@ -203,7 +203,7 @@ class Timid(nk.ManyAuto):
         return played._replace(probabilities=played.probabilities * np.exp(-0.01))
 
 
-@pytest.mark.parametrize(("kind", "why"), [(Trusting, "weights are those"), (Timid, "what its scores cost")])
+@pytest.mark.parametrize(("kind", "why"), [(Trusting, "its weights agree"), (Timid, "loss agrees with its scores")])
 def test_a_mixture_that_is_not_that_of_the_losses_is_void(kind, why):
     x, y = digits(60)
     game = nk.Game(kind(fast=True))
@@ -255,7 +255,7 @@ def test_a_member_that_is_compared_is_checked_whether_it_says_that_it_slept_or_n
     monkeypatch.setattr(nk.ManyAuto, "facts", lambda learner: dataclasses.replace(after, losses=losses, slept=slept))
     found = regret(game)
     assert found.status == "void"
-    assert "awake or compared" in found.reason
+    assert "active or compared" in found.reason
 
 
 def of_members(ledger):

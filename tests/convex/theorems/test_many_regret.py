@@ -102,7 +102,7 @@ def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
     whys = {Shifted: "its sums agree", Forgetful: "never shrank", Lucky: "agrees with the ledger's",
-            Timid: "what its scores cost"}  # fmt: skip
+            Timid: "loss agrees with its scores"}  # fmt: skip
     for kind, why in whys.items():
         game = nk.Game(kind(labels=3))
         for start in range(0, 90, 10):

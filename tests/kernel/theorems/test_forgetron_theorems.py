@@ -296,8 +296,8 @@ def test_what_the_facts_refute_is_void(theorem):
     run, _ = game(*noisy(100, 0.1), 83, RBF)
     for part, why in (
         ({"before": dataclasses.replace(run.before, empty=False)}, "warm start"),
-        ({"after": dataclasses.replace(run.after, updates=0)}, "mistakes only"),
-        ({"after": dataclasses.replace(run.after, S1=math.nan)}, "not numbers"),
+        ({"after": dataclasses.replace(run.after, updates=0)}, "only on its mistakes"),
+        ({"after": dataclasses.replace(run.after, S1=math.nan)}, "not finite"),
         ({"tracked": dataclasses.replace(run.tracked, rows=3)}, "every round"),
         ({"tracked": dataclasses.replace(run.tracked, invalid_reason="out of range")}, "out of range"),
     ):

@@ -227,7 +227,7 @@ def test_a_function_of_the_users_is_trusted_to_be_an_inner_product(theorem):
     run, _ = game(np.eye(4), [-1] * 4, Similarity.of(lambda z, x: float(z @ x)), passes=2)
     found = theorem(run)
     assert (found.bound, found.status) == (4, "conditional")
-    assert "inner product, no less exact than a sum" in found.reason
+    assert "inner product, at least as accurate as a sum" in found.reason
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)

@@ -198,7 +198,7 @@ def test_who_cheats_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
     sums, counted = "its sums agree", "agrees with the ledger's"
-    whys = {Careless: sums, Silent: counted, Stubborn: "what its scores cost", Forgetful: sums}
+    whys = {Careless: sums, Silent: counted, Stubborn: "loss agrees with its scores", Forgetful: sums}
     whys[Shrinking] = "its metric never shrank"
     for kind, why in whys.items():
         (found,) = nk.play(kind(labels=3), [(tuple(a), int(b)) for a, b in zip(x, y, strict=True)]).certify()
