@@ -65,7 +65,7 @@ def by_ours(data):
     if issparse(x):
         x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, x.shape[1])
     if data.numbers:
-        return nk.Vaw().learn_many(nk.Batch(x, y, 1)).predictions
+        return nk.VAW().learn_many(nk.Batch(x, y, 1)).predictions
     of_label = nk.Auto().learn_many(nk.Batch(x, y, 1)).probabilities
     return np.where(y == 1, of_label, 1.0 - of_label)
 

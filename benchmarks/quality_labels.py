@@ -53,7 +53,7 @@ def numbered(y):
 
 def ours(spec, data):
     warm, play = (
-        make(with_scale(parse(spec), None, True), "learner", Domain("vector", data.x.shape[1]), many=True)
+        make(with_scale(parse(spec), None, True), "learner", Domain("vector", data.x.shape[1]), multiclass=True)
         for _ in range(2)
     )
     nk.Game(warm, track=False).learn_batch(nk.Batch(data.x[:2], data.y[:2], 1))  # kernels are compiled

@@ -140,15 +140,15 @@ NUMBERS = (
     "conformal:[vaw]", "conformal:[auto-regression],rule=quantile",
 )  # fmt: skip
 MANY = {
-    "many perceptron": nk.ManyPerceptron,
-    "many ftrl": nk.ManyFtrl,
-    "many auto": nk.ManyAuto,
-    "many auto fast": lambda: nk.ManyAuto(fast=True),
-    "many vaw": nk.ManyVaw,
-    "many second-order-perceptron": nk.ManySecondOrderPerceptron,
-    "many logistic": nk.ManyLogistic,
-    "many kernel-perceptron": lambda: nk.ManyKernelPerceptron(gamma=0.1),
-    "many conformal": lambda: nk.Conformal(nk.ManyLogistic()),
+    "many perceptron": nk.MulticlassPerceptron,
+    "many ftrl": nk.MulticlassFTRL,
+    "many auto": nk.MulticlassAuto,
+    "many auto fast": lambda: nk.MulticlassAuto(fast=True),
+    "many vaw": nk.MulticlassVAW,
+    "many second-order-perceptron": nk.MulticlassSecondOrderPerceptron,
+    "many logistic": nk.MulticlassLogistic,
+    "many kernel-perceptron": lambda: nk.MulticlassKernelPerceptron(gamma=0.1),
+    "many conformal": lambda: nk.Conformal(nk.MulticlassLogistic()),
 }
 MATRIX = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0],[2,1,0,0,1],[1,1,1,1,1]]"
 OTHERS: dict[str, Callable[[], list[tuple[Any, Any]]]] = {

@@ -381,12 +381,12 @@ def mixed(stream, forgets=False):
 
 
 def ones(n, y=1.0):
-    return nk.Targets(np.ones((n, 1)), np.full(n, y))
+    return nk.RegressionArrays(np.ones((n, 1)), np.full(n, y))
 
 
 def of_targets(cheat, tight, sample, *void):
     """Online gradient descent on numbers: void after a warm start, and where the loss is not convex."""
-    game = lambda pairs: run_of(nk.OnlineGradient(), nk.Targets(*map(np.array, zip(*pairs, strict=True))))
+    game = lambda pairs: run_of(nk.OnlineGradient(), nk.RegressionArrays(*map(np.array, zip(*pairs, strict=True))))
     return Case(TARGETS, game, sample, tight, cheat,
                 ((lambda: warm(nk.OnlineGradient, ones(4), ones(4)), "warm start"),
                  (lambda: changed(game(sample), loss="zero-one"), "convex"),
@@ -408,7 +408,7 @@ def of_metric(make, sample, cheat, tight=None):
 MANY_VECTORS = st.lists(st.tuples(st.tuples(*[st.integers(-3, 3)] * 3), st.integers(0, 2)), min_size=1, max_size=25)
 
 
-def of_many(make, cheat, tight=None):
+def of_multiclass(make, cheat, tight=None):
     """The same of learners of many labels, whose scores cost what they say."""
 
     def cost(run):
@@ -422,11 +422,11 @@ def of_many(make, cheat, tight=None):
     return dataclasses.replace(found, streams=MANY_VECTORS)
 
 
-def of_many_kernel():
+def of_multiclass_kernel():
     """The kernel Perceptron of many labels."""
 
     def game(stream):
-        return run_of(nk.ManyKernelPerceptron("linear", labels=3), stream)
+        return run_of(nk.MulticlassKernelPerceptron("linear", labels=3), stream)
 
     def paid_more(run):
         tracked = dataclasses.replace(run.tracked, mistakes=140)
@@ -437,7 +437,7 @@ def of_many_kernel():
         MANY_VECTORS,
         game,
         sample,
-        lambda: run_of(nk.ManyKernelPerceptron("linear", labels=2), [(x, 1) for x, _ in orthogonal(12)]),
+        lambda: run_of(nk.MulticlassKernelPerceptron("linear", labels=2), [(x, 1) for x, _ in orthogonal(12)]),
         lambda: paid_more(game(sample)),
         (
             (lambda: dataclasses.replace(game(sample), rounds=1), "every round it learned from"),
@@ -451,9 +451,9 @@ def of_many_kernel():
 THREE = [(tuple(3.0 * np.eye(3)[j]), j) for j in range(3)]
 
 
-def many_vaw(stream):
+def multiclass_vaw(stream):
     """Vovk-Azoury-Warmuth with three labels."""
-    return run_of(nk.ManyVaw(scale_free=False, bias=0.0, labels=3), stream)
+    return run_of(nk.MulticlassVAW(scale_free=False, bias=0.0, labels=3), stream)
 
 
 def scored_more(run, paid=500.0, **more):
@@ -475,12 +475,12 @@ def of_specialists():
     """The same of copies begun at different times."""
 
     def make():
-        return nk.Specialists(nk.Ftrl(), 4)
+        return nk.Specialists(nk.FTRL(), 4)
 
     def game(stream):
         return run_of(make(), stream)
 
-    return Case(VECTORS, game, apart(200), None, lambda: run_of(Stubborn(nk.Ftrl(), 4), apart(200)),
+    return Case(VECTORS, game, apart(200), None, lambda: run_of(Stubborn(nk.FTRL(), 4), apart(200)),
                 ((lambda: changed(game(apart(50)), loss=7.0), "agrees with the ledger's"),
                  (lambda: changed(game(apart(50)), rounds=7), "exactly the recorded rounds"),
                  (lambda: warm(make, apart(8), apart(8)), "warm start")))  # fmt: skip
@@ -510,16 +510,18 @@ def mixture_paid_more(run):
     return dataclasses.replace(changed(run, losses=losses), log_loss=run.log_loss + 500.0, tracked=tracked)
 
 
-def many_mixture_paid_more(run):
+def multiclass_mixture_paid_more(run):
     """The same with many labels."""
     return changed(paid_more(run), loss=run.after.loss + 500.0, losses=[loss + 500.0 for loss in run.after.losses])
 
 
-def many_members():
+def multiclass_members():
     """`auto` for many labels, against the best of its members as they played."""
 
     def game(stream):
-        return dataclasses.replace(run_of(nk.ManyAuto(fast=True, labels=3), stream), tracked=None)  # it needs none
+        return dataclasses.replace(
+            run_of(nk.MulticlassAuto(fast=True, labels=3), stream), tracked=None
+        )  # it needs none
 
     sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
     return Case(
@@ -534,7 +536,7 @@ def many_members():
 def regression(pairs):
     """`auto` for numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
-    return run_of(nk.AutoRegression(), nk.Targets(x, y))
+    return run_of(nk.AutoRegression(), nk.RegressionArrays(x, y))
 
 
 def hilly(rounds):
@@ -550,10 +552,10 @@ def regression_paid_more(run):
 def vaw(pairs, **changes):
     """Vovk-Azoury-Warmuth on numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
-    return changed(run_of(nk.Vaw(scale_free=False, bias=0.0), nk.Targets(x, y)), **changes)
+    return changed(run_of(nk.VAW(scale_free=False, bias=0.0), nk.RegressionArrays(x, y)), **changes)
 
 
-class Overpaying(nk.Vaw):
+class Overpaying(nk.VAW):
     """Broken: it says 3 more than it should, and pays for it; the credit of its books makes up for that.
 
     Where the credit is what it should be, no square being negative, who pays more than is promised contradicts its own
@@ -812,12 +814,12 @@ CASES = {
          (lambda: changed(regression(hilly(9)), chi=[1e9] * 6), "up to rounding"),
          (lambda: warm(nk.AutoRegression, ones(4), ones(4)), "started untrained")),
     ),
-    "ftrl_regret": of_metric(nk.Ftrl, apart(50), paid_more, lambda: run_of(nk.Ftrl(bias=0.0), orthogonal(12, 1))),
+    "ftrl_regret": of_metric(nk.FTRL, apart(50), paid_more, lambda: run_of(nk.FTRL(bias=0.0), orthogonal(12, 1))),
     "ftrl_suffix": dataclasses.replace(
-        of_metric(nk.Ftrl, apart(50), paid_more_since),
-        void=((lambda: dataclasses.replace(run_of(nk.Ftrl(), apart(50)), rounds=1), "evaluated on every round"),
-              (lambda: changed(run_of(nk.Ftrl(), apart(50)), rounds=7), "exactly the recorded rounds"),
-              (lambda: changed(run_of(nk.Ftrl(), apart(50)), loss=7.0), "agrees with the ledger's")),
+        of_metric(nk.FTRL, apart(50), paid_more_since),
+        void=((lambda: dataclasses.replace(run_of(nk.FTRL(), apart(50)), rounds=1), "evaluated on every round"),
+              (lambda: changed(run_of(nk.FTRL(), apart(50)), rounds=7), "exactly the recorded rounds"),
+              (lambda: changed(run_of(nk.FTRL(), apart(50)), loss=7.0), "agrees with the ledger's")),
     ),
     "convex_regret": of_metric(
         nk.AdaGrad, apart(50), lost_more, lambda: run_of(nk.AdaGrad(bias=0.0), orthogonal(12, 1))
@@ -837,29 +839,31 @@ CASES = {
         ),
         lambda: run_of(nk.SecondOrderPerceptron(ridge=0.5, bias=0.0), orthogonal(12, 1)),
     ),
-    "many_mistakes": of_many(
-        nk.ManyPerceptron, lambda run: dataclasses.replace(changed(run, mistakes=140, updates=140), mistakes=140),
-        lambda: run_of(nk.ManyPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
+    "multiclass_mistakes": of_multiclass(
+        nk.MulticlassPerceptron, lambda run: dataclasses.replace(changed(run, mistakes=140, updates=140), mistakes=140),
+        lambda: run_of(nk.MulticlassPerceptron(labels=2), [(x, 1) for x, _ in orthogonal(12)]),
     ),
-    "many_auto_regret": of_many(lambda **k: nk.ManyAuto(fast=True, **k), many_mixture_paid_more),
-    "many_auto_members": many_members(),
-    "many_kernel_mistakes": of_many_kernel(),
-    "many_logistic_regret": of_many(
-        lambda **k: nk.ManyLogistic(scale_free=False, **k), paid_more,
+    "multiclass_auto_regret": of_multiclass(
+        lambda **k: nk.MulticlassAuto(fast=True, **k), multiclass_mixture_paid_more
     ),
-    "many_regret": of_many(
-        nk.ManyFtrl, paid_more,
-        lambda: run_of(nk.ManyFtrl(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),
+    "multiclass_auto_members": multiclass_members(),
+    "multiclass_kernel_mistakes": of_multiclass_kernel(),
+    "multiclass_logistic_regret": of_multiclass(
+        lambda **k: nk.MulticlassLogistic(scale_free=False, **k), paid_more,
     ),
-    "many_vaw_regret": Case(
-        MANY_VECTORS, many_vaw, THREE * 50, lambda: many_vaw([(x, 1) for x, _ in orthogonal(9, 1)]),
-        lambda: scored_more(many_vaw(THREE * 50), loss=500.0, unprojected=500.0, credit=-500.0),
-        ((lambda: scored_more(many_vaw(THREE * 50), loss=500.0), "projecting did not increase the loss"),
-         (lambda: scored_more(many_vaw(THREE * 50), loss=500.0, unprojected=500.0), "its sums"),
-         (lambda: dataclasses.replace(many_vaw(THREE), rounds=1), "exactly the recorded rounds"),
-         (lambda: scored_more(many_vaw(THREE), novelty=1.0, paid=0.0), "agrees with the ledger's"),
-         (lambda: scored_more(many_vaw(THREE), most=1.0, chi=-1.0, paid=0.0), "best loss in hindsight is known"),
-         (lambda: warm(lambda: nk.ManyVaw(labels=3), THREE, THREE), "started untrained")),
+    "multiclass_regret": of_multiclass(
+        nk.MulticlassFTRL, paid_more,
+        lambda: run_of(nk.MulticlassFTRL(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in orthogonal(12, 1)]),
+    ),
+    "multiclass_vaw_regret": Case(
+        MANY_VECTORS, multiclass_vaw, THREE * 50, lambda: multiclass_vaw([(x, 1) for x, _ in orthogonal(9, 1)]),
+        lambda: scored_more(multiclass_vaw(THREE * 50), loss=500.0, unprojected=500.0, credit=-500.0),
+        ((lambda: scored_more(multiclass_vaw(THREE * 50), loss=500.0), "projecting did not increase the loss"),
+         (lambda: scored_more(multiclass_vaw(THREE * 50), loss=500.0, unprojected=500.0), "its sums"),
+         (lambda: dataclasses.replace(multiclass_vaw(THREE), rounds=1), "exactly the recorded rounds"),
+         (lambda: scored_more(multiclass_vaw(THREE), novelty=1.0, paid=0.0), "agrees with the ledger's"),
+         (lambda: scored_more(multiclass_vaw(THREE), most=1.0, chi=-1.0, paid=0.0), "best loss in hindsight is known"),
+         (lambda: warm(lambda: nk.MulticlassVAW(labels=3), THREE, THREE), "started untrained")),
     ),
     "vaw_regret": Case(
         TARGETS, vaw, [((1.0,), 1.0)] * 90, lambda: vaw(orthogonal(9, 1)),
@@ -868,12 +872,12 @@ CASES = {
          (lambda: dataclasses.replace(vaw([((1.0,), 1.0)] * 90, loss=500.0, unclipped=500.0), loss=500.0), "its sums"),
          (lambda: dataclasses.replace(vaw(orthogonal(9)), rounds=1), "exactly the recorded rounds"),
          (lambda: vaw(orthogonal(9), loss=1.0), "agrees with the ledger's"),
-         (lambda: warm(nk.Vaw, ones(4), ones(4)), "started untrained")),
+         (lambda: warm(nk.VAW, ones(4), ones(4)), "started untrained")),
     ),
     "online_gradient_regret": of_targets(
         lambda: run_of(broken(nk.OnlineGradient(), 4.0), ones(90)),
         lambda: run_of(nk.OnlineGradient(radius=2.0, low=-2.0, high=2.0, loss="absolute", horizon=100),
-                       nk.Targets(np.eye(100), np.full(100, 2.0))),
+                       nk.RegressionArrays(np.eye(100), np.full(100, 2.0))),
         [((1.0,), 1.0)] * 90, (lambda: changed(run_of(nk.OnlineGradient(), ones(9)), rate=9.0), "never increased"),
     ),
     "average_risk": of_targets(

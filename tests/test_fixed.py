@@ -267,8 +267,8 @@ def test_a_file_of_somebodys_own_is_trusted(format, tmp_path):
 
 def test_a_table_of_experts_from_a_file_of_somebodys_own_is_trusted():
     table = b"a,b\n" + b"0.0,1.0\n" * 30
-    assert nk.play(drawing(), nk.expert_table(io.BytesIO(table), loss="table")).fixed
-    assert not nk.play(drawing(), nk.expert_table(Writing(table), loss="table")).fixed
+    assert nk.play(drawing(), nk.read_experts(io.BytesIO(table), loss="table")).fixed
+    assert not nk.play(drawing(), nk.read_experts(Writing(table), loss="table")).fixed
 
 
 def test_a_game_that_goes_on_in_its_file_stays_fixed_and_in_another_does_not(tmp_path):

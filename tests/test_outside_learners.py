@@ -103,7 +103,7 @@ class ManySure(Outside):
 
 
 def test_probabilities_of_many_labels_are_asked_before_each_label():
-    ledger = nk.play(ManySure(), (X[:4], ["a", "b", "a", "c"]), labels="many")
+    ledger = nk.play(ManySure(), (X[:4], ["a", "b", "a", "c"]), labels="multiclass")
     assert ledger.log_loss == pytest.approx(math.log(1 * 2 * 3 * 3))
     briers = [0.0, 0.25 + 0.25, 1 / 9 + 4 / 9, 2 / 9 + 4 / 9]
     assert ledger.brier == pytest.approx(sum(briers))
@@ -172,7 +172,7 @@ def test_losses_of_numbers_are_counted_from_the_outcomes():
         def play_one(self, x, y):
             return StepResult(0.0, 0.0, 0.0)
 
-    assert nk.play(Number(), nk.Targets(X, np.full(60, 2.0))).loss == 240.0
+    assert nk.play(Number(), nk.RegressionArrays(X, np.full(60, 2.0))).loss == 240.0
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
@@ -247,7 +247,7 @@ def test_a_wrapped_model_that_scales_in_place_changes_no_rows(model):
         def partial_fit(self, x, y, **more):
             self.model.partial_fit(self.scaler.transform(x), y, **more)
 
-    source = nk.Targets if isinstance(model, SGDRegressor) else nk.Arrays
+    source = nk.RegressionArrays if isinstance(model, SGDRegressor) else nk.Arrays
     ledgers = [nk.play(nk.wrap(Pipeline(copy)), source(x, y)) for copy in (False, True)]
     assert np.array_equal(x, X)
     assert ledgers[0].loss == ledgers[1].loss

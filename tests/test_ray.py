@@ -101,7 +101,7 @@ def test_ray_changes_no_bit(here, file):
     repeated = [nk.repeat("consistent:[thresholds:n=9],random=true", [(3, 1), (2, -1)] * 9, range(3), on=on)
                 for on in ("threads", "ray")]  # fmt: skip
     assert str(repeated[0]) == str(repeated[1])
-    sums = [nk.comparator_sums(file, [np.arange(9.0)], on=on) for on in ("threads", "ray")]
+    sums = [nk.comparator_losses(file, [np.arange(9.0)], on=on) for on in ("threads", "ray")]
     assert repr(sums[0].facts()) == repr(sums[1].facts())
     ledger = nk.play("perceptron", file, keep=20)
     kept = [nk.keep(ledger, "best", stream=file, on=on) for on in ("threads", "ray")]

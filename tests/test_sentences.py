@@ -55,7 +55,7 @@ IN_PYTHON = {
     "game of a class": (lambda: nk.Game(nk.Logistic), r"got the class Logistic. Pass Logistic\(\)"),
     "game of a frame": (lambda: nk.Game(FRAME), "a game must have a learner: got a value of type DataFrame"),
     "labels of pairs": (lambda: nk.Pairs([((1, 2), "a")], labels=("a", "b")), r"Pass nk.Labels\('a', 'b'\)"),
-    "many labels of pairs": (lambda: nk.Pairs([((1, 2), "a")], labels="many"), "many=True for more than two"),
+    "multiclass pairs": (lambda: nk.Pairs([((1, 2), "a")], labels="multiclass"), "multiclass=True for more than two"),
     "batch is a frame": (lambda: nk.Game(nk.Logistic()).predict_batch(FRAME), r"must be a Batch: got DataFrame"),
     "taught a frame": (lambda: nk.Game(nk.Logistic()).learn_batch(FRAME), r"must be a Batch: got DataFrame"),
     "batch is an array": (lambda: played().learner.predict_many(X), r"got ndarray. Pass nk.Batch\(X, y, 1\)"),

@@ -60,7 +60,7 @@ def test_columns_of_every_kind_are_read(tmp_path):
         "when": pd.to_datetime(["2024-01-01", "2024-02-03", None, "2024-05-06"]),
         "sure": [True, False, True, False],
         "kind": pd.Categorical(["a", "b", "a", "b"]),
-        "many": [1, 2, 3, 4],
+        "multiclass": [1, 2, 3, 4],
         "part": [0.5, None, 1.5, 2.0],
         "label": ["yes", "no", "yes", "no"],
     }

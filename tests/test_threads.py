@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+import test_many
 
 import novikoff as nk
-import test_many
 from bandits import test_exp4
 from mixtures import test_auto_regression
 from novikoff.core.learner import adapt
@@ -37,14 +37,14 @@ def named(spec):
 
 
 OTHERS = {
-    "online-gradient": (named("online-gradient"), nk.Targets(NUMBERS, NUMBERS[:, 0])),
+    "online-gradient": (named("online-gradient"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
     "exp3-ix": (named("exp3-ix:arms=4"), nk.Losses(LOSSES)),
     "tsallis-inf": (named("tsallis-inf:arms=4"), nk.Losses(LOSSES)),
-    "exp4": (partial(nk.Exp4, 3, experts=5), nk.Contexts(ADVICE, ADVISED, True)),
-    "auto-regression": (named("auto-regression"), nk.Targets(*test_auto_regression.hills(60))),
+    "exp4": (partial(nk.Exp4, 3, experts=5), nk.ContextualLosses(ADVICE, ADVISED, True)),
+    "auto-regression": (named("auto-regression"), nk.RegressionArrays(*test_auto_regression.hills(60))),
     "exp4 over learners": (named("exp4:arms=2,learners=[constant,[rbp:budget=20]]"), test_exp4.contexts(60)),
-    "adagrad on numbers": (named("adagrad:loss=squared"), nk.Targets(NUMBERS, NUMBERS[:, 0])),
-    "vaw on numbers": (named("vaw"), nk.Targets(NUMBERS, NUMBERS[:, 0])),
+    "adagrad on numbers": (named("adagrad:loss=squared"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
+    "vaw on numbers": (named("vaw"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
 }
 """Learners that the other files have no common samples of."""
 

@@ -501,7 +501,7 @@ class JsonlFormat(Format):
 
     def parse(self, data, rng=None, **options):
         """The text behind an empty line, lest its first bytes be taken for those of a packed file."""
-        stream = JSONL(io.BytesIO(b"\n" + data), many=True, skip_bad=10**9, **options)
+        stream = JSONL(io.BytesIO(b"\n" + data), multiclass=True, skip_bad=10**9, **options)
         found = []
         try:
             found = [(int(y), zip(*row, strict=True)) for batch in stream.batches() for row, y in batch.rows()]

@@ -8,7 +8,7 @@ import numpy as np
 
 import novikoff as nk
 from making.docstrings import escape, markdown
-from novikoff.core.registry import CATALOG, Entry, for_many
+from novikoff.core.registry import CATALOG, Entry, for_multiclass
 from novikoff.reports import page, summary
 
 TABLE = "demo:breast-cancer"
@@ -73,7 +73,7 @@ def _page(name: str, one: Entry) -> str:
     parts += [markdown(one.doc(), "../", HEADING)]
     if promised := [theorem.name for theorem in getattr(one.load(), "promises", ())]:
         parts += ["## Theorems", _theorems(promised)]
-    if one.room == "learner" and (many := for_many(name)) is not None:
+    if one.room == "learner" and (many := for_multiclass(name)) is not None:
         parts += ["## Where labels are many", markdown(many.doc(), "../", "### {}".format)]
         parts += [_theorems([theorem.name for theorem in many.load().promises])]  # type: ignore[attr-defined]
     where = "novikoff" if one.room in ("learner", "stream") else f"novikoff.{ROOMS[one.room]}"
@@ -103,7 +103,7 @@ def _played(spec: str, source: str) -> Any:
         from sklearn.datasets import load_diabetes
 
         data = load_diabetes()
-        return nk.play(spec, nk.Targets(data.data, data.target))
+        return nk.play(spec, nk.RegressionArrays(data.data, data.target))
     if source == "advice":
         game = nk.Game(nk.make(spec, "learner"))
         for batch in nk.synthetic.bandit_losses(gap=0.1, rounds=5000).batches():

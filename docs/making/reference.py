@@ -61,7 +61,7 @@ def _home(value: Any, room: str, name: str) -> str:
 def _page_of(home: str, name: str) -> str:
     if name in NAMES or name in FOR_MANY:
         return "learners"
-    sources = home.startswith("data.") or home in ("core.stream", "core.types", "kernel.similarity")
+    sources = home.startswith("data.") or home in ("core.stream", "core.types", "kernel.kernels")
     return "sources" if sources else "play"
 
 

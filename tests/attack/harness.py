@@ -256,13 +256,13 @@ def pairs(x, y):
 
 
 VECTORS = Family(lambda x: x, signs, lambda x, y: nk.Arrays(x, y), answer=lambda said: -said, vectors=True)
-MANY = Family(lambda x: x, lambda rng, labels, x: labels, lambda x, y: nk.Arrays(x, y, many=True), LABELS,
+MANY = Family(lambda x: x, lambda rng, labels, x: labels, lambda x, y: nk.Arrays(x, y, multiclass=True), LABELS,
               lambda said: (said + 1) % LABELS, True)  # fmt: skip
-NUMBERS = Family(lambda x: x, numbers, lambda x, y: nk.Targets(x, y), 5,
+NUMBERS = Family(lambda x: x, numbers, lambda x, y: nk.RegressionArrays(x, y), 5,
                  lambda said: 1.0 if said <= 0.0 else -1.0, True)  # fmt: skip
 LINE = Family(lambda x: steps(x[:, :1], 21)[:, 0], signs, lambda x, y: nk.Arrays(x, y), answer=lambda said: -said)
 CLASSES = Family(lambda x: steps(x[:, :1], 5)[:, 0], lambda rng, labels, x: labels,
-                 lambda x, y: nk.Arrays(x, y, many=3), 3, lambda said: (said + 1) % 3)  # fmt: skip
+                 lambda x, y: nk.Arrays(x, y, multiclass=3), 3, lambda said: (said + 1) % 3)  # fmt: skip
 PLANE = Family(lambda x: steps(columns(x, 2), 8), signs, lambda x, y: nk.Arrays(x, y), answer=lambda said: -said)
 SPACE = Family(lambda x: steps(columns(x, 3), 5) - 2, signs, lambda x, y: nk.Arrays(x, y), answer=lambda said: -said)
 CELLS = Family(lambda x: steps(columns(x, 3), 3).astype(float), signs, lambda x, y: nk.Arrays(x, y),
@@ -278,7 +278,7 @@ ASLEEP = Family(lambda x: np.where((advice(x) > 0.7) & (np.arange(EXPERTS) > 0),
 LOSSES = Family(lambda x: x, losses, lambda x, y: nk.Losses(y))
 BANDIT = Family(lambda x: x, lambda rng, labels, x: losses(rng, labels, x)[:, :ARMS], lambda x, y: nk.Losses(y))
 CONTEXTS = Family(lambda x: steps(columns(x, EXPERTS), ARMS), BANDIT.outcomes,
-                  lambda x, y: nk.Contexts(x, y, advice=True))  # fmt: skip
+                  lambda x, y: nk.ContextualLosses(x, y, advice=True))  # fmt: skip
 
 TABLE = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0],[2,1,0,0,1],[1,1,1,1,1]]"
 
@@ -464,7 +464,7 @@ class Match:
             return self.family.stream(x, y)
         if self.family is NUMBERS:
             return pairs(x, y)
-        return nk.Pairs(pairs(x, y), many=True) if self.family is MANY else nk.Pairs(pairs(x, y))
+        return nk.Pairs(pairs(x, y), multiclass=True) if self.family is MANY else nk.Pairs(pairs(x, y))
 
     def cut(self, rounds):
         self.x, self.y = self.x[:rounds], self.y[:rounds]
@@ -476,7 +476,7 @@ def match(spec, family, kind, seed, tally=None, form=None, rounds=None):
     rng = np.random.default_rng([seed, *spec.encode(), *kind.encode()])
     rounds = rounds or int(rng.integers(ROUNDS // 2, ROUNDS + 1))
     rows, labels = KINDS[kind]
-    new = partial(make, spec, "learner", many=family is MANY)
+    new = partial(make, spec, "learner", multiclass=family is MANY)
     x = rows(rng, rounds)
     examples = family.examples(x)
     form = form or {"growing": "sparse", "missing": "named"}.get(kind, "dense") if family.vectors else "dense"

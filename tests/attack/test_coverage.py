@@ -65,7 +65,7 @@ def frame(x, y, **more):
 
 
 def in_order(x, y, rng, **kind):
-    return nk.Targets(x, y.astype(float)) if kind else nk.Arrays(x, y)
+    return nk.RegressionArrays(x, y.astype(float)) if kind else nk.Arrays(x, y)
 
 
 def weighted(x, y, rng, **kind):
@@ -117,10 +117,10 @@ def kept_voted(world, stream, seed):
     yield "voted_risk", bound_of(kept.certificate), world.risk(kept.classifier)
 
 
-def kept_of_many(world, stream, seed):
+def kept_of_multiclass(world, stream, seed):
     """The same of a learner of many labels, which are numbered in the order in which they come."""
     stream.show_many()
-    ledger = nk.Ledger(make("perceptron", "learner", many=True))
+    ledger = nk.Ledger(make("perceptron", "learner", multiclass=True))
     ledger.reservoir = HypothesisReservoir(ledger.learner, 10, seed)
     kept = nk.keep(nk.play(ledger.learner, stream, ledger=ledger), "best", DELTA, stream)
     up = np.array([str(kept.predict_one(x)) in ("1", "yes") for x in world.x])
@@ -155,7 +155,7 @@ def average_of_shards(world, stream, seed):
         yield f"{one.theorem} of shards", bound_of(one), world.squared(kept.classifier)
 
 
-CLASSIFIERS = {"best": kept_best, "random": kept_random, "voted": kept_voted, "many": kept_of_many,
+CLASSIFIERS = {"best": kept_best, "random": kept_random, "voted": kept_voted, "multiclass": kept_of_multiclass,
                "held": held_back}  # fmt: skip
 REGRESSIONS = {"averaged": kept_average, "game": average_of_game, "shards": average_of_shards}
 
@@ -309,7 +309,7 @@ def bandits(rng, seed, spec):
     losses = (rng.random((ROUNDS, 3)) < rng.random(3)).astype(float)
     if "exp4" in spec:
         advice = rng.integers(0, 3, (ROUNDS, 4))
-        stream = nk.Contexts(advice, losses, advice=True)
+        stream = nk.ContextualLosses(advice, losses, advice=True)
         best = min(losses[np.arange(ROUNDS), column].sum() for column in advice.T)
     else:
         stream, best = nk.Losses(losses), losses.sum(axis=0).min()
@@ -424,7 +424,7 @@ def test_equal_examples_that_stand_together_are_noticed():
         world.p[:] = 0.5
         x, y = world.draw(rng, 400)
         order = np.argsort(y, kind="stable")
-        stream = nk.Targets(x[order], y[order].astype(float))
+        stream = nk.RegressionArrays(x[order], y[order].astype(float))
         ledger = nk.play(make(f"{GRADIENT},bias=1", "learner"), stream)
         for one in ledger.certify():
             if one.theorem.startswith("average_risk"):

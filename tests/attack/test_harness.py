@@ -7,7 +7,7 @@ import pytest
 
 from attack import harness
 from attack.harness import LEARNERS, NUMBERS, VECTORS, Tally, attack, match
-from novikoff.convex.ftrl import Ftrl
+from novikoff.convex.ftrl import FTRL
 from novikoff.finite.halving import Halving
 from novikoff.game.delayed.late import Late
 from novikoff.game.ledger import Ledger
@@ -146,7 +146,7 @@ def test_weighted_rows_that_are_scored_at_each_copy_are_noticed(monkeypatch):
 
 
 def test_probabilities_beyond_one_are_noticed(monkeypatch):
-    monkeypatch.setattr(Ftrl, "probability_one", lambda self, x: 1.5)
+    monkeypatch.setattr(FTRL, "probability_one", lambda self, x: 1.5)
     noticed("ftrl", VECTORS, "noise", r"outside \[0, 1\]")
 
 

@@ -30,12 +30,12 @@ def contexts(rounds=1000, seed=0):
     x = rng.normal(size=(rounds, 3))
     losses = np.ones((rounds, 2))
     losses[np.arange(rounds), (x[:, 0] + 0.5 * x[:, 1] > 0.0).astype(int)] = 0.0
-    return nk.Contexts(x, losses)
+    return nk.ContextualLosses(x, losses)
 
 
 def test_an_expert_for_each_arm_is_exp3_ix():
     losses = np.random.default_rng(0).random((ROUNDS, ARMS))
-    each = nk.Contexts(np.tile(np.arange(ARMS), (ROUNDS, 1)), losses, advice=True)
+    each = nk.ContextualLosses(np.tile(np.arange(ARMS), (ROUNDS, 1)), losses, advice=True)
     same = nk.play(nk.Exp4(ARMS, experts=ARMS, seed=4), each, record=True)
     other = nk.play(nk.Exp3IX(ARMS, seed=4), nk.Losses(losses), record=True)
     assert same.said().tolist() == other.said().tolist()
@@ -56,9 +56,9 @@ def test_advice_may_be_arms_or_chances():
 
 def test_many_experts_are_played_in_parts(monkeypatch):
     says, losses = advised()
-    whole = nk.play(nk.Exp4(ARMS, experts=EXPERTS), nk.Contexts(says, losses, True))
+    whole = nk.play(nk.Exp4(ARMS, experts=EXPERTS), nk.ContextualLosses(says, losses, True))
     monkeypatch.setattr("novikoff.bandits.exp4.CELLS", 100)
-    parts = nk.play(nk.Exp4(ARMS, experts=EXPERTS), nk.Contexts(says, losses, True))
+    parts = nk.play(nk.Exp4(ARMS, experts=EXPERTS), nk.ContextualLosses(says, losses, True))
     assert parts.loss == whole.loss
     assert parts.learner.facts() == whole.learner.facts()
 
@@ -79,19 +79,19 @@ def three_arms(rounds=600, seed=0):
     x, w = rng.normal(size=(rounds, 5)), rng.normal(size=(5, 3))
     losses = np.ones((rounds, 3))
     losses[np.arange(rounds), (x @ w).argmax(axis=1)] = 0.0
-    return nk.Contexts(x, losses)
+    return nk.ContextualLosses(x, losses)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_over_learners_it_explores_and_finds_arms_that_no_learner_says_at_first(seed):
-    made = lambda **more: nk.Exp4(3, learners=[nk.ManyLogistic(labels=3)], seed=seed, **more)
+    made = lambda **more: nk.Exp4(3, learners=[nk.MulticlassLogistic(labels=3)], seed=seed, **more)
     ledger = nk.play(made(), three_arms(2000, seed))
     assert ledger.loss < 500 < 1000 < nk.play(made(explore=0.0), three_arms(2000, seed)).loss
     assert all(one.status in ("valid", "conditional") for one in ledger.certify())
 
 
 def test_every_arm_has_a_known_chance_of_being_drawn():
-    learner = nk.Exp4(3, learners=[nk.ManyPerceptron(labels=3)])
+    learner = nk.Exp4(3, learners=[nk.MulticlassPerceptron(labels=3)])
     for t in range(1, 9):
         explored = 0.5 * t ** (-1.0 / 3.0)
         chances = learner.chances(np.ones(4))
@@ -103,7 +103,7 @@ def test_every_arm_has_a_known_chance_of_being_drawn():
     assert nk.Exp4(4, experts=2, explore=0.2).chances([0, 0])[1] == pytest.approx(0.05)
 
 
-class Counting(nk.ManyPerceptron):
+class Counting(nk.MulticlassPerceptron):
     """Counts what it is taught."""
 
     taught = 0
@@ -132,7 +132,7 @@ def test_the_bounds_hold_on_arbitrary_losses_with_exploration(explore):
         rng = np.random.default_rng(seed)
         says, losses = rng.integers(0, ARMS, (ROUNDS, EXPERTS)), rng.random((ROUNDS, ARMS)) ** (1 + 3 * (seed % 2))
         learner = nk.Exp4(ARMS, experts=EXPERTS, explore=explore, horizon=ROUNDS if seed % 3 else None, seed=seed)
-        for one in nk.play(learner, nk.Contexts(says, losses, True)).certify():
+        for one in nk.play(learner, nk.ContextualLosses(says, losses, True)).certify():
             check_certificate(one)
             assert one.observed <= one.bound
 
@@ -157,7 +157,7 @@ def test_what_is_spent_is_what_the_pathwise_theorem_adds_up():
 
 def test_books_that_leave_exploration_out_break_the_pathwise_bound():
     rounds = 3000
-    ledger = nk.play(nk.Exp4(2, experts=2, explore=0.1, eta=0.3), nk.Contexts(np.tile([0, 1], (rounds, 1)),
+    ledger = nk.play(nk.Exp4(2, experts=2, explore=0.1, eta=0.3), nk.ContextualLosses(np.tile([0, 1], (rounds, 1)),
                      np.tile([0.0, 1.0], (rounds, 1)), True))  # fmt: skip
     learner = ledger.learner
     learner._numbers[bandit_layout.SPENT] = 0.0
@@ -168,7 +168,7 @@ def test_every_contract_is_kept():
     says, losses = advised()
     bad = [[0, 1], [0, 1, 2, 3, 9], [0, 1, 2, 0, 0.5], np.full((EXPERTS, ARMS), 0.5), None, "a"]
     check_learner(
-        lambda: nk.Exp4(ARMS, experts=EXPERTS, horizon=ROUNDS), nk.Contexts(says, losses, True), refused=bad,
+        lambda: nk.Exp4(ARMS, experts=EXPERTS, horizon=ROUNDS), nk.ContextualLosses(says, losses, True), refused=bad,
         outcomes=[math.nan, 1.5, [0.5], "a", None],
     )  # fmt: skip
 

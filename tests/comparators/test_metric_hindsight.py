@@ -54,7 +54,7 @@ def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch)
 def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
     monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, 20_000, True, None))
     x, y = rows()
-    learner = nk.Ftrl()
+    learner = nk.FTRL()
     ledger = nk.play(learner, (x, y))
     before = ledger.certify()
     x[-1, 0] += 1.0
@@ -70,7 +70,7 @@ def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
 
 
 def test_a_learner_that_learned_before_is_refused():
-    learner = nk.Ftrl()
+    learner = nk.FTRL()
     nk.play(learner, rows(10))
     with pytest.raises(InputError, match="begins with nothing learned: it had played 10 rounds"):
         nk.play(learner, rows(10), hindsight=True)

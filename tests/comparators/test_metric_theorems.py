@@ -12,17 +12,17 @@ from novikoff.comparators import metric_tracker
 from novikoff.comparators.metric import Diagonal, Full
 from novikoff.comparators.metric_fit import best_for
 from novikoff.convex.adagrad import AdaGrad
-from novikoff.convex.ftrl import Ftrl
+from novikoff.convex.ftrl import FTRL
 from novikoff.convex.logistic import Logistic
-from novikoff.convex.many_ftrl import ManyFtrl
-from novikoff.convex.vaw import Vaw
+from novikoff.convex.multiclass_ftrl import MulticlassFTRL
+from novikoff.convex.vaw import VAW
 from novikoff.core.types import Batch
 from novikoff.game import ledger_state
 from novikoff.game.game import Game
 from novikoff.game.specs import make
-from novikoff.linear.arow import Arow
-from novikoff.linear.many_perceptron import ManyPerceptron
-from novikoff.linear.many_second_order_perceptron import ManySecondOrderPerceptron
+from novikoff.linear.arow import AROW
+from novikoff.linear.multiclass_perceptron import MulticlassPerceptron
+from novikoff.linear.multiclass_second_order_perceptron import MulticlassSecondOrderPerceptron
 from novikoff.linear.second_order_perceptron import SecondOrderPerceptron
 
 S6 = (
@@ -52,17 +52,17 @@ def against(learner, u):
 
 
 def test_golden_bounds():
-    certificate, u = against(Ftrl(bias=0.0), U)
+    certificate, u = against(FTRL(bias=0.0), U)
     assert u.log_loss == pytest.approx(3.291170223, abs=1e-8)
     assert u.log_loss + u.square / 2 + certificate.quantities["delta"] == pytest.approx(6.368394527, abs=1e-8)
-    certificate, u = against(Ftrl("newton", bias=0.0), U)
+    certificate, u = against(FTRL("newton", bias=0.0), U)
     assert u.log_loss + u.square / 2 + certificate.quantities["delta"] == pytest.approx(7.917166833, abs=1e-8)
     certificate, u = against(Logistic(ridge=1.0, scale_free=False, bias=0.0), U)
     assert u.parabola + u.square / 2 + certificate.quantities["delta"] == pytest.approx(5.241791119, abs=1e-8)
     for learner, bound in (
         (SecondOrderPerceptron(scale_free=False, bias=0.0), 8.795831523),
         (SecondOrderPerceptron(diagonal=True, scale_free=False, bias=0.0), 8.479583314),
-        (Arow(scale_free=False, bias=0.0), 7.472135955),
+        (AROW(scale_free=False, bias=0.0), 7.472135955),
     ):
         certificate, u = against(learner, U)
         idle = learner.updates - learner.mistakes
@@ -81,7 +81,7 @@ def test_the_theorem_on_mistakes_is_tight_on_orthogonal_examples(diagonal):
 
 
 def test_ftrl_is_within_five_percent_on_orthogonal_examples():
-    certificate = found(nk.play(Ftrl(bias=0.0), (np.eye(12), np.full(12, -1))))
+    certificate = found(nk.play(FTRL(bias=0.0), (np.eye(12), np.full(12, -1))))
     assert 1.0 < certificate.bound / certificate.observed < 1.05
 
 
@@ -167,7 +167,7 @@ def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
     for _ in range(25):
         x, y = stream(rng)
         y = np.where(rng.random(len(x)) < 0.5, 1, -1) if y is None else y
-        learner = Ftrl(metric, bias=0.0)
+        learner = FTRL(metric, bias=0.0)
         ledger = nk.play(learner, (x, y))
         tracker = ledger.tracker
         u = np.zeros(x.shape[1] + 1)
@@ -191,7 +191,7 @@ def test_the_best_in_hindsight_of_vaw_is_exact():
     for _ in range(50):
         x, _ = stream(rng)
         y = rng.normal(size=len(x)) * 10.0
-        learner = Vaw(ridge=2.0, scale_free=False, bias=0.0)
+        learner = VAW(ridge=2.0, scale_free=False, bias=0.0)
         ledger = nk.play(learner, (x, y))
         certificate, facts = found(ledger), learner.facts()
         a = 2.0 * np.eye(x.shape[1]) + x.T @ x
@@ -204,7 +204,7 @@ def test_the_best_in_hindsight_of_vaw_is_exact():
         assert certificate.status in ("valid", "vacuous")
 
 
-class Skipping(Ftrl):
+class Skipping(FTRL):
     """Learns nothing from every other round, and does not say so."""
 
     def _score(self, rows, y):
@@ -215,7 +215,7 @@ class Skipping(Ftrl):
         return played
 
 
-class Shrinking(Ftrl):
+class Shrinking(FTRL):
     """Forgets half of its curvature now and then."""
 
     def _score(self, rows, y):
@@ -231,7 +231,7 @@ class Pretending(Logistic):
         return super().play_one(x, y)._replace(probabilities=0.3)
 
 
-class Careless(Arow):
+class Careless(AROW):
     """Says the opposite of what it learns with, now and then."""
 
     def _learn(self, rows, y):
@@ -254,7 +254,7 @@ def test_learners_that_do_not_keep_to_the_rule_are_found_out(kind):
     assert found(honest.ledger).status in ("valid", "vacuous")
 
 
-class MoreUpdates(Arow):
+class MoreUpdates(AROW):
     """Claims updates that it did not make."""
 
     def facts(self):
@@ -289,7 +289,7 @@ def test_updates_are_counted_from_the_scores():
     assert "it learned in exactly the rounds in which its scores require it" in certificate.reason
 
 
-@pytest.mark.parametrize("kind", [Ftrl, Logistic, Arow, SecondOrderPerceptron, AdaGrad])
+@pytest.mark.parametrize("kind", [FTRL, Logistic, AROW, SecondOrderPerceptron, AdaGrad])
 def test_a_bound_does_not_rest_on_what_the_learner_claims(kind):
     honest, claimed = (
         {one.theorem: one for one in nk.play(learner, noisy()).certify() if one.theorem != "ftrl_suffix"}
@@ -300,10 +300,10 @@ def test_a_bound_does_not_rest_on_what_the_learner_claims(kind):
         assert one.observed == honest[name].observed <= one.bound <= honest[name].bound
 
 
-@pytest.mark.parametrize("kind", [ManyFtrl, ManyPerceptron, ManySecondOrderPerceptron])
+@pytest.mark.parametrize("kind", [MulticlassFTRL, MulticlassPerceptron, MulticlassSecondOrderPerceptron])
 def test_a_bound_of_many_labels_does_not_rest_on_what_the_learner_claims(kind):
     for learner in (kind(), claiming_less(kind)):
-        (certificate,) = nk.play(learner, noisy(3), labels="many").certify()
+        (certificate,) = nk.play(learner, noisy(3), labels="multiclass").certify()
         assert certificate.status in ("valid", "vacuous")
         assert certificate.observed <= certificate.bound
 
@@ -377,13 +377,13 @@ def exact_inverse_square(matrix, b):
 
 
 def test_a_ledger_and_its_learner_must_agree_on_the_loss():
-    ledger = nk.play(Ftrl(), S6)
+    ledger = nk.play(FTRL(), S6)
     facts = ledger.learner.facts()
     ledger.learner.facts = lambda: dataclasses.replace(facts, loss=facts.loss - 1.0)
     assert found(ledger).status == "void"
 
 
-class SkippingVaw(Vaw):
+class SkippingVAW(VAW):
     """Learns nothing from every other round, and does not say so."""
 
     def _learn(self, rows, y):
@@ -401,7 +401,7 @@ def test_a_vaw_that_skips_rounds_is_found_out(probabilities):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4))
     y = x @ rng.normal(size=4) + 0.3 * rng.normal(size=200)
-    for kind, status in ((SkippingVaw, "void"), (Vaw, "valid")):
+    for kind, status in ((SkippingVAW, "void"), (VAW, "valid")):
         game = Game(kind(probabilities=probabilities))
         for row, outcome in zip(x, (np.where(y < 0.0, -1, 1) if probabilities else y).tolist(), strict=True):
             game.learn_one(row, outcome)
@@ -437,7 +437,7 @@ def test_since_a_round_ftrl_is_measured_by_the_weights_it_had_then():
     rng = np.random.default_rng(9)
     x = rng.normal(size=(70, 3)) * [1.0, 100.0, 0.01]
     y = np.where(x @ [1.0, -0.01, 50.0] + rng.normal(size=70) < 0.0, -1, 1)
-    learner, scores, frozen, values = Ftrl(bias=0.0), [], {}, {}
+    learner, scores, frozen, values = FTRL(bias=0.0), [], {}, {}
     for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
         if t in (2, 4, 8, 16, 32, 64):
             frozen[t] = learner.weights.copy(), learner.diagonal()[1:], learner.sums[1]
@@ -449,7 +449,7 @@ def test_since_a_round_ftrl_is_measured_by_the_weights_it_had_then():
         until, metric = after, then
         if after <= 70 / 4:
             values[after] = bound + added - delta, np.logaddexp(0.0, -(y * scores)[after:]).sum()
-    certificate = suffix(nk.play(Ftrl(bias=0.0), (x, y)))
+    certificate = suffix(nk.play(FTRL(bias=0.0), (x, y)))
     after = certificate.quantities["after"]
     assert (certificate.bound, certificate.observed) == pytest.approx(values[after], abs=1e-8)
     assert certificate.quantity == f"log loss after round {after}"
@@ -464,7 +464,7 @@ def test_who_skips_or_forgets_is_found_out_by_its_own_weights(kind):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4))
     y = np.where(x @ rng.normal(size=4) + rng.normal(size=200) >= 0.0, 1, -1)
-    for who, statuses in ((kind, ["void"]), (Ftrl, ["valid", "vacuous"])):
+    for who, statuses in ((kind, ["void"]), (FTRL, ["valid", "vacuous"])):
         game = Game(who())
         for row, label in zip(x, y.tolist(), strict=True):
             game.learn_one(row, label)
@@ -475,7 +475,7 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
     rng = np.random.default_rng(4)
     x = rng.normal(size=(300, 4))
     y = np.where(x @ rng.normal(size=4) + rng.normal(size=300) >= 0.0, 1, -1).astype(np.int8)
-    learner = Ftrl()
+    learner = FTRL()
     learner.learn_many(Batch(x[:100], y[:100], 1))
     ledger = nk.play(learner, (x[100:103], y[100:103]))
     assert ledger.tracker.frozen._ended[0][0] == 0
@@ -484,7 +484,7 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
     assert found(ledger).status == "void"
     bounds = set()
     for size in (200, 7, 1):
-        learner = Ftrl()
+        learner = FTRL()
         learner.learn_many(Batch(x[:100], y[:100], 1))
         game = Game(learner)
         for start in range(100, 300, size):
@@ -496,7 +496,7 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
 
 
 def test_a_table_that_grew_after_its_weights_were_copied_has_its_promise():
-    learner = Ftrl()
+    learner = FTRL()
     game = Game(learner)
     game.learn_batch(Batch(np.ones((15, 1)), np.array([1, -1, 1] * 5, np.int8), 1))
     before = suffix(game.ledger).bound
@@ -508,7 +508,7 @@ def test_a_table_that_grew_after_its_weights_were_copied_has_its_promise():
 
 
 def test_weights_of_any_length_are_no_float_drift():
-    game, x = Game(Ftrl(rate=2.0**20)), np.ones((2**15, 1))
+    game, x = Game(FTRL(rate=2.0**20)), np.ones((2**15, 1))
     for first in range(1, 2**18, len(x)):
         game.learn_batch(Batch(x, np.ones(len(x), np.int8), first))
     assert suffix(game.ledger).status in ("valid", "vacuous")

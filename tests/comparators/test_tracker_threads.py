@@ -146,7 +146,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     assert tracker.rows == 6500
 
 
-@pytest.mark.parametrize("make", [nk.Ftrl, partial(nk.Auto, fast=True), nk.Logistic])
+@pytest.mark.parametrize("make", [nk.FTRL, partial(nk.Auto, fast=True), nk.Logistic])
 @pytest.mark.parametrize("keep", [20_000, 10**9])
 def test_scores_looked_at_behind_the_game_change_nothing(make, keep):
     def seen(memory):

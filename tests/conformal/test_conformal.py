@@ -32,7 +32,7 @@ def labelled(rounds=400, seed=0, width=3):
 def numbered(rounds=400, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rounds, 2))
-    return nk.Targets(x, 100.0 + x @ [3.0, -2.0] + rng.normal(size=rounds))
+    return nk.RegressionArrays(x, 100.0 + x @ [3.0, -2.0] + rng.normal(size=rounds))
 
 
 def test_the_tracker_has_its_golden_values():
@@ -53,7 +53,7 @@ def test_the_tracker_has_its_golden_values():
 
 
 def test_a_set_has_every_label_whose_score_is_at_most_the_threshold():
-    learner = nk.Conformal(nk.Ftrl(), alpha=0.1)
+    learner = nk.Conformal(nk.FTRL(), alpha=0.1)
     nk.play(learner, labelled())
     q = learner.standing()["thresholds"][0]
     for x in labelled(50, seed=1)[0]:
@@ -72,7 +72,7 @@ def test_the_set_that_is_asked_for_is_the_one_that_counts(spec):
 
 
 def test_an_interval_that_is_asked_for_is_the_one_that_counts_and_the_first_is_everything():
-    game = nk.Game(nk.Conformal(nk.Vaw(), alpha=0.2))
+    game = nk.Game(nk.Conformal(nk.VAW(), alpha=0.2))
     (batch,) = numbered(200).batches()
     assert game.predict_set(batch.x[0]) == (-math.inf, math.inf)
     for x, y in batch.rows():
@@ -84,7 +84,7 @@ def test_an_interval_that_is_asked_for_is_the_one_that_counts_and_the_first_is_e
 
 def test_a_set_speaks_the_labels_of_the_user():
     x, y = labelled(100)
-    ledger = nk.play(nk.Conformal(nk.Ftrl()), nk.Arrays(x, np.where(y == 1, "spam", "ham"), positive="spam"))
+    ledger = nk.play(nk.Conformal(nk.FTRL()), nk.Arrays(x, np.where(y == 1, "spam", "ham"), positive="spam"))
     said = {nk.Game(ledger.learner, ledger).predict_set(row) for row in x}
     assert said <= {(), ("ham",), ("spam",), ("ham", "spam")}
     assert len(said) > 1
@@ -105,7 +105,7 @@ def test_coverage_is_as_promised_on_every_stream(stream, alpha, step, start):
 
 
 def test_a_learner_that_is_always_wrong_is_covered_as_well():
-    class Wrong(nk.Ftrl):
+    class Wrong(nk.FTRL):
         """Says the opposite of what it believes."""
 
         def _look(self, rows):
@@ -162,19 +162,19 @@ def test_each_group_has_its_coverage():
     x, y = labelled(3000)
     x[:, 0] = np.arange(3000) % 3
     y = np.where(x[:, 0] == 2, np.random.default_rng(1).choice([-1, 1], 3000), y)  # one group is noise
-    ledger, found = play(nk.Conformal(nk.Ftrl(), alpha=0.1, groups=0), (x, y))
+    ledger, found = play(nk.Conformal(nk.FTRL(), alpha=0.1, groups=0), (x, y))
     assert ledger.learner.standing()["groups"] == ["0", "1", "2"]
     assert ledger.coverage.rounds == [1000, 1000, 1000]
     assert all(abs(misses - 100) <= 21 for misses in ledger.coverage.misses)
     assert found["coverage_deviation"].quantities["groups"] == 3
-    alone, _ = play(nk.Conformal(nk.Ftrl(), alpha=0.1), (x, y))
+    alone, _ = play(nk.Conformal(nk.FTRL(), alpha=0.1), (x, y))
     worst = np.bincount((np.arange(3000) % 3)[missed_rounds(x, y)]).max()
     assert worst > 121, alone  # one threshold for all leaves the noisy group short
 
 
 def missed_rounds(x, y):
     """In which rounds one threshold for all missed."""
-    game, missed = nk.Game(nk.Conformal(nk.Ftrl(), alpha=0.1)), []
+    game, missed = nk.Game(nk.Conformal(nk.FTRL(), alpha=0.1)), []
     for row, label in zip(x, y, strict=True):
         before = game.ledger.coverage.missed
         game.learn_one(row, label)
@@ -220,7 +220,7 @@ class Fixed:
 @pytest.mark.parametrize("q", [-1.0, 0.0, 0.2, 1.0])
 def test_the_governor_makes_any_rule_safe(q):
     rule = Fixed(q)
-    ledger, found = play(nk.Conformal(nk.Ftrl(), alpha=0.1, rule=rule), labelled(3000))
+    ledger, found = play(nk.Conformal(nk.FTRL(), alpha=0.1, rule=rule), labelled(3000))
     assert len(rule.seen) == 3000
     assert found["coverage_governed"].status == "valid"
     band = math.sqrt(3000 * math.log(3001))
@@ -232,7 +232,7 @@ def test_the_governor_makes_any_rule_safe(q):
 def test_steps_that_fall_keep_their_promise_and_settle():
     """The recurrence in plain floats; thresholds of independent scores come to rest."""
     x, y = labelled(3000)
-    learner, scores, thresholds = nk.Conformal(nk.Ftrl(), alpha=0.1, step=0.5, rule="decaying"), [], [0.5]
+    learner, scores, thresholds = nk.Conformal(nk.FTRL(), alpha=0.1, step=0.5, rule="decaying"), [], [0.5]
     game = nk.Game(learner)
     for t, (row, label) in enumerate(zip(x, y, strict=True)):
         p = learner.probability_one(row)
@@ -241,7 +241,7 @@ def test_steps_that_fall_keep_their_promise_and_settle():
         missed = not (scores[-1] <= thresholds[-1] or thresholds[-1] >= 1.0)
         thresholds.append(thresholds[-1] + 0.5 / math.sqrt(t + 1) * (missed - 0.1))
         game.learn_one(row, label)
-    whole = nk.play(nk.Conformal(nk.Ftrl(), alpha=0.1, step=0.5, rule="decaying"), (x, y))
+    whole = nk.play(nk.Conformal(nk.FTRL(), alpha=0.1, step=0.5, rule="decaying"), (x, y))
     assert whole.learner.state()["moving"].tolist() == learner.state()["moving"].tolist()
     (found,) = (one for one in whole.certify() if one.theorem.startswith("coverage"))
     assert (found.theorem, found.status) == ("coverage_decaying", "valid")
@@ -272,7 +272,7 @@ def test_groups_that_overlap_move_the_threshold_together():
     """By two columns: the threshold of a row is start + step times what both of its groups are ahead by."""
     x, y = labelled(600)
     x[:, 1], x[:, 2] = x[:, 1] > 0.0, np.arange(600) % 3
-    learner, ahead = nk.Conformal(nk.Ftrl(), alpha=0.2, step=0.25, groups=[1, 2]), {}
+    learner, ahead = nk.Conformal(nk.FTRL(), alpha=0.2, step=0.25, groups=[1, 2]), {}
     game = nk.Game(learner)
     for row, label in zip(x, y, strict=True):
         p, parts = learner.probability_one(row), (f"1={row[1]:.0f}", f"2={row[2]:.0f}")
@@ -282,7 +282,7 @@ def test_groups_that_overlap_move_the_threshold_together():
         for part in parts:
             ahead[part] = ahead.get(part, 0.0) + missed - 0.2
         game.learn_one(row, label)
-    whole = nk.play(nk.Conformal(nk.Ftrl(), alpha=0.2, step=0.25, groups=[1, 2]), (x, y))
+    whole = nk.play(nk.Conformal(nk.FTRL(), alpha=0.2, step=0.25, groups=[1, 2]), (x, y))
     assert whole.learner.standing()["thresholds"] == learner.standing()["thresholds"]
     found = {one.theorem: one for one in whole.certify() if one.theorem.startswith("coverage")}
     assert set(found) == {"coverage_overlapping"}
@@ -325,7 +325,7 @@ def test_groups_that_overlap_keep_their_promise_against_scores_that_look_first(
 
 
 def test_a_tracker_of_groups_that_overlap_that_skips_an_update_is_void():
-    learner = nk.Conformal(nk.Ftrl(), groups=[0, 1])
+    learner = nk.Conformal(nk.FTRL(), groups=[0, 1])
     game = nk.Game(learner)
     for t, (row, label) in enumerate(zip(*labelled(60), strict=True)):
         game.learn_one(np.sign(row), label)
@@ -336,7 +336,7 @@ def test_a_tracker_of_groups_that_overlap_that_skips_an_update_is_void():
 
 
 def test_a_tracker_of_falling_steps_that_skips_an_update_is_void():
-    learner = nk.Conformal(nk.Ftrl(), rule="decaying")
+    learner = nk.Conformal(nk.FTRL(), rule="decaying")
     game = nk.Game(learner)
     for t, (row, label) in enumerate(zip(*labelled(60), strict=True)):
         before = learner._moving.copy()
@@ -348,7 +348,7 @@ def test_a_tracker_of_falling_steps_that_skips_an_update_is_void():
 
 
 def test_the_quantile_of_all_scores_is_their_quantile():
-    learner = nk.Conformal(nk.Ftrl(), alpha=0.1, rule="quantile")
+    learner = nk.Conformal(nk.FTRL(), alpha=0.1, rule="quantile")
     game, scores = nk.Game(learner), []
     for t, (x, y) in enumerate(zip(*labelled(300), strict=True)):
         p = learner.probability_one(x)

@@ -37,7 +37,7 @@ def line(rounds=300, seed=0, width=3):
 
 def stream_for(loss, rounds=300, seed=0):
     x, y = line(rounds, seed)
-    return nk.Targets(x, y) if loss != "hinge" else (x, np.where(y > 4.0, 1, -1))
+    return nk.RegressionArrays(x, y) if loss != "hinge" else (x, np.where(y > 4.0, 1, -1))
 
 
 def test_the_rule_by_hand():
@@ -88,14 +88,14 @@ def test_no_promise_is_broken_on_arbitrary_streams(loss, seed, rounds, scale):
     learner = AdaGrad(
         loss, rate=float(2.0 ** rng.integers(-6, 7)), tau=0.1, delta=scale, bias=float(rng.integers(0, 2))
     )
-    ledger = nk.play(learner, (x, np.where(y > 0, 1, -1)) if loss == "hinge" else nk.Targets(x, y))
+    ledger = nk.play(learner, (x, np.where(y > 0, 1, -1)) if loss == "hinge" else nk.RegressionArrays(x, y))
     for one in ledger.certify():
         assert one.status in ("valid", "vacuous"), str(one)
 
 
 def test_half_of_either_price_would_be_too_little():
     """On e_1 .. e_20 with outcomes out of reach all losses are linear."""
-    ledger = nk.play(AdaGrad("absolute", bias=0.0), nk.Targets(np.eye(20), np.full(20, 50.0)))
+    ledger = nk.play(AdaGrad("absolute", bias=0.0), nk.RegressionArrays(np.eye(20), np.full(20, 50.0)))
     (found,) = ledger.certify()
     told = found.quantities
     paid, penalty, delta = told["comparator_loss"], told["penalty"], told["delta"]
@@ -119,16 +119,16 @@ def test_whatever_is_played_against_it_the_dual_sums_stay_below_the_theorem(loss
 
 def test_the_features_and_the_outcomes_may_be_multiplied_by_anything():
     x, y = line()
-    plain = nk.play(AdaGrad("absolute"), nk.Targets(x, y)).loss
-    assert nk.play(AdaGrad("absolute"), nk.Targets(x * [8.0, 0.5, 2.0**40], y)).loss == plain
-    assert nk.play(AdaGrad("absolute"), nk.Targets(x, 1024.0 * y)).loss == 1024.0 * plain
+    plain = nk.play(AdaGrad("absolute"), nk.RegressionArrays(x, y)).loss
+    assert nk.play(AdaGrad("absolute"), nk.RegressionArrays(x * [8.0, 0.5, 2.0**40], y)).loss == plain
+    assert nk.play(AdaGrad("absolute"), nk.RegressionArrays(x, 1024.0 * y)).loss == 1024.0 * plain
 
 
 def test_quantiles_and_outliers():
     x, y = line(3000)
     above = []
     for tau in (0.1, 0.5, 0.9):
-        learner = nk.play(AdaGrad("pinball", tau=tau), nk.Targets(x, y)).learner
+        learner = nk.play(AdaGrad("pinball", tau=tau), nk.RegressionArrays(x, y)).learner
         above.append(float(np.mean(learner.predict_many(Batch(x, y, 1)) > y)))
     assert above == pytest.approx([0.1, 0.5, 0.9], abs=0.08)
 
@@ -190,7 +190,7 @@ def test_who_cheats_is_void(kind, loss):
 @pytest.mark.parametrize("loss", NUMBERS)
 def test_numbers_keep_every_contract(loss):
     x, y = line(60)
-    check_learner(lambda: AdaGrad(loss), nk.Targets(x, y), refused=[[1.0], "a", None])
+    check_learner(lambda: AdaGrad(loss), nk.RegressionArrays(x, y), refused=[[1.0], "a", None])
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_certificates_that_are_asked_for_on_the_way_change_none_that_follow(loss
 def test_scores_stay_numbers_where_the_squares_of_slopes_underflow(loss, size):
     rng = np.random.default_rng(0)
     x, y = size[0] * rng.uniform(-1.0, 1.0, (40, 3)), size[1] * rng.integers(-2, 3, 40)
-    ledger = nk.play(AdaGrad(loss), nk.Targets(x, y), record=True)
+    ledger = nk.play(AdaGrad(loss), nk.RegressionArrays(x, y), record=True)
     assert np.isfinite(ledger.said()).all()
     assert math.isfinite(ledger.loss)
     assert all(one.status != "violated" for one in ledger.certify())

@@ -14,7 +14,7 @@ from novikoff.convex._loops import gradient_layout as at
 from novikoff.convex.online_gradient import OnlineGradient
 from novikoff.core.errors import InputError, MismatchError, ModelFileError
 from novikoff.core.types import Batch, StepResult
-from novikoff.data.memory import Targets
+from novikoff.data.memory import RegressionArrays
 from novikoff.game import ledger_state
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
@@ -147,7 +147,7 @@ def test_batches_of_any_size_are_the_loop_to_the_bit(way, zeros):
         for start in range(0, 300, size):
             part = x[start : start + size]
             shown = scipy.sparse.csr_array(part) if zeros else part
-            nk.play(learner, Targets(shown, y[start : start + size]), ledger=ledger)
+            nk.play(learner, RegressionArrays(shown, y[start : start + size]), ledger=ledger)
         assert ledger.said().tolist() == alone.said().tolist()
         assert same(learner.state(), looped.state())
         assert (ledger.loss, ledger.curve) == (alone.loss, alone.curve)
@@ -412,7 +412,7 @@ def test_numbers_are_not_labels():
     with pytest.raises(MismatchError, match="learns numbers: arrays shows labels"):
         nk.play(OnlineGradient(), nk.Arrays(x, np.sign(y)))
     with pytest.raises(MismatchError, match="learns labels: targets shows numbers"):
-        nk.play(nk.Perceptron(), Targets(x, np.sign(y)))
+        nk.play(nk.Perceptron(), RegressionArrays(x, np.sign(y)))
     with pytest.raises(MismatchError, match="learns numbers"):
         nk.play(OnlineGradient(), Orthogonal(3), rounds=3)
     with pytest.raises(MismatchError, match="environment"):

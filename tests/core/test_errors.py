@@ -170,7 +170,7 @@ def test_labels_that_cannot_be_are_told_apart(tmp_path):
         list(novikoff.read(path).batches())
     assert caught.value.where == {"line": 3, "source": str(path)}
     assert caught.value.told(flag).endswith(
-        "Pass --positive 2 to treat every other value as -1, or --labels many if there are more than two."
+        "Pass --positive 2 to treat every other value as -1, or --labels multiclass if there are more than two."
     )
 
 

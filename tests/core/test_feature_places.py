@@ -177,7 +177,7 @@ def test_predictions_before_a_label_leave_the_same_bits(spec, numbered):
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_many_labels_are_predicted_and_learned_from_the_same_row(normalize):
-    plain, asked = (nk.make(f"perceptron:normalize={normalize}".lower(), "learner", many=True) for _ in range(2))
+    plain, asked = (nk.make(f"perceptron:normalize={normalize}".lower(), "learner", multiclass=True) for _ in range(2))
     for t, (x, _) in enumerate(mappings(True)):
         if t:
             assert asked.predict_one(x) == plain.predict_one(dict(x)) == asked.predict_one(x)

@@ -104,7 +104,7 @@ def test_a_learner_knows_its_task(name, task):
     arguments = {"halving": "[thresholds:n=9]", "exponential-weights": "experts=3", "exp3-ix": "arms=3"}
     learner = nk.make(f"{name}:{arguments[name]}" if name in arguments else name, "learner")
     assert learner.task == task
-    assert nk.ManyPerceptron().task == "multiclass"
+    assert nk.MulticlassPerceptron().task == "multiclass"
 
 
 def test_abilities_are_the_methods_a_learner_brings():

@@ -121,7 +121,7 @@ def test_the_games_are_not_the_beginning():
         ("box", {"high": ["4", "5", "6"]}),
         ("box", {"contradictions": -1}),
         ("box", {"contradicted_at": 0}),
-        ("box", {"rounds": "many"}),
+        ("box", {"rounds": "multiclass"}),
         ("reals", {"low": ["1/0", "2"]}),
         ("reals", {"low": ["zz", "2"]}),
         ("reals", {"low": [float("nan"), "2"]}),

@@ -126,9 +126,9 @@ def test_more_than_two_whole_numbers_are_many_labels():
     y = all_of(stream)[1]
     assert y.dtype == np.int32
     assert y.tolist() == [0, 2, 1]
-    assert Arrays([5, 6], [0.0, 2.0], many=3).labels is None
-    assert all_of(Arrays([5, 6], [0, 1], many=3))[1].dtype == np.int32
-    assert all_of(Arrays([5, 6], [True, False], many=3))[1].tolist() == [1, 0]
+    assert Arrays([5, 6], [0.0, 2.0], multiclass=3).labels is None
+    assert all_of(Arrays([5, 6], [0, 1], multiclass=3))[1].dtype == np.int32
+    assert all_of(Arrays([5, 6], [True, False], multiclass=3))[1].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_more_than_two_whole_numbers_are_many_labels():
 )
 def test_labels_for_a_learner_with_many_must_be_whole_numbers_below_that(y, said):
     with pytest.raises(SourceError, match=f"labels must be whole numbers from 0 to 2: {said}"):
-        Arrays([5, 6], y, many=3)
+        Arrays([5, 6], y, multiclass=3)
 
 
 def test_whole_numbers_beyond_int32_are_no_labels():

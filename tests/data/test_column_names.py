@@ -13,7 +13,7 @@ import novikoff as nk
 from helpers import novikoff
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.data.column_names import Matched, matched, names_of
-from novikoff.data.tables.expert_table import expert_table
+from novikoff.data.tables.read_experts import read_experts
 from novikoff.data.tables.table_formats import Frame
 from novikoff.data.unlabelled import unlabelled
 from novikoff.game.persistence import load, save
@@ -132,7 +132,7 @@ def test_frames_name_their_columns_and_arrays_do_not():
     assert names_of(pd.DataFrame(x, columns=NAMES)) == names_of(table().drop_columns("y")) == NAMES
     assert names_of(x) is names_of(x.tolist()) is names_of(pd.DataFrame(x)) is None
     assert nk.Arrays(pd.DataFrame(x, columns=NAMES), y).features == NAMES
-    assert nk.Targets(pd.DataFrame(x, columns=NAMES), y).features == NAMES
+    assert nk.RegressionArrays(pd.DataFrame(x, columns=NAMES), y).features == NAMES
     assert nk.Advice(pd.DataFrame(x, columns=NAMES), y).experts == NAMES
     assert nk.Losses(pd.DataFrame(x, columns=NAMES)).experts == NAMES
 
@@ -297,7 +297,7 @@ def test_experts_keep_their_places(tmp_path, loss):
             columns = {name: unit[rows, NAMES.index(name)] for name in order}
             outcome = {} if loss == "table" else {"outcome": y[rows]}
             path = as_csv(tmp_path / f"{number}.csv", pa.table({**columns, **outcome}))
-            nk.play(learner, expert_table(path, loss=loss))
+            nk.play(learner, read_experts(path, loss=loss))
         learners.append(learner)
     weights = [learner.weights.tolist() for learner in learners]
     assert weights[0] == weights[1] == weights[2]

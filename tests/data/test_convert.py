@@ -210,7 +210,7 @@ def test_many_labels_come_back(tmp_path):
     path = tmp_path / "rows.arrow"
     convert(Arrays(np.eye(3), [0, 2, 1]), path)
     for many in (None, 3, 9):
-        stream = Arrow(path, many=many)
+        stream = Arrow(path, multiclass=many)
         assert stream.labels is None
         assert next(stream.batches()).y.tolist() == [0, 2, 1]
         assert next(stream.batches()).y.dtype == np.int32
@@ -218,7 +218,7 @@ def test_many_labels_come_back(tmp_path):
     assert one.labels == Labels("not 2", 2)
     assert next(one.batches()).y.tolist() == [-1, 1, -1]
     with pytest.raises(SourceError, match="labels must be whole numbers from 0 to 1: row 2 of"):
-        list(Arrow(path, many=2).batches())
+        list(Arrow(path, multiclass=2).batches())
     with pytest.raises(SourceError, match="the positive label must be a whole number"):
         Arrow(path, positive="spam")
 
@@ -226,11 +226,11 @@ def test_many_labels_come_back(tmp_path):
 def test_two_labels_can_be_read_as_many(tmp_path):
     path = tmp_path / "rows.arrow"
     convert(Arrays(np.eye(3), [1, 3, 1]), path)
-    stream = Arrow(path, many=4)
+    stream = Arrow(path, multiclass=4)
     assert stream.labels is None
     assert next(stream.batches()).y.tolist() == [1, 3, 1]
     with pytest.raises(SourceError, match="labels must be whole numbers from 0 to 2"):
-        Arrow(path, many=3)
+        Arrow(path, multiclass=3)
 
 
 # writing

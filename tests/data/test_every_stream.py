@@ -123,19 +123,19 @@ def converted(folder):
 
 def experts(folder):
     (folder / "table.csv").write_text("a,b,outcome\n" + "".join(f"{a / 9},{b / 9},{c % 2}\n" for a, b, c in X))
-    return lambda: nk.expert_table(folder / "table.csv", loss="absolute")
+    return lambda: nk.read_experts(folder / "table.csv", loss="absolute")
 
 
 IN_MEMORY = {
     "arrays": lambda: nk.Arrays(X / 4, Y, features=["a", "b", "c"]),
     "arrays of integers": lambda: nk.Arrays(X, Y),
     "indices": lambda: nk.Arrays(X[:, 0], Y),
-    "many labels": lambda: nk.Arrays(X, X[:, 0], many=9),
+    "many labels": lambda: nk.Arrays(X, X[:, 0], multiclass=9),
     "pairs": lambda: nk.Pairs(list(zip(X.tolist(), Y.tolist(), strict=True))),
     "pairs that come once": lambda: nk.Pairs(iter(list(zip(X.tolist(), Y.tolist(), strict=True)))),
     "frame": lambda: nk.Frame(pd.DataFrame({"a": X[:, 0], "b": X[:, 1] / 4, "y": Y})),
     "sparse matrix": lambda: nk.SparseMatrix(scipy.sparse.csr_matrix(X), Y),
-    "targets": lambda: nk.Targets(X / 4, X[:, 0] / 9),
+    "targets": lambda: nk.RegressionArrays(X / 4, X[:, 0] / 9),
     "advice": lambda: nk.Advice(X / 9, X[:, 0] / 9),
     "losses": lambda: nk.Losses(X / 9),
     "held": lambda: hold(nk.Arrays(X, Y)),
@@ -145,8 +145,8 @@ IN_MEMORY = {
     "drifting": lambda: nk.synthetic.drifting(rounds=50, width=10, every=20),
     "hard order": lambda: nk.synthetic.hard_order(rounds=50, width=4, examples=20),
     "bandit losses": lambda: nk.synthetic.bandit_losses(arms=3, rounds=50, switches=2),
-    "contexts": lambda: nk.Contexts(X, X / 8.0),
-    "advice on arms": lambda: nk.Contexts(X, X / 8.0, advice=True),
+    "contexts": lambda: nk.ContextualLosses(X, X / 8.0),
+    "advice on arms": lambda: nk.ContextualLosses(X, X / 8.0, advice=True),
     "random losses": lambda: nk.synthetic.random_losses(experts=3, rounds=50),
     "demo": lambda: nk.read("demo:papayas"),
 }

@@ -71,8 +71,8 @@ def test_whole_numbers_are_points_and_options_are_those_of_a_table():
     assert Frame(frame).domain == Domain("point", 3)
     assert rows_of(Frame(frame, label="kind", columns=["b", "a"])) == [([3, 1], -1), ([4, 2], 1)]
     assert rows_of(Frame(frame, label=1, positive=0)) == [([1, 3, 5], 1), ([2, 4, 6], -1)]
-    assert rows_of(Frame(frame, label="kind", many=5))[1] == ([2, 4, 6], 1)
-    assert Frame(frame, label="kind", many=5).labels is None
+    assert rows_of(Frame(frame, label="kind", multiclass=5))[1] == ([2, 4, 6], 1)
+    assert Frame(frame, label="kind", multiclass=5).labels is None
 
 
 def test_a_frame_in_chunks_is_shown_in_batches_and_goes_on_anywhere():
@@ -177,7 +177,7 @@ def test_a_long_matrix_is_shown_in_batches_and_goes_on_anywhere():
 def test_positive_and_many_are_those_of_arrays():
     X = sp.csr_matrix(np.eye(3))
     assert [y for _, y in rows_of(SparseMatrix(X, ["a", "b", "c"], positive="b"))] == [-1, 1, -1]
-    assert SparseMatrix(X, [0, 2, 1], many=3).labels is None
+    assert SparseMatrix(X, [0, 2, 1], multiclass=3).labels is None
 
 
 @pytest.mark.parametrize(

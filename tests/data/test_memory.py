@@ -13,7 +13,7 @@ import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.core.errors import InputError, LabelError, MismatchError, SourceError
 from novikoff.core.types import Domain, Labels, Sparse
-from novikoff.data.memory import Pairs, TargetPairs, Targets, targets
+from novikoff.data.memory import Pairs, RegressionArrays, TargetPairs, targets
 from novikoff.data.tables.table_formats import Frame
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
@@ -85,18 +85,18 @@ def test_labels_say_which_two_values_are_minus_one_and_plus_one(negative, positi
 
 
 def test_many_labels_are_whole_numbers_below_many():
-    stream = Pairs([(0, 0), (0, np.int64(2))], many=3)
+    stream = Pairs([(0, 0), (0, np.int64(2))], multiclass=3)
     assert stream.labels is None
     assert labels_of(stream) == [0, 2]
     assert next(stream.batches()).y.dtype == np.int32
     for y in (3, -1, 0.5, True, "0", None):
         with pytest.raises(SourceError, match="item 1 of pairs: a label must be a whole number from 0 to 2.*: got"):
-            labels_of(Pairs([(0, y)], many=3))
+            labels_of(Pairs([(0, y)], multiclass=3))
 
 
 def test_labels_are_two_or_many_not_both():
     with pytest.raises(SourceError, match="labels must be two or many"):
-        Pairs([], labels=Labels(), many=3)
+        Pairs([], labels=Labels(), multiclass=3)
 
 
 @pytest.mark.parametrize("item", [3, None, (1,), (1, 1, 1), "abc", []])
@@ -148,22 +148,22 @@ def rows(stream, start=None):
 
 def test_arrays_come_as_doubles_with_their_outcomes_as_they_are():
     X, y = np.arange(6).reshape(3, 2), [2, 0.5, -7]
-    stream = Targets(X, y)
+    stream = RegressionArrays(X, y)
     (x,), outcomes = rows(stream)
     assert (x.dtype, x.tolist(), outcomes.tolist()) == (np.float64, X.tolist(), [2.0, 0.5, -7.0])
     assert (stream.domain, stream.labels, stream.outcomes, len(stream)) == (Domain("vector", 2), None, "numbers", 3)
     assert stream.features is None
-    assert Targets(X, y, features=["a", "b"]).features == ("a", "b")
+    assert RegressionArrays(X, y, features=["a", "b"]).features == ("a", "b")
 
 
 def test_one_column_may_be_given_flat():
-    (x,), _ = rows(Targets([1, 2, 3], [0.0, 0.0, 1.0]))
+    (x,), _ = rows(RegressionArrays([1, 2, 3], [0.0, 0.0, 1.0]))
     assert x.tolist() == [[1.0], [2.0], [3.0]]
 
 
 def test_a_sparse_matrix_stays_sparse():
     X = scipy.sparse.csr_array(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 0.0]]))
-    (x,), y = rows(Targets(X, [1.5, 2.5, 3.5]))
+    (x,), y = rows(RegressionArrays(X, [1.5, 2.5, 3.5]))
     assert isinstance(x, Sparse)
     assert (x.indices.tolist(), x.values.tolist(), x.width) == ([1, 0], [2.0, 1.0], 2)
     assert y.tolist() == [1.5, 2.5, 3.5]
@@ -171,7 +171,7 @@ def test_a_sparse_matrix_stays_sparse():
 
 def test_a_long_stream_goes_on_where_it_stopped():
     X, y = np.arange(150_000.0)[:, None], np.arange(150_000.0) / 2
-    stream = Targets(X, y)
+    stream = RegressionArrays(X, y)
     first = next(iter(stream.batches()))
     parts, outcomes = rows(stream, first.end)
     assert len(first) + len(outcomes) == 150_000
@@ -226,7 +226,7 @@ def test_pairs_come_one_by_one_and_may_be_endless():
 )
 def test_what_is_no_table_of_numbers_is_refused(X, y, words):
     with pytest.raises(SourceError, match=words):
-        Targets(X, y)
+        RegressionArrays(X, y)
 
 
 def test_what_is_no_source_is_refused():

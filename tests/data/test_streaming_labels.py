@@ -104,7 +104,7 @@ def test_a_third_value_is_an_error_that_names_the_line():
     assert caught.value.where["line"] == 13
     assert str(caught.value) == (
         "labels must take two values: line 13 of mail.svm has a third, 3, beside 1 and 2. "
-        'Pass positive=2 to treat every other value as -1, or labels="many" if there are more than two.'
+        'Pass positive=2 to treat every other value as -1, or labels="multiclass" if there are more than two.'
     )
     assert isinstance(caught.value, SourceError)
 
@@ -131,7 +131,7 @@ def test_a_positive_value_that_never_came_is_absent():
 
 
 def test_many_labels_stay_as_they_are():
-    labels = StreamingLabels(many=3)
+    labels = StreamingLabels(multiclass=3)
     got = labels.encode(np.array([0.0, 2.0, 1.0]))
     assert got.tolist() == [0, 2, 1]
     assert got.dtype == np.int32
@@ -145,11 +145,11 @@ def test_many_labels_stay_as_they_are():
 
 def test_positive_and_many_do_not_go_together():
     with pytest.raises(SourceError, match="two or many"):
-        StreamingLabels(positive=1, many=3)
+        StreamingLabels(positive=1, multiclass=3)
     with pytest.raises(SourceError, match="from 1 to 2"):
-        StreamingLabels(many=0)
+        StreamingLabels(multiclass=0)
     with pytest.raises(SourceError, match="from 1 to 2"):
-        StreamingLabels(many=2**31 + 1)
+        StreamingLabels(multiclass=2**31 + 1)
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1), st.data())

@@ -140,19 +140,19 @@ def test_many_labels_are_numbered_in_the_order_played():
     x = rng.standard_normal((90, 2))
     y = np.array(["a", "b", "c"])[np.digitize(x[:, 0], [-0.4, 0.4])]
     told = permutation_test("perceptron", (x, y), 19, statistic=fewer_mistakes)
-    games = compare(["perceptron"], (x, y), shuffles=19, labels="many").learners[0].games
+    games = compare(["perceptron"], (x, y), shuffles=19, labels="multiclass").learners[0].games
     assert list(told.shuffled) == [-game.mistakes for game in games]
-    assert told.observed == -compare(["perceptron"], (x, y), labels="many").learners[0].games[0].mistakes
+    assert told.observed == -compare(["perceptron"], (x, y), labels="multiclass").learners[0].games[0].mistakes
 
 
 @pytest.mark.slow
 def test_level_holds_for_many_labels_and_for_weights(tmp_path):
-    small = {"many": 0, "weights": 0}
+    small = {"multiclass": 0, "weights": 0}
     for seed in range(100):
         rng = np.random.default_rng(seed)
         x = rng.standard_normal((60, 2)).round(3)
         y = np.array(["a", "b", "c"])[np.digitize(x[:, 0] + rng.standard_normal(60), [-0.4, 0.4])]
-        small["many"] += permutation_test("perceptron", (x, y), 19, seed, statistic=fewer_mistakes).p <= 0.05
+        small["multiclass"] += permutation_test("perceptron", (x, y), 19, seed, statistic=fewer_mistakes).p <= 0.05
         weights = rng.integers(1, 9, 60)
         cells = zip(x, weights, y == "a", strict=True)
         lines = "\n".join(f"{a},{b},{w},{'yes' if label else 'no'}" for (a, b), w, label in cells)

@@ -16,7 +16,7 @@ from novikoff.core.feature_places import Features
 from novikoff.core.types import Domain
 from novikoff.evaluation.repeat import repeat, verdicts
 from novikoff.kernel.comparators.tracker import KernelTracker
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 from novikoff.kernel.theorems.rbp_expected import rbp_expected
 from novikoff.numerics.coins import uniform
@@ -250,7 +250,7 @@ class Unfair:
     deterministic = False
 
     def __init__(self, seed, budget=16, fair=False):
-        self.domain, self.similarity, self.features = Domain("vector"), Similarity.of("linear"), Features()
+        self.domain, self.similarity, self.features = Domain("vector"), Kernel.of("linear"), Features()
         self.budget, self.kept, self.rounds, self.updates, self.evictions = budget, [], 0, 0, 0
         self._fair, self._coins = fair, random.Random(seed)
 

@@ -480,7 +480,7 @@ def test_learners_with_probabilities_or_scores_have_their_own_certificates_in_a_
             game.learn_one(row, label)
         return game.ledger
 
-    kinds = (nk.Logistic, nk.Ftrl, nk.Perceptron, nk.Arow, nk.SecondOrderPerceptron, nk.AdaGrad)
+    kinds = (nk.Logistic, nk.FTRL, nk.Perceptron, nk.AROW, nk.SecondOrderPerceptron, nk.AdaGrad)
     alone = [played(kind()) for kind in kinds]
     team = played(nk.Hedge([kind() for kind in kinds]))
     assert team.certify_members() == [ledger.certify() for ledger in alone]

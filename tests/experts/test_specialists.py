@@ -57,7 +57,7 @@ def test_prices_are_those_of_a_prior_that_sums_to_a_half():
 
 def test_prices_and_the_stretches_of_a_run_of_blocks_have_their_golden_values():
     assert [price(8), price(5)] == pytest.approx([6.356107661, 4.094344562], abs=1e-8)
-    told = nk.play(Specialists(nk.Ftrl(), 1), drifting(20)).learner.between(3, 13)
+    told = nk.play(Specialists(nk.FTRL(), 1), drifting(20)).learner.between(3, 13)
     cover = sum(map(price, (3, 4, 8, 12)))  # [3] [4, 7] [8, 11] [12, 13]
     assert told.bound - told.begun == pytest.approx(cover, abs=1e-8)
 
@@ -84,14 +84,14 @@ def test_it_is_the_mixture_of_all_stretches_that_the_theorem_is_about():
 
     def chances(start, t):
         if (start, t) not in copies:
-            learner = nk.Ftrl()
+            learner = nk.FTRL()
             for s in range(max(start - 1, 0) * block, len(x)):
                 copies[start, s] = learner.probability_one(x[s])
                 learner.learn_one(x[s], int(y[s]))
         return copies[start, t]
 
     said, losses, _ = direct(len(x), block, chances, y)
-    learner = Specialists(nk.Ftrl(), block)
+    learner = Specialists(nk.FTRL(), block)
     for t in range(len(x)):
         assert learner.probability_one(x[t]) == pytest.approx(said[t], rel=1e-12)
         learner.learn_one(x[t], int(y[t]))
@@ -101,7 +101,7 @@ def test_it_is_the_mixture_of_all_stretches_that_the_theorem_is_about():
 @given(seed=st.integers(0, 2**32), block=st.integers(1, 40), cuts=st.lists(st.integers(0, 300), max_size=4))
 def test_batches_of_any_size_leave_the_same_bits(seed, block, cuts):
     x, y = drifting(300, 70, seed)
-    whole, parts = nk.Game(Specialists(nk.Ftrl(), block)), nk.Game(Specialists(nk.Ftrl(), block))
+    whole, parts = nk.Game(Specialists(nk.FTRL(), block)), nk.Game(Specialists(nk.FTRL(), block))
     whole.learn_batch(nk.Batch(x, y, 1))
     ends = [0, *sorted(cuts), 300]
     for start, stop in pairwise(ends):
@@ -148,7 +148,7 @@ def test_without_change_it_loses_at_most_ln_2():
 def test_mixing_costs_something_and_at_most_its_price():
     """Where the steady copy is sure and right early on; the copy begun with it says the same, so it is never all."""
     x, y = np.ones((4000, 1)), np.ones(4000)
-    paid = nk.play(Specialists(nk.Ftrl(), 1), (x, y)).log_loss - nk.play(nk.Ftrl(), (x, y)).log_loss
+    paid = nk.play(Specialists(nk.FTRL(), 1), (x, y)).log_loss - nk.play(nk.FTRL(), (x, y)).log_loss
     assert 0.17 < paid < 0.18 < LN2
 
 
@@ -193,18 +193,18 @@ def test_weights_that_do_not_follow_the_losses_are_violated_and_a_loss_that_was_
 def test_a_learner_without_probabilities_or_with_a_past_is_refused():
     with pytest.raises(InputError, match="must say probabilities: Perceptron says none"):
         Specialists(nk.Perceptron())
-    learned = nk.Ftrl()
+    learned = nk.FTRL()
     learned.learn_one([1.0], 1)
     with pytest.raises(InputError, match="must have learned nothing"):
         Specialists(learned)
     with pytest.raises(InputError, match="a block must be"):
-        Specialists(nk.Ftrl(), 0)
+        Specialists(nk.FTRL(), 0)
     with pytest.raises(InputError, match="must hold a whole block of 64"):
-        nk.play(Specialists(nk.Ftrl()), drifting(100)).learner.between(1, 63)
+        nk.play(Specialists(nk.FTRL()), drifting(100)).learner.between(1, 63)
 
 
 def test_a_saved_game_whose_copies_are_others_is_refused():
-    state = nk.play(Specialists(nk.Ftrl(), 8), drifting(100)).learner.state()
+    state = nk.play(Specialists(nk.FTRL(), 8), drifting(100)).learner.state()
     state["copies"] = state["copies"][:-1]
     with pytest.raises(ModelFileError, match="the copies awake after 100 rounds"):
         Specialists.restore(state)
@@ -245,7 +245,7 @@ def test_auto_with_drift_learns_a_new_target_anew_and_loses_at_most_ln_2_without
 
 
 def test_stretches_are_the_whole_game_in_parts_that_cost_one_price_each():
-    learner = nk.play(Specialists(nk.Ftrl(), 8), drifting(333)).learner
+    learner = nk.play(Specialists(nk.FTRL(), 8), drifting(333)).learner
     for most in (2, 5, 24, 1000):
         parts = learner.stretches(most)
         assert 1 < len(parts) <= most
@@ -253,11 +253,11 @@ def test_stretches_are_the_whole_game_in_parts_that_cost_one_price_each():
         assert all(part == learner.between(part.first, part.last) for part in parts)
         for part in parts[1:-1]:
             assert part.bound - part.begun == pytest.approx(price((part.first - 1) // 8 + 1), abs=1e-6)
-    assert nk.play(Specialists(nk.Ftrl(), 8), drifting(7)).learner.stretches(5) == []
+    assert nk.play(Specialists(nk.FTRL(), 8), drifting(7)).learner.stretches(5) == []
 
 
 def test_stretches_are_described_and_drawn():
-    ledger = nk.play(Specialists(nk.Ftrl(), 8), drifting(333))
+    ledger = nk.play(Specialists(nk.FTRL(), 8), drifting(333))
     parts = ledger.learner.stretches(24)
     figure = plot.game(ledger, ledger.certify(), "specialists:[ftrl]")
     drawn = {step.get_label(): step.get_data() for step in figure.axes[-1].patches}
@@ -272,7 +272,7 @@ def test_stretches_are_described_and_drawn():
     assert f"Over {len(parts)} stretches of up to 16 rows" in told
     assert f"better than the stretch's best constant in {better}," in told
     assert "guaranteed there" in page.document(ledger)
-    plain = nk.play(nk.Ftrl(), drifting(333))
+    plain = nk.play(nk.FTRL(), drifting(333))
     assert not list(stretches.told(plain))
     assert "guaranteed there" not in page.document(plain)
     assert "best constant of these rounds: " in str(parts[0])

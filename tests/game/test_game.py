@@ -363,5 +363,5 @@ def test_a_table_must_be_read_for_the_loss_that_the_learner_pays(tmp_path):
     path = tmp_path / "chances.csv"
     path.write_text("a,b,y\n0.9,0.2,1\n0.8,0.1,1\n")
     with pytest.raises(MismatchError, match="it pays zero-one, .* is read for squared"):
-        nk.play(nk.ExponentialWeights(2), nk.expert_table(path))
-    assert nk.play(nk.ExponentialWeights(2, loss="squared"), nk.expert_table(path)).rounds == 2
+        nk.play(nk.ExponentialWeights(2), nk.read_experts(path))
+    assert nk.play(nk.ExponentialWeights(2, loss="squared"), nk.read_experts(path)).rounds == 2

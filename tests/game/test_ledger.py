@@ -45,7 +45,7 @@ def test_batches_and_single_rounds_write_the_same(rounds, size, seed):
 @given(st.lists(st.tuples(st.sampled_from([0.0, 5e-324, 0.1, 0.5, 1.0]) | st.floats(0, 1), st.sampled_from([-1, 1]),
                           st.sampled_from([-1, 1])), max_size=40), st.integers(1, 40))  # fmt: skip
 def test_batches_and_single_rounds_with_probabilities_write_the_same(rounds, size):
-    one, many = Ledger(nk.Ftrl()), Ledger(nk.Ftrl())
+    one, many = Ledger(nk.FTRL()), Ledger(nk.FTRL())
     for p, said, y in rounds:
         wrong = float(said != y)
         one.write_result(StepResult(said, wrong, wrong, probabilities=p), y)

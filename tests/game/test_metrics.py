@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.cli.main import main
-from novikoff.convex.ftrl import Ftrl
+from novikoff.convex.ftrl import FTRL
 from novikoff.core.errors import ModelFileError
 from novikoff.core.learner import adapt
 from novikoff.core.registry import names
@@ -248,7 +248,7 @@ def test_every_ledger_of_probabilities_has_it_and_keeps_it():
 @pytest.mark.parametrize("bias", [1.0, 0.25, -3.0])
 def test_ftrl_is_off_on_average_by_just_what_its_sums_say(bias):
     x, y = noisy(400)
-    ledger = nk.play(Ftrl(bias=bias), (x, y))
+    ledger = nk.play(FTRL(bias=bias), (x, y))
     excess = ledger.calibration.predicted - ledger.positives
     assert excess == pytest.approx(ledger.learner.gradients()[0] / bias, abs=1e-9)
     assert abs(excess) > 1e-3
@@ -258,7 +258,7 @@ def test_ftrl_is_off_on_average_by_just_what_its_sums_say(bias):
     assert "the mean error of its probabilities agrees with its sums" in claims
 
 
-class Boaster(Ftrl):
+class Boaster(FTRL):
     """Says that it had been surer than it was, and pays the same."""
 
     def _learn(self, rows, y):

@@ -75,7 +75,7 @@ def test_repeat_and_permutation_test_prepare_as_play_does(rows):
 
 def test_numbers_to_be_predicted_are_prepared_as_labels_are(rows):
     x = rows[0]
-    assert nk.Targets(x[:, 1:], x[:, 0]).scaled_by_default
+    assert nk.RegressionArrays(x[:, 1:], x[:, 0]).scaled_by_default
     frame = pd.DataFrame(x[:, ::-1], columns=[f"x{j}" for j in range(x.shape[1])])
     losses = {nk.play("auto", source).loss for source in (frame, (x[:, :0:-1], x[:, 0]))}
     assert len(losses) == 1

@@ -95,8 +95,8 @@ def test_weighted_regression_is_scored_once(tmp_path):
     x, _, weights = rows()
     y = (x @ [2.0, -1.0, 0.5] + np.random.default_rng(1).normal(size=len(x))).round(3)
     path = weighed(tmp_path / "w.csv", x, y, weights)
-    ledger = nk.play(nk.Vaw(), nk.read(path, weight="w", outcomes="numbers"))
-    said, _, _ = first_predictions(nk.Vaw(), x, y, weights)
+    ledger = nk.play(nk.VAW(), nk.read(path, weight="w", outcomes="numbers"))
+    said, _, _ = first_predictions(nk.VAW(), x, y, weights)
     true, w = y[weights > 0], weights[weights > 0]
     mean = (w * true).sum() / w.sum()
     assert ledger.mae == pytest.approx((w * abs(said - true)).sum() / w.sum(), rel=1e-9)

@@ -16,7 +16,7 @@ from novikoff.core.types import Batch, Sparse
 from novikoff.integrations.river import NovikoffClassifier, NovikoffRegressor
 from novikoff.testing.failing import require_same
 
-MANY = {"labels": "many"}
+MANY = {"labels": "multiclass"}
 QUICK = [NovikoffClassifier("perceptron:bias=1"), NovikoffClassifier("perceptron", **MANY), NovikoffRegressor("vaw")]
 ALL = [
     *map(NovikoffClassifier, ["auto", "adagrad", "arow", "ftrl", "logistic", "second-order-perceptron",
@@ -231,9 +231,9 @@ def test_regressors_and_many_labels_are_wrapped():
     X, _ = rows()
     ledger = nk.play(nk.wrap(SGDRegressor(random_state=0)), (X, X[:, 0]))
     assert ledger.loss < 0.5 * ledger.best_constant.costs
-    many = nk.wrap(naive_bayes.GaussianNB(), labels="many")
+    many = nk.wrap(naive_bayes.GaussianNB(), labels="multiclass")
     names = np.array(["low", "middle", "high"])[np.digitize(X[:, 0], [-0.5, 0.5])]
-    ledger = nk.play(many, (X, names), labels="many")
+    ledger = nk.play(many, (X, names), labels="multiclass")
     assert ledger.mistakes < 0.3 * ledger.rounds
 
 
@@ -251,7 +251,7 @@ def test_a_wrapped_model_is_not_saved_in_a_file(tmp_path):
     ("make", "label"),
     [
         (lambda: NovikoffClassifier("perceptron:bias=1"), lambda y: bool(y)),
-        (lambda: NovikoffClassifier("perceptron", labels="many"), lambda y: ["a", "b"][int(y)]),
+        (lambda: NovikoffClassifier("perceptron", labels="multiclass"), lambda y: ["a", "b"][int(y)]),
         (lambda: NovikoffRegressor("vaw"), float),
     ],
 )

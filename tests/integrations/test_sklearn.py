@@ -30,7 +30,7 @@ from novikoff.integrations.sklearn import (
     NovikoffRegressor,
     OnlineGradientRegressor,
     PerceptronClassifier,
-    VawRegressor,
+    VAWRegressor,
 )
 from novikoff.integrations.sklearn.estimator import POOR
 from novikoff.online_to_batch.risk import kl_limit
@@ -48,7 +48,7 @@ NOT_TRIED = "cover-halving: its covers have more than a million points in the 10
 REGRESSORS = ["auto-regression", "vaw", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]
 NAMED = [
     AutoClassifier, AutoRegressor, KernelPerceptronClassifier, OnlineGradientRegressor, PerceptronClassifier,
-    VawRegressor,
+    VAWRegressor,
 ]  # fmt: skip
 ALL = [f"NovikoffClassifier({spec!r})" for spec in CLASSIFIERS]
 ALL += [f"NovikoffRegressor({spec!r})" for spec in REGRESSORS] + [f"{kind.__name__}()" for kind in NAMED]
@@ -331,11 +331,11 @@ def test_numbers_are_predicted_and_certified():
     coins = np.random.default_rng(0)
     X = coins.normal(size=(300, 4))
     y = X @ np.array([1.0, -2.0, 0.5, 0.0]) + 3.0 + 0.1 * coins.normal(size=300)
-    for model in (VawRegressor(), AutoRegressor(random_state=0)):
+    for model in (VAWRegressor(), AutoRegressor(random_state=0)):
         assert model.fit(X, y).score(X, y) > 0.99
         assert model.certificates_[0].status == "valid"
-    parts = VawRegressor().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
-    same(parts, VawRegressor().partial_fit(X, y))
+    parts = VAWRegressor().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    same(parts, VAWRegressor().partial_fit(X, y))
     same(parts, pickle.loads(pickle.dumps(parts)))
 
 

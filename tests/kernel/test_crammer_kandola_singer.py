@@ -9,7 +9,7 @@ import novikoff as nk
 from novikoff.core.types import Batch
 from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 
 
 def twin(gram, y, budget, beta, distill):
@@ -46,7 +46,7 @@ def twin(gram, y, budget, beta, distill):
 def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, distill, kernel):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(-2, 3, (rows, 2)).astype(float), rng.choice([-1, 1], rows).astype(np.int8)
-    similarity = Similarity.of(kernel, degree=2, constant=1.0)
+    similarity = Kernel.of(kernel, degree=2, constant=1.0)
     learner = CrammerKandolaSinger(budget, kernel, degree=2, constant=1.0, beta=beta, distill=distill)
     gram = similarity.matrix(x, x).astype(int)
     said, held = twin(gram, y, budget, beta, distill)

@@ -14,7 +14,7 @@ from novikoff.core.types import Batch
 from novikoff.kernel._loops.forgetron import shrinkage
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from twins import dense_twin
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
@@ -122,7 +122,7 @@ def test_basic_it_gives_the_golden_table():
 def test_it_plays_as_its_twin_in_plain_python(basic, seed, rows, budget, radius):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(rows, 3)), rng.choice([-1, 1], rows).astype(np.int8)
-    for similarity in (Similarity.of("rbf", gamma=0.5), Similarity.of("linear", normalized=True, bias=1.0)):
+    for similarity in (Kernel.of("rbf", gamma=0.5), Kernel.of("linear", normalized=True, bias=1.0)):
         learner = Forgetron(budget, **similarity.arguments(), radius=radius, basic=basic)
         said, sigma, told = twin(similarity.matrix(x, x), y, budget, basic, radius * radius)
         assert learner.learn_many(Batch(x, y, 1)).tolist() == said
@@ -234,7 +234,7 @@ def test_on_the_german_data_two_flaws_explain_the_published_mistakes(budget, our
     saved = loadmat(GERMAN)
     x, y = saved["data"][:, 1:].astype(float), saved["data"][:, 0].astype(np.int8)
     orders = saved["ID_all"].astype(int) - 1
-    gram = Similarity.of("rbf", gamma=1 / 128).matrix(x, x)
+    gram = Kernel.of("rbf", gamma=1 / 128).matrix(x, x)
     rates, flawless, flawed = [], [], []
     for order in orders:
         learner = Forgetron(budget, gamma=1 / 128)

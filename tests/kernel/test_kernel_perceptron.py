@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.core.types import Batch
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.linear.perceptron import Perceptron
 from twins import dense_twin
 
@@ -62,10 +62,10 @@ def test_with_the_linear_kernel_it_is_the_perceptron(seed, rows, bias):
 
 
 KERNELS = [
-    Similarity.of("rbf", gamma=0.1),
-    Similarity.of("polynomial", degree=3, normalized=True),
-    Similarity.of("linear"),
-    Similarity.of("linear", normalized=True, bias=0.7),
+    Kernel.of("rbf", gamma=0.1),
+    Kernel.of("polynomial", degree=3, normalized=True),
+    Kernel.of("linear"),
+    Kernel.of("linear", normalized=True, bias=0.7),
 ]
 
 

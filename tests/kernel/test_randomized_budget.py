@@ -14,8 +14,8 @@ from novikoff.core.errors import InputError
 from novikoff.core.types import Batch
 from novikoff.kernel._loops import randomized_budget as kernel
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.kernel.similarity import Similarity
 from novikoff.numerics import coins
 from twins import dense_twin
 
@@ -46,7 +46,7 @@ def twin(similarity, x, y, budget, seed):
 def test_it_plays_as_its_twin_in_plain_python(stream, rows, budget, seed):
     rng = np.random.default_rng(stream)
     x, y = rng.normal(size=(rows, 3)), rng.choice([-1, 1], rows).astype(np.int8)
-    similarity = Similarity.of("rbf", gamma=0.5)
+    similarity = Kernel.of("rbf", gamma=0.5)
     learner = RandomizedBudgetPerceptron(budget, "rbf", gamma=0.5, seed=seed)
     said, slots = twin(similarity, x, y, budget, seed)
     assert learner.learn_many(Batch(x, y, 1)).tolist() == said

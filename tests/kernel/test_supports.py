@@ -13,8 +13,8 @@ from novikoff.kernel import _loops as kernel_loops
 from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.kernel.similarity import Similarity
 from novikoff.kernel.supports import Supports
 from novikoff.kernel.tighter import TighterPerceptron
 
@@ -156,7 +156,7 @@ def test_features_that_were_never_seen_are_zero_in_the_supports(make):
 @some(3, make=LEARNERS.values(), kernel=KERNELS.values())
 def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
     x, y = stream(70, whole=True)
-    similarity = Similarity.of(kernel["kernel"], kernel.get("gamma", 1.0), kernel.get("degree", 2), 1.0)
+    similarity = Kernel.of(kernel["kernel"], kernel.get("gamma", 1.0), kernel.get("degree", 2), 1.0)
 
     def function(z, x):
         return similarity.matrix(z[None], x[None])[0, 0]
@@ -429,7 +429,7 @@ def test_damaged_states_are_refused(thin):
 
 
 def test_supports_hold_nothing_before_the_first_example():
-    supports = Supports(Similarity.of("rbf"), 5)
+    supports = Supports(Kernel.of("rbf"), 5)
     assert (supports.count, supports.updates, supports.evictions) == (0, 0, 0)
     assert supports.norm2() == 0.0
     assert all(len(array) == 0 for name, array in supports.examples().items() if name != "indptr")

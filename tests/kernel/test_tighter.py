@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from novikoff.core.types import Batch
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.tighter import TighterPerceptron
 
 
@@ -40,7 +40,7 @@ def twin(gram, y, budget, beta):
 def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, kernel):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(-2, 3, (rows, 2)).astype(float), rng.choice([-1, 1], rows).astype(np.int8)
-    similarity = Similarity.of(kernel, degree=2, constant=1.0)
+    similarity = Kernel.of(kernel, degree=2, constant=1.0)
     learner = TighterPerceptron(budget, kernel, degree=2, constant=1.0, beta=beta)
     said, held = twin(similarity.matrix(x, x).astype(int), y, budget, beta)
     assert learner.learn_many(Batch(x, y, 1)).tolist() == said

@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 
 from helpers import first_of, same
-from novikoff.convex.ftrl import Ftrl
+from novikoff.convex.ftrl import FTRL
 from novikoff.convex.logistic import Logistic, curvature
-from novikoff.convex.many_logistic import ManyLogistic
-from novikoff.convex.many_vaw import ManyVaw
-from novikoff.convex.vaw import Vaw
+from novikoff.convex.multiclass_logistic import MulticlassLogistic
+from novikoff.convex.multiclass_vaw import MulticlassVAW
+from novikoff.convex.vaw import VAW
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
-from novikoff.data.memory import Targets
+from novikoff.data.memory import RegressionArrays
 from novikoff.data.scaled import Scaled
 from novikoff.game.play import play
 from novikoff.game.specs import make
 from novikoff.linear._loops import second_order_layout as at
-from novikoff.linear.arow import Arow
-from novikoff.linear.many_second_order_perceptron import ManySecondOrderPerceptron
+from novikoff.linear.arow import AROW
+from novikoff.linear.multiclass_second_order_perceptron import MulticlassSecondOrderPerceptron
 from novikoff.linear.second_order_perceptron import SecondOrderPerceptron
 from novikoff.mixtures.auto import Auto
-from novikoff.mixtures.many_auto import ManyAuto
+from novikoff.mixtures.multiclass_auto import MulticlassAuto
 from novikoff.numerics.logits import hedge_all
 
 X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
@@ -58,12 +58,12 @@ def test_golden_root_of_two_virtual_labels():
 
 
 def test_golden_ftrl():
-    learner = Ftrl(bias=0.0)
+    learner = FTRL(bias=0.0)
     assert scores(learner) == near([0, 0, -0.624058075, 0, 0.164558834, 0.425387237], abs=1e-8)
     assert learner.sums[:2] == near([4.249682031, 1.133216551], abs=1e-8)
     assert learner.diagonal()[1:] == near([3.229399286, 3.080665684], abs=1e-8)
     assert learner.facts().dual == near(0.7536, abs=1e-4)
-    newton = Ftrl("newton", bias=0.0)
+    newton = FTRL("newton", bias=0.0)
     assert scores(newton)[2] == near(-0.575828742, abs=1e-8)
     assert newton.sums[:2] == near([4.281705774, 0.899919994], abs=1e-8)
     assert newton.diagonal()[1:] == near([5.969213566, 5.959849840], abs=1e-8)
@@ -84,7 +84,7 @@ def test_golden_logistic():
 
 
 def test_golden_vaw():
-    learner = Vaw(scale_free=False, bias=0.0)
+    learner = VAW(scale_free=False, bias=0.0)
     assert scores(learner) == near([0, 0, -0.5, 0, -1 / 9, 1 / 3], abs=1e-8)
     facts = learner.facts()
     assert (facts.loss, facts.most, facts.chi, facts.credit) == near(
@@ -104,7 +104,7 @@ def test_golden_second_order_perceptron():
 
 
 def test_golden_arow():
-    learner = Arow(scale_free=False, bias=0.0)
+    learner = AROW(scale_free=False, bias=0.0)
     assert scores(learner) == near([0, 0, -1, 0, -0.25, 0.75], abs=1e-8)
     assert (learner.mistakes, learner.updates) == (5, 6)
     assert (learner.facts().gained, learner.facts().dual) == near((16 / 9, 16 / 9), abs=1e-8)
@@ -117,7 +117,7 @@ def log_det(learner):
 
 
 def test_golden_limits_of_what_theorems_add_up():
-    perceptron, vaw = SecondOrderPerceptron(scale_free=False, bias=0.0), Vaw(scale_free=False, bias=0.0)
+    perceptron, vaw = SecondOrderPerceptron(scale_free=False, bias=0.0), VAW(scale_free=False, bias=0.0)
     logistic = Logistic(ridge=1.0, scale_free=False, bias=0.0)
     for learner in (perceptron, vaw, logistic):
         scores(learner)
@@ -245,7 +245,7 @@ def test_the_inverse_is_that_of_the_matrix_before_and_after_it_is_found_again():
 def test_vaw_for_numbers_clips_to_a_range_that_is_known():
     x, _ = streams(5)
     y = np.clip(x[:, 0] / np.abs(x[:, 0]).max(), -0.2, 0.2)
-    free, clipped = Vaw(), Vaw(low=-0.2, high=0.2)
+    free, clipped = VAW(), VAW(low=-0.2, high=0.2)
     wide, narrow = free.learn_many(Batch(x, y, 1)), clipped.learn_many(Batch(x, y, 1))
     assert narrow.predictions.tolist() == np.clip(wide.predictions, -0.2, 0.2).tolist()
     with pytest.raises(InputError, match="from -0.2 to 0.2"):
@@ -258,17 +258,17 @@ def test_comparators_see_what_a_scaling_learner_saw():
     y = np.where(x @ [1.0, 0.1, 0.01] + rng.normal(size=80) > 3.5, 1, -1)
     found = []
     for examples in ((x, y), list(zip(x, y.tolist(), strict=True))):
-        ledger = play(Scaled(Ftrl()), examples)
+        ledger = play(Scaled(FTRL()), examples)
         certificates = {one.theorem: one for one in ledger.certify()}
         assert all(one.status in ("valid", "vacuous") for one in certificates.values()), certificates
         found.append((certificates["ftrl_regret"].bound, certificates["ftrl_suffix"].bound, ledger.log_loss))
     assert found[0] == found[1]
 
 
-MANY = [ManyVaw, ManySecondOrderPerceptron, ManyLogistic, ManyAuto]
+MANY = [MulticlassVAW, MulticlassSecondOrderPerceptron, MulticlassLogistic, MulticlassAuto]
 
 
-@pytest.mark.parametrize("kind", [Logistic, Vaw, Arow, Auto, *MANY])
+@pytest.mark.parametrize("kind", [Logistic, VAW, AROW, Auto, *MANY])
 def test_the_inverse_is_found_again_at_the_same_rounds_however_rows_are_cut(kind, monkeypatch):
     x, y = streams(4, rounds=40)
     if kind in MANY:
@@ -285,7 +285,7 @@ def test_the_inverse_is_found_again_at_the_same_rounds_however_rows_are_cut(kind
 
 
 MATRIX = ["arow", "second-order-perceptron", "vaw", "logistic", "vaw:probabilities=true"]
-MANY_MATRIX = [ManyVaw, ManySecondOrderPerceptron, ManyLogistic]
+MANY_MATRIX = [MulticlassVAW, MulticlassSecondOrderPerceptron, MulticlassLogistic]
 
 
 def with_options(spec, options):
@@ -303,10 +303,10 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
     x = rng.normal(size=(40, 3))
     learner = with_options(spec, "scale_free=false")
     y = outcomes(learner, x)
-    play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
+    play(learner, (x, y) if learner.outcomes == "labels" else RegressionArrays(x, y))
     before, large = repr(learner.state()), x * scale
     with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
-        play(learner, (large, y) if learner.outcomes == "labels" else Targets(large, y), resume=True)
+        play(learner, (large, y) if learner.outcomes == "labels" else RegressionArrays(large, y), resume=True)
     for t in range(3):
         with pytest.raises(InputError, match="Leave out scale_free=false"):
             learner.learn_one(large[t], y[t])
@@ -314,7 +314,7 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
             learner.predict_one(large[t])
     assert repr(learner.state()) == before
     free = with_options(spec, "scale_free=true,bias=0")
-    assert play(free, (large, y) if free.outcomes == "labels" else Targets(large, y)).rounds == 40
+    assert play(free, (large, y) if free.outcomes == "labels" else RegressionArrays(large, y)).rounds == 40
 
 
 @pytest.mark.parametrize("kind", MANY_MATRIX)
@@ -322,7 +322,7 @@ def test_many_labels_refuse_numbers_too_large_for_a_fixed_ridge(kind):
     x = np.random.default_rng(0).normal(size=(40, 3))
     y = np.arange(40) % 3
     with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
-        play(kind(scale_free=False), (x * 2.0**498, y), labels="many")
+        play(kind(scale_free=False), (x * 2.0**498, y), labels="multiclass")
     with pytest.raises(InputError, match="Leave out scale_free=false"):
         kind(scale_free=False, bias=1e9)
 
@@ -348,9 +348,9 @@ def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec, seed):
                 if isinstance(spec, str):
                     learner = with_options(spec, ",".join(f"{k}={v}" for k, v in options.items()).lower())
                     y = outcomes(learner, x)
-                    ledger = play(learner, (x, y) if learner.outcomes == "labels" else Targets(x, y))
+                    ledger = play(learner, (x, y) if learner.outcomes == "labels" else RegressionArrays(x, y))
                 else:
-                    ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="many")
+                    ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="multiclass")
                 assert not math.isnan(ledger.loss)
                 for one in ledger.certify():
                     assert one.status != "violated"
@@ -359,7 +359,7 @@ def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec, seed):
 
 def test_feature_that_grows_beyond_the_doubles_keeps_its_inverse():
     """A[0, 0] grows by 2^1000 where P[0, 0] is 2^996: their product is no double."""
-    learner = Vaw(bias=0.0)
+    learner = VAW(bias=0.0)
     learner.learn_one([2.0**-498, 1.0], 1.0)
     learner.learn_one([2.0**500, 1.0], 1.0)
     assert learner.matrix.inverse[0, 0] > 0.0

@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff import numerics
 from novikoff.convex._loops import ftrl_layout as lane
-from novikoff.convex.ftrl import Ftrl
+from novikoff.convex.ftrl import FTRL
 from novikoff.convex.logistic import Logistic
 from novikoff.core.errors import ModelFileError, SpecError
 from novikoff.core.types import Batch, Sparse
@@ -65,7 +65,7 @@ def test_golden_values():
 def test_members_do_the_same_as_when_they_play_alone():
     x, y = rings(150)
     scores = Auto().learn_many(Batch(x, y, 1)).scores
-    for j, alone in ((0, Ftrl(rate=4.0)), (6, Ftrl("newton", rate=0.25)), (8, Logistic(1.0)), (9, Logistic(0.01))):
+    for j, alone in ((0, FTRL(rate=4.0)), (6, FTRL("newton", rate=0.25)), (8, Logistic(1.0)), (9, Logistic(0.01))):
         assert alone.learn_many(Batch(x, y, 1)).scores.tolist() == scores[:, j].tolist()
 
 

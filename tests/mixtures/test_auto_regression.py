@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.convex.vaw import Vaw
+from novikoff.convex.vaw import VAW
 from novikoff.core.errors import ModelFileError, SpecError
 from novikoff.core.types import Batch, Sparse
 from novikoff.experts._loops import ada_hedge_layout as hedge
@@ -25,14 +25,16 @@ def hills(rounds, seed=0, noise=0.3):
 def test_it_keeps_every_contract():
     x, y = hills(12)
     refused = [[1.0], [1.0, 2.0, math.nan], "a", None]
-    check_learner(AutoRegression, nk.Targets(x, y), refused=refused, outcomes=["a", None, math.nan, math.inf, 2.0**500])
+    check_learner(
+        AutoRegression, nk.RegressionArrays(x, y), refused=refused, outcomes=["a", None, math.nan, math.inf, 2.0**500]
+    )
     named = [({f"w{i}": 1.0 for i in range(t % 3, t % 7 + 3)}, float(t % 5)) for t in range(30)]
     check_learner(lambda: AutoRegression(bias=0.0), named, refused=[{"a": math.nan}, [1.0]])
 
 
 def test_a_linear_member_says_what_vaw_says_of_y_less_the_first_clipped_to_the_range_before():
     x, y = hills(50)
-    learner, alone, said = AutoRegression(), Vaw(ridge=0.01), []
+    learner, alone, said = AutoRegression(), VAW(ridge=0.01), []
     losses, low, high = 0.0, math.inf, -math.inf
     for t, (row, outcome) in enumerate(zip(x, y, strict=True)):
         told = 0.0 if t == 0 else min(max(y[0] + alone.predict_one(row), low), high)
@@ -94,7 +96,7 @@ def test_it_learns_hills_and_planes_and_says_by_whom():
     learner = AutoRegression()
     ledger = nk.play(learner, (x, y), record=True)
     error = np.abs(np.concatenate(ledger.predictions)[400:] - y[400:]).mean()
-    linear = np.abs(nk.play(Vaw(), (x, y), record=True).predictions[-1] - y)[400:].mean()
+    linear = np.abs(nk.play(VAW(), (x, y), record=True).predictions[-1] - y)[400:].mean()
     assert error < 0.7 < 2.0 < linear
     assert learner.names[int(learner.weights.argmax())].startswith(("random", "stack"))
     plane = nk.play(AutoRegression(), (x, 100.0 + 2.0 * x[:, 1] + np.sin(np.arange(800.0))))
@@ -220,10 +222,12 @@ def test_it_plays_where_no_learner_is_named_and_outcomes_are_numbers(tmp_path):
     assert {type(ledger.learner) for ledger in played} == {AutoRegression}
     assert len({ledger.loss for ledger in played}) == 1
     assert type(nk.play("auto", (x, np.where(y > 100.0, 1.5, 2.5))).learner) is nk.Auto
-    assert type(nk.play("auto", nk.Targets(x, np.where(y > 100.0, 1.0, 2.0))).learner) is AutoRegression
+    assert type(nk.play("auto", nk.RegressionArrays(x, np.where(y > 100.0, 1.0, 2.0))).learner) is AutoRegression
     with pytest.raises(SpecError, match="fast"):
         nk.play("auto:fast=true", (x, y))
-    assert type(nk.play("auto", (x, np.arange(40) % 5)).learner) is nk.ManyAuto  # a few whole numbers may be classes
+    assert (
+        type(nk.play("auto", (x, np.arange(40) % 5)).learner) is nk.MulticlassAuto
+    )  # a few whole numbers may be classes
 
 
 def test_chicks_that_grow_are_followed_more_closely_than_by_rivers_linear_regression():
@@ -250,7 +254,7 @@ def walk(rounds, seed=0):
 
 def test_rows_without_labels_are_predicted_without_the_last_outcome():
     x, y = walk(600)
-    ledger = nk.play("auto-regression", nk.Targets(x, y))
+    ledger = nk.play("auto-regression", nk.RegressionArrays(x, y))
     learner, (certificate,) = ledger.learner, ledger.certify()
     assert learner.names[learner._repeats] == "last outcome"
     assert learner.shares[learner._repeats] > 0.5
@@ -262,15 +266,15 @@ def test_rows_without_labels_are_predicted_without_the_last_outcome():
     assert ahead[:7].tolist() == ledger.player.predict_ahead(Batch(new.x[:7], new.y[:7], 1)).tolist()
     assert certificate.status == "valid"  # of the game, in which labels are shown
     assert any("repeats the last outcome had" in line for line in learner.tale())
-    unmoved = nk.play("auto-regression", nk.Targets(x, 3.0 * x[:, 0] + x[:, 1]))
+    unmoved = nk.play("auto-regression", nk.RegressionArrays(x, 3.0 * x[:, 0] + x[:, 1]))
     assert unmoved.learner.tale() == []
 
 
 def test_intervals_of_rows_without_labels_leave_out_the_last_outcome():
     x, y = walk(300)
-    ledger = nk.play("conformal:[auto-regression]", nk.Targets(x, y))
+    ledger = nk.play("conformal:[auto-regression]", nk.RegressionArrays(x, y))
     new = Batch(np.random.default_rng(5).normal(size=(20, 2)), np.zeros(20), 1)
-    within = nk.play("auto-regression", nk.Targets(x, y)).player.predict_ahead(new)
+    within = nk.play("auto-regression", nk.RegressionArrays(x, y)).player.predict_ahead(new)
     assert ledger.player.predict_ahead(new) == pytest.approx(within)
     middles = [sum(ledger.learner.predict_set(row, ahead=True)) / 2 for row in new.x]
     assert middles == pytest.approx(within)

@@ -23,7 +23,7 @@ def drawn(rng, count):
 def test_the_mean_of_shards_by_hand():
     x, y = np.array([[1.0], [1.0], [1.0]]), np.array([1.0, 1.0, -1.0])
     kept = nk.average((x, y), LEARNER, shards=2)
-    cuts = nk.Targets(x, y).cuts(2)
+    cuts = nk.RegressionArrays(x, y).cuts(2)
     total = 0.0
     for first, last in pairwise(cuts):
         learner = nk.make(LEARNER, "learner")

@@ -37,7 +37,7 @@ def written(path, count, labels):
 def test_who_judges_changes_nothing(labels, tmp_path):
     path = written(tmp_path / "rows.svm", 900, labels)
     source = nk.read(path, chunk=500)  # many batches, each a place to begin
-    ledger = nk.play("perceptron", source, keep=20, labels="many" if len(labels) > 2 else None)
+    ledger = nk.play("perceptron", source, keep=20, labels="multiclass" if len(labels) > 2 else None)
     here, who = nk.keep(ledger, "best", stream=source), Sent()
     there = nk.keep(ledger, "best", stream=source, on=who)
     assert repr(there.certificates) == repr(here.certificates)

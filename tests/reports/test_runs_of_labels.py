@@ -24,7 +24,7 @@ def ordered(x, y):
 @pytest.mark.parametrize("labels", [2, 3])
 def test_file_sorted_by_label_is_told(labels):
     x, y = ordered(*rows(labels=labels))
-    ledger = nk.play("perceptron", (x, y), labels=None if labels == 2 else "many")
+    ledger = nk.play("perceptron", (x, y), labels=None if labels == 2 else "multiclass")
     hint = summary.runs(ledger)
     assert hint.startswith("Labels come in long runs: repeating the previous label makes only ")
     assert hint.endswith("Shuffle them if their order carries no meaning.")
@@ -36,7 +36,7 @@ def test_file_sorted_by_label_is_told(labels):
 @pytest.mark.parametrize("n", [5, 20, 100, 400])
 def test_rows_in_random_order_get_no_hint(labels, n):
     for seed in range(20):
-        ledger = nk.play("perceptron", rows(n, seed, labels), labels="many", track=False)
+        ledger = nk.play("perceptron", rows(n, seed, labels), labels="multiclass", track=False)
         assert summary.runs(ledger) == ""
 
 
@@ -65,7 +65,7 @@ def test_weighted_table_sorted_by_label_is_told(tmp_path):
 
 def test_games_without_labels_have_no_hint():
     x, _ = rows()
-    assert summary.runs(nk.play(nk.Vaw(), (x, np.arange(400.0)))) == ""
+    assert summary.runs(nk.play(nk.VAW(), (x, np.arange(400.0)))) == ""
     duel = nk.play("threshold-halving:16", nk.make("grid-bisection:16", "adversary"), rounds=4)
     assert summary.runs(duel) == ""
     assert "previous label" not in summary.lead(duel, duel.certify())
@@ -74,7 +74,7 @@ def test_games_without_labels_have_no_hint():
 
 def test_json_of_a_regression_has_no_mistakes(tmp_path, capsys):
     x, _ = rows()
-    ledger = nk.play(nk.Vaw(), (x, x[:, 0]))
+    ledger = nk.play(nk.VAW(), (x, x[:, 0]))
     assert not {"mistakes", "mistake_rate"} & plain.game(ledger, ledger.certify(), "vaw").keys()
     lines = [f"{a},{b},{a + b}" for a, b in x]
     (tmp_path / "r.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")

@@ -45,7 +45,11 @@ def reopened(folder):
     [
         ({}, ("ham", "spam"), None),
         ({"learner": "logistic", "negative": 0, "positive": 1}, (0, 1), lambda coins: [coins.gauss(0, 1), 1]),
-        ({"learner": "perceptron", "labels": "many", "negative": None, "positive": None}, ("a", "b", 3, True), None),
+        (
+            {"learner": "perceptron", "labels": "multiclass", "negative": None, "positive": None},
+            ("a", "b", 3, True),
+            None,
+        ),
         (
             {"learner": "hedge:learners=[[perceptron:bias=1],[perceptron]]", "negative": -1, "positive": 1},
             (-1, 1),

@@ -19,7 +19,7 @@ VALUES = (
     {"a": 1e308, "b": 1e308}, {"": 0}, {"a:b": 1}, {str(k): k for k in range(300)},
 )  # fmt: skip
 VERBS = ("predict", "label", "learn", "bulk", "model.nk", "certificate", "rounds/a", "rounds/../../x", "nothing", "")
-NAMES = ("m", "n", "many", "numbers", "..", "%2e%2e", "a/b", "A", "x" * 300, "")
+NAMES = ("m", "n", "multiclass", "numbers", "..", "%2e%2e", "a/b", "A", "x" * 300, "")
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
 
@@ -57,9 +57,9 @@ def test_requests_at_random(tmp_path, capfd, requests):
     statuses = {}
     with opened(tmp_path) as client:
         client.make()
-        client.make("many", learner="perceptron", labels="many", negative=None, positive=None)
+        client.make("multiclass", learner="perceptron", labels="multiclass", negative=None, positive=None)
         client.make("numbers", learner="vaw", negative=None, positive=None)
-        for name in ("m", "many", "numbers"):  # objects from now on
+        for name in ("m", "multiclass", "numbers"):  # objects from now on
             client.ask("POST", f"/{name}/predict", {"id": "first", "x": {"f0": 1}})
         before = 0
         for k in range(requests):

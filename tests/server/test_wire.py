@@ -194,7 +194,7 @@ def test_models_are_as_they_were_asked_for(client):
         {"bits": 60},
         {"positive": None},
         {"positive": "ham"},
-        {"labels": "many"},
+        {"labels": "multiclass"},
         {"learner": "exponential-weights:loss=table,experts=3"},
     ):
         assert client.make("n", status=422, **asked)["error"]["code"] == "bad_model"

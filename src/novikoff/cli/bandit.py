@@ -15,7 +15,7 @@ from novikoff.cli.output import flag, while_heard
 from novikoff.cli.saving import Saving, goes_on
 from novikoff.cli.watching import play_watched
 from novikoff.core.errors import InputError, MismatchError, with_options
-from novikoff.data.tables.expert_table import expert_table
+from novikoff.data.tables.read_experts import read_experts
 from novikoff.game import specs
 from novikoff.game.ledger import Ledger
 from novikoff.reports import bandits, terminal
@@ -84,7 +84,7 @@ def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: T
 def _opened(source: str, reading: dict[str, Any]) -> Any:
     """A generated stream, or a table with the losses of an arm in each column."""
     if not source.startswith("stream:"):
-        return expert_table(
+        return read_experts(
             source, loss="table", **{name: reading[name] for name in ("header", "delimiter", "threads")}
         )
     stream = specs.make(source.removeprefix("stream:"), "stream")

@@ -16,7 +16,7 @@ from novikoff.core import registry
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.core.stream import Stream
 from novikoff.data.column_names import matched
-from novikoff.data.tables.expert_table import expert_table
+from novikoff.data.tables.read_experts import read_experts
 from novikoff.experts.best_mixture import BestMixture, Mixture
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game import specs
@@ -95,7 +95,7 @@ def run_experts(
 def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: bool) -> Any:
     """A file, standard input, or stream:NAME:arguments."""
     if not table.startswith("stream:"):
-        return expert_table(table, loss=loss, sleeping=sleeping, **options)
+        return read_experts(table, loss=loss, sleeping=sleeping, **options)
     if given := [name for name, value in options.items() if value]:
         raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
     stream = specs.make(table.removeprefix("stream:"), "stream")

@@ -204,7 +204,9 @@ def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream
     """The stream and the ledger of a game that begins."""
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
     asked = covering(spec, defaults["cover"]) if "cover" in defaults else spec
-    learner, playing, stream = prepare(asked, stream, stream.many, defaults.get("scale"), alone=True, defaults=given)
+    learner, playing, stream = prepare(
+        asked, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
+    )
     if defaults.get("normalize"):
         check_normalized(learner, str(spec))
     return stream, Ledger(learner, source=stream.name, spec=str(in_force(playing, learner, defaults)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from novikoff.core.errors import SpecError
-from novikoff.core.registry import Room, entry, for_many, names
+from novikoff.core.registry import Room, entry, for_multiclass, names
 from novikoff.data.demo import DEMOS
 from novikoff.reports.terminal import Out
 
@@ -44,7 +44,7 @@ def _told(name: str, room: Room) -> tuple[str, str]:
     """What it is and what it takes; or why it cannot be loaded, if a package that brings it is broken."""
     try:
         found = entry(name, room)
-        many = "; takes many labels" if room == "learner" and for_many(name) else ""
-        return found.summary() + many, found.arguments()
+        multiclass = "; takes many labels" if room == "learner" and for_multiclass(name) else ""
+        return found.summary() + multiclass, found.arguments()
     except SpecError as error:
         return str(error), ""

@@ -53,7 +53,7 @@ def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> li
             print(note, file=sys.stderr)
     if said is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
-    if said is None and stream.many and stream.label_values:
+    if said is None and stream.multiclass and stream.label_values:
         shown, more = stream.label_values[:NAMED], len(stream.label_values) - NAMED
         print(f"labels: {', '.join(map(str, shown))}" + (f" and {more:,} more" if more > 0 else ""), file=sys.stderr)
     return found

@@ -363,7 +363,7 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
     group.add_argument("--label-weights", metavar="LABEL=N,…", help="integer row weights by label")
     group.add_argument("--positive", metavar="LABEL", help="positive label; all others are negative")
     group.add_argument(
-        "--labels", choices=("many",), help="multiclass (default: if the first rows have 3 or more labels)"
+        "--labels", choices=("multiclass",), help="multiclass (default: if the first rows have 3 or more labels)"
     )
     group.add_argument("--header", action=BooleanOptionalAction, help="whether a CSV file has a header line")
     group.add_argument(

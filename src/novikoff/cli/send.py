@@ -77,10 +77,13 @@ def _sent(
     model = client.model(name)
     rows: Iterable[Row] = ((number, x, label) for number, (x, label) in enumerate(records(stream), 1))
     if new:
-        numbers, many = stream.outcomes == "numbers", bool(stream.many or stream.several or reading.get("labels"))
+        numbers, multiclass = (
+            stream.outcomes == "numbers",
+            bool(stream.multiclass or stream.several or reading.get("labels")),
+        )
         first: list[Row] = []
-        options: dict[str, Any] = {"labels": "many"} if many else {}
-        if not numbers and not many:
+        options: dict[str, Any] = {"labels": "multiclass"} if multiclass else {}
+        if not numbers and not multiclass:
             first, options = _two_labels(iter(rows), stem, reading.get("positive"))
             rows = chain(first, rows)
         client.create(name, learner or ("auto-regression" if numbers else "auto"), **options)

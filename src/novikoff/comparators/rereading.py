@@ -85,7 +85,7 @@ def two_labels(stream: Stream, what: str) -> Stream:
     """The stream, if it can be read again and has two labels, as `what` needs."""
     if not stream.rereadable:
         raise InputError(f"{what} needs a source that can be read again: {stream.name} cannot. Save it in a file.")
-    if stream.several or stream.many or stream.outcomes != "labels":
+    if stream.several or stream.multiclass or stream.outcomes != "labels":
         raise InputError(f"{what} is for two labels", f"{stream.name} has others", POSITIVE)
     return stream
 

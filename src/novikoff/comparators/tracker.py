@@ -6,7 +6,7 @@ Algorithm
     again. Single rows are gathered first.
     Theorems on mistakes compare with linear functions (comparators/linear.py) or functions in the feature space of a
     kernel (kernel/comparators/functions.py); theorems on losses with vectors, in the learner's metric
-    (comparators/metric_tracker.py, many_tracker.py, convex/comparators/tracker.py).
+    (comparators/metric_tracker.py, multiclass_tracker.py, convex/comparators/tracker.py).
 Promise
     The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
     They are a function of the rows and mistakes alone: not of batches, of stops, or of when they were asked for.
@@ -340,7 +340,7 @@ S = TypeVar("S", bound=Scorer)
 
 
 class ScorerTracker(WarmTracker, Generic[S]):
-    """A tracker whose comparators are in a scorer: `LinearTracker`, `KernelTracker` and `ManyKernelTracker`.
+    """A tracker whose comparators are in a scorer: `LinearTracker`, `KernelTracker` and `MulticlassKernelTracker`.
 
     additive   a mistake adds to the learner, and nothing else changes it: this is checked
     """
@@ -417,9 +417,9 @@ KINDS = {
     "metric": "comparators.metric_tracker.MetricTracker",
     "convex": "convex.comparators.tracker.ConvexTracker",
     "against": "comparators.against_tracker.AgainstTracker",
-    "many": "comparators.many_tracker.ManyTracker",
-    "many-auto": "mixtures.many_auto_tracker.ManyAutoTracker",
-    "many-kernel": "kernel.comparators.many_tracker.ManyKernelTracker",
+    "multiclass": "comparators.multiclass_tracker.MulticlassTracker",
+    "many-auto": "mixtures.multiclass_auto_tracker.MulticlassAutoTracker",
+    "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",
 }
 """Where the tracker is whose `state` has that kind."""
 

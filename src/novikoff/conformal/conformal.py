@@ -304,8 +304,8 @@ class Conformal(Learner):
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Predict, say the set and learn every row in order; None, having done nothing, where the learner cannot."""
         player = self._player  # the chances of all of many labels are known row by row only
-        many = self.labels is not None and (player.draws or (player.numbered and player.probable))
-        if self._player.looped or many or isinstance(batch.x, list) or (self._scored and not self._told):
+        multiclass = self.labels is not None and (player.draws or (player.numbered and player.probable))
+        if self._player.looped or multiclass or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
         keys = self._groups.keys(self.encoding, batch)
         played = self._player.learn_many(batch)

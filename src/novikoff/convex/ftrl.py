@@ -52,7 +52,7 @@ def check_metric(metric: str, rate: float) -> None:
         raise InputError(f"a rate must be from 2^-20 to 2^20: got {shown(rate)}.")
 
 
-class Ftrl(Probabilistic):
+class FTRL(Probabilistic):
     """A gradient sum, and a curvature sum, a feature."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret, ftrl_suffix)
@@ -137,7 +137,7 @@ class Ftrl(Probabilistic):
         _loops.ftrl.play(self._arrays(), read, none, False, scores)
         return scores[:, 0]
 
-    def _arrays(self) -> at.FtrlArrays:
+    def _arrays(self) -> at.FTRLArrays:
         # A plain tuple: every row asks for it, and a record takes longer to make.
         return (self._roots, self._per_rate, self._held, self._totals)  # type: ignore[return-value]
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.metric import U0
-from novikoff.convex.theorems.vaw_regret import VawFacts, vaw_regret
+from novikoff.convex.theorems.vaw_regret import VAWFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.learner import Task
 from novikoff.core.state import Argument
@@ -39,7 +39,7 @@ from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
 
 
-class Vaw(SecondOrder):
+class VAW(SecondOrder):
     """One Newton step from the best weights so far."""
 
     promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
@@ -102,11 +102,11 @@ class Vaw(SecondOrder):
             raise InputError(f"y must be a number from {least:g} to {most:g}: {got}.")
         return y
 
-    def facts(self) -> VawFacts:
+    def facts(self) -> VAWFacts:
         return vaw_facts(self.matrix, self.features.count + 1, self.rounds, self.probabilities)
 
 
-def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VawFacts:
+def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VAWFacts:
     """What the theorem asks of a matrix that linear/_loops/second_order.py has played on, with features at so many
     places.
     """
@@ -115,7 +115,7 @@ def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = Fa
     loss, chi, squares, credit = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))
     least, most = full.inverse_between(added, doubt)
     off = (rounds + 20) * 2.0 * U0 * squares
-    return VawFacts(
+    return VAWFacts(
         rounds, loss, squares - off - most, squares + off - least, squares, chi, credit, float(totals[at.SHED]),
         float(totals[at.UNCLIPPED]), probabilities,
     )  # fmt: skip

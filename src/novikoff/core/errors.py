@@ -85,7 +85,7 @@ class Advice(str):
 
 
 POSITIVE = Advice("Pass ", Option("positive", letter="VALUE"), ", the label that is +1, to treat every other as -1.")
-MANY = Advice(Option("labels", "many"), " if there are more than two.")
+MANY = Advice(Option("labels", "multiclass"), " if there are more than two.")
 HEADER = Advice("Pass ", Option("header", True), " if it names the columns, ", Option("header", False), " if not.")
 
 

@@ -116,12 +116,12 @@ CATALOG: Mapping[str, Entry] = {
     "specialists": Entry("learner", "experts.specialists", "Specialists"),
     "auto": Entry("learner", "mixtures.auto", "Auto"),
     "auto-regression": Entry("learner", "mixtures.auto_regression", "AutoRegression"),
-    "ftrl": Entry("learner", "convex.ftrl", "Ftrl"),
+    "ftrl": Entry("learner", "convex.ftrl", "FTRL"),
     "adagrad": Entry("learner", "convex.adagrad", "AdaGrad"),
     "logistic": Entry("learner", "convex.logistic", "Logistic"),
-    "vaw": Entry("learner", "convex.vaw", "Vaw"),
+    "vaw": Entry("learner", "convex.vaw", "VAW"),
     "second-order-perceptron": Entry("learner", "linear.second_order_perceptron", "SecondOrderPerceptron"),
-    "arow": Entry("learner", "linear.arow", "Arow"),
+    "arow": Entry("learner", "linear.arow", "AROW"),
     "online-gradient": Entry("learner", "convex.online_gradient", "OnlineGradient"),
     "exp3-ix": Entry("learner", "bandits.exp3_ix", "Exp3IX"),
     "tsallis-inf": Entry("learner", "bandits.tsallis_inf", "TsallisINF"),
@@ -162,17 +162,19 @@ CATALOG: Mapping[str, Entry] = {
 """What comes with novikoff."""
 
 MANY: Mapping[str, Entry] = {
-    "perceptron": Entry("learner", "linear.many_perceptron", "ManyPerceptron"),
-    "ftrl": Entry("learner", "convex.many_ftrl", "ManyFtrl"),
-    "auto": Entry("learner", "mixtures.many_auto", "ManyAuto"),
-    "vaw": Entry("learner", "convex.many_vaw", "ManyVaw"),
-    "second-order-perceptron": Entry("learner", "linear.many_second_order_perceptron", "ManySecondOrderPerceptron"),
-    "logistic": Entry("learner", "convex.many_logistic", "ManyLogistic"),
-    "kernel-perceptron": Entry("learner", "kernel.many_kernel_perceptron", "ManyKernelPerceptron"),
+    "perceptron": Entry("learner", "linear.multiclass_perceptron", "MulticlassPerceptron"),
+    "ftrl": Entry("learner", "convex.multiclass_ftrl", "MulticlassFTRL"),
+    "auto": Entry("learner", "mixtures.multiclass_auto", "MulticlassAuto"),
+    "vaw": Entry("learner", "convex.multiclass_vaw", "MulticlassVAW"),
+    "second-order-perceptron": Entry(
+        "learner", "linear.multiclass_second_order_perceptron", "MulticlassSecondOrderPerceptron"
+    ),
+    "logistic": Entry("learner", "convex.multiclass_logistic", "MulticlassLogistic"),
+    "kernel-perceptron": Entry("learner", "kernel.multiclass_kernel_perceptron", "MulticlassKernelPerceptron"),
 }
 """Of a learner of two labels: the class of that name, with its arguments or most, that plays where labels are many."""
 
-_registered_many: dict[str, Entry] = {}
+_registered_multiclass: dict[str, Entry] = {}
 """Those that were registered in this process."""
 
 MANY_PREFIX = "many:"
@@ -185,10 +187,10 @@ What = TypeVar("What")
 
 
 @overload
-def register(name: str, *, many: object = None) -> Callable[[What], What]: ...
+def register(name: str, *, multiclass: object = None) -> Callable[[What], What]: ...
 @overload
-def register(name: str, what: What, many: object = None) -> What: ...
-def register(name: str, what: object = None, many: object = None) -> Any:
+def register(name: str, what: What, multiclass: object = None) -> What: ...
+def register(name: str, what: object = None, multiclass: object = None) -> Any:
     """Let a learner's class, or a `Format`, be known by this name; without `what`, a decorator of the class.
 
     many   the learner's class for many labels, if it has one: it takes the same arguments
@@ -198,25 +200,25 @@ def register(name: str, what: object = None, many: object = None) -> Any:
     or novikoff.sources.
     """
     if what is None:
-        return lambda kind: register(name, kind, many)
+        return lambda kind: register(name, kind, multiclass)
     found = _entry(name, what, "format" if isinstance(what, Format) else "learner")
     taken = CATALOG.get(name) or _registered[found.room].get(name)
     if taken is not None and taken[:3] != found[:3]:  # a class may be defined anew
         raise _error(f"a name must be free: {name} is the {taken.room} {taken.attribute}. Choose another.")
     _registered[found.room][name] = found
-    if many is not None:
-        _registered_many[name] = _entry(name, many, "learner")
+    if multiclass is not None:
+        _registered_multiclass[name] = _entry(name, multiclass, "learner")
     return what
 
 
-def for_many(name: str) -> Entry | None:
+def for_multiclass(name: str) -> Entry | None:
     """The class for many labels of the learner of this name; None if it has none."""
-    return MANY.get(name) or _registered_many.get(name)
+    return MANY.get(name) or _registered_multiclass.get(name)
 
 
-def with_many() -> list[str]:
+def with_multiclass() -> list[str]:
     """The names of the learners that have a class for many labels."""
-    return [*MANY, *sorted(_registered_many)]
+    return [*MANY, *sorted(_registered_multiclass)]
 
 
 def names(room: Room) -> list[str]:
@@ -228,7 +230,7 @@ def names(room: Room) -> list[str]:
 def find(name: str, room: Room | None = None) -> Entry | None:
     """The entry of a name; None if nothing is called so."""
     if name.startswith(MANY_PREFIX) and room == "learner":
-        return for_many(name.removeprefix(MANY_PREFIX))
+        return for_multiclass(name.removeprefix(MANY_PREFIX))
     if name in CATALOG:
         return CATALOG[name] if room in (None, CATALOG[name].room) else None
     for group in GROUPS:
@@ -255,7 +257,7 @@ def learner_name(kind: type) -> str:
     for name, other in _registered["learner"].items():
         if other.registered is kind:
             return name
-    for name, one in (*MANY.items(), *_registered_many.items()):
+    for name, one in (*MANY.items(), *_registered_multiclass.items()):
         if one.attribute == kind.__qualname__ and one.load() is kind:
             return MANY_PREFIX + name
     for name, point in _points("learner"):

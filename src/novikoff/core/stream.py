@@ -63,7 +63,7 @@ class Stream(ABC):
     name: str
     domain: Domain
     labels: Labels | None = None
-    many: bool = False
+    multiclass: bool = False
     label_values: list[object] | None = None
     several: bool = False
     rereadable: bool = False
@@ -183,7 +183,17 @@ class Part(Stream):
     def __init__(self, whole: Stream, first: int, last: int) -> None:
         self._whole, self._first, self.rows = whole, first, last - first
         self.name = f"rows {first + 1:,} to {last:,} of {whole.name}"
-        for name in ("domain", "labels", "many", "label_values", "fixed", "features", "outcomes", "bits", "table"):
+        for name in (
+            "domain",
+            "labels",
+            "multiclass",
+            "label_values",
+            "fixed",
+            "features",
+            "outcomes",
+            "bits",
+            "table",
+        ):
             setattr(self, name, getattr(whole, name))
         self.unlabelled, self.encoding = whole.unlabelled, whole.encoding
         self.scaled_by_default, self.target_column = whole.scaled_by_default, whole.target_column
@@ -224,7 +234,7 @@ class Foreign(Stream):
     name: Any = _Asked()
     domain: Any = _Asked()
     labels: Any = _Asked()
-    many: Any = _Asked()
+    multiclass: Any = _Asked()
     label_values: Any = _Asked()
     rereadable: Any = _Asked()
     features: Any = _Asked()

@@ -37,16 +37,16 @@ class LabelledArray(Stream):
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         return in_batches(self._x, self._y, start)
 
-    def _set_labels(self, many: int | None) -> None:
-        self.many = many is True and self._positive is None
-        if self.many:
+    def _set_labels(self, multiclass: int | None) -> None:
+        self.multiclass = multiclass is True and self._positive is None
+        if self.multiclass:
             _check_labels(self._raw, self.name)
             self.labels, numbering = None, Numbering()
             self._y: NDArray[Any] = numbering.encode_all(self._raw)
             self.label_values = numbering.values
         else:
-            self.labels, self._y = encode_labels(self._raw, self._positive, many, self.name)
-            self.several = self.labels is None and many is None
+            self.labels, self._y = encode_labels(self._raw, self._positive, multiclass, self.name)
+            self.several = self.labels is None and multiclass is None
 
     def _without_spaces(self, raw: NDArray[np.generic]) -> NDArray[Any]:
         """Labels without spaces around them, as tables read them; a note reports that there were some."""
@@ -87,7 +87,7 @@ class Arrays(LabelledArray):
         X: ArrayLike,
         y: ArrayLike,
         positive: object = None,
-        many: int | None = None,
+        multiclass: int | None = None,
         name: str = "arrays",
         features: Sequence[str] | None = None,
     ) -> None:
@@ -105,7 +105,7 @@ class Arrays(LabelledArray):
         self.name = name
         self._x = _numbers(examples, name)
         self._raw, self._positive = self._without_spaces(raw), positive
-        self._set_labels(many)
+        self._set_labels(multiclass)
         self.domain = _domain(self._x)
         self.scaled_by_default = self._x.ndim == 2
         self.rows = len(self._y)
@@ -159,12 +159,12 @@ def _domain(x: NDArray[np.generic]) -> Domain:
 
 
 def encode_labels(
-    y: NDArray[Any], positive: object = None, many: int | None = None, name: str = "y"
+    y: NDArray[Any], positive: object = None, multiclass: int | None = None, name: str = "y"
 ) -> tuple[Labels | None, NDArray[Any]]:
     """Labels and y as -1/+1; (None, y as int32) for a learner with `many` labels or more than two values."""
     _check_labels(y, name)
-    if positive is None and many is not None:
-        return None, _many(y, many, name)
+    if positive is None and multiclass is not None:
+        return None, _many(y, multiclass, name)
     if positive is None and y.dtype.kind == "i" and are_signs(y):
         return Labels(), y.astype(np.int8, copy=False)  # as they should be: no sorting of millions
     try:
@@ -252,15 +252,17 @@ def _missing(value: object) -> bool:
         return True
 
 
-def _many(y: NDArray[Any], many: int, name: str) -> NDArray[np.int32]:
+def _many(y: NDArray[Any], multiclass: int, name: str) -> NDArray[np.int32]:
     """Whole numbers from 0 to many-1."""
     if y.dtype.kind not in "iubf":
-        raise SourceError(f"labels must be whole numbers from 0 to {many - 1}: {name} has {y.dtype}. Number them.")
-    bad = (y < 0) | (y >= many) | (y != np.floor(y)) if y.dtype.kind == "f" else (y < 0) | (y >= many)
+        raise SourceError(
+            f"labels must be whole numbers from 0 to {multiclass - 1}: {name} has {y.dtype}. Number them."
+        )
+    bad = (y < 0) | (y >= multiclass) | (y != np.floor(y)) if y.dtype.kind == "f" else (y < 0) | (y >= multiclass)
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise SourceError(
-            f"labels must be whole numbers from 0 to {many - 1}: row {where + 1} of {name} has {y[where].item()!r}."
+            f"labels must be integers from 0 to {multiclass - 1}: row {where + 1} of {name} has {y[where].item()!r}."
         )
     return y.astype(np.int32)
 
@@ -287,7 +289,7 @@ class SparseMatrix(LabelledArray):
     """
 
     def __init__(
-        self, X: Any, y: ArrayLike, positive: object = None, many: int | None = None, name: str = "sparse matrix"
+        self, X: Any, y: ArrayLike, positive: object = None, multiclass: int | None = None, name: str = "sparse matrix"
     ) -> None:  # fmt: skip
         if not is_sparse(X):
             raise SourceError(f"X must be a matrix of scipy.sparse: got {type(X).__name__}. Play arrays as (X, y).")
@@ -303,7 +305,7 @@ class SparseMatrix(LabelledArray):
         self.name = name
         self._x = matrix_rows(X, name)
         self._raw, self._positive = self._without_spaces(raw), positive
-        self._set_labels(many)
+        self._set_labels(multiclass)
         self.domain = Domain("vector", X.shape[1])
         self.rows = len(raw)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
 from novikoff.core.labels import Numbering, are_numbers
 from novikoff.core.learner import Learner, Task, adapt
-from novikoff.core.registry import with_many
+from novikoff.core.registry import with_multiclass
 from novikoff.core.stream import Stream, adapted, is_stream
 from novikoff.core.types import Batch, Domain, Position
 from novikoff.data.arrays import Arrays, more_than_two
@@ -37,7 +37,7 @@ class Wanted(NamedTuple):
     """
 
     task: Task
-    many: int | None = None
+    multiclass: int | None = None
     domain: Domain | None = None
 
     @property
@@ -46,25 +46,30 @@ class Wanted(NamedTuple):
         return self.task in ("binary", "multiclass")
 
 
-def as_stream(environment: Any, learner: Learner, many: bool | None = False) -> Stream:
+def as_stream(environment: Any, learner: Learner, multiclass: bool | None = False) -> Stream:
     """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is.
 
     many   True: labels are many, numbered as they come; None: they are so if the first rows show three or more, or if
            the learner numbers them; False: as the learner has them
     """
     learner = adapt(learner)
-    return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), many)
+    return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), multiclass)
 
 
-def source_for(environment: Any, wanted: Wanted, many: bool | None = False) -> Stream:
+def source_for(environment: Any, wanted: Wanted, multiclass: bool | None = False) -> Stream:
     """The environment as a stream that shows what is wanted; `many` as for `as_stream`."""
-    if many is None and wanted.labels and wanted.many is None and (both := arrays_of(environment)) is not None:
-        many = more_than_two(both[1])
-    if many and wanted.labels:
-        wanted = wanted._replace(many=True)
+    if (
+        multiclass is None
+        and wanted.labels
+        and wanted.multiclass is None
+        and (both := arrays_of(environment)) is not None
+    ):
+        multiclass = more_than_two(both[1])
+    if multiclass and wanted.labels:
+        wanted = wanted._replace(multiclass=True)
     stream = _stream(environment, wanted)
-    several = wanted.many is True or (many is None and wanted.many is None and stream.several)
-    if several and wanted.labels and not stream.many:
+    several = wanted.multiclass is True or (multiclass is None and wanted.multiclass is None and stream.several)
+    if several and wanted.labels and not stream.multiclass:
         stream.show_many()
     return stream
 
@@ -80,24 +85,24 @@ def _stream(environment: Any, wanted: Wanted) -> Stream:
         return advice(environment, wanted.task == "losses")
     from novikoff.data.arrays import SparseMatrix, is_frame, is_sparse
 
-    numbers, many = wanted.task == "regression", wanted.many
+    numbers, multiclass = wanted.task == "regression", wanted.multiclass
     if is_frame(environment):
         from novikoff.data.tables.table_formats import Frame
 
-        return Frame(environment, many=many, outcomes="numbers" if numbers else "labels")
+        return Frame(environment, multiclass=multiclass, outcomes="numbers" if numbers else "labels")
     if numbers:
         from novikoff.data.memory import targets
 
         return targets(environment)
     if isinstance(environment, tuple) and len(environment) == 2 and is_sparse(environment[0]):
-        return SparseMatrix(*environment, many=many)
+        return SparseMatrix(*environment, multiclass=multiclass)
     if (both := arrays_of(environment)) is not None:
-        return Arrays(*both, many=many)
+        return Arrays(*both, multiclass=multiclass)
     if isinstance(environment, np.ndarray) and environment.ndim == 2 and environment.shape[1] != 2:
         must, was = "an environment must have labels", f"got an array of shape {environment.shape} alone"
         raise MismatchError(must, was, "Pass X and y as one pair: (X, y).")
     if isinstance(environment, Iterable):
-        return Pairs(environment, domain=wanted.domain, many=many)
+        return Pairs(environment, domain=wanted.domain, multiclass=multiclass)
     raise MismatchError(
         f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
         f"got {type(environment).__name__}."
@@ -147,17 +152,17 @@ def _read(path: Any, wanted: Wanted) -> Stream:
     """The file, or demo:NAME, as it is wanted."""
     if wanted.task in ("advice", "losses"):
         raise MismatchError(
-            f"a table for experts must be read for a loss: got {path}. Pass nk.expert_table(path, loss=…)."
+            f"a table for experts must be read for a loss: got {path}. Pass nk.read_experts(path, loss=…)."
         )
     from novikoff.data.reader import read
 
-    return read(path, outcomes="numbers") if wanted.task == "regression" else read(path, many=wanted.many)
+    return read(path, outcomes="numbers") if wanted.task == "regression" else read(path, multiclass=wanted.multiclass)
 
 
 def check_asked(labels: str | None) -> None:
     """Refuse what labels cannot be asked to be."""
-    if labels not in (None, "many"):
-        raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
+    if labels not in (None, "multiclass"):
+        raise InputError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
 
 
 def check_count(name: str, value: object, least: int, do: str = "") -> None:
@@ -169,14 +174,14 @@ def check_count(name: str, value: object, least: int, do: str = "") -> None:
         raise InputError(f"{name} must be at least {least}: got {value}.")
 
 
-def check_many(learner: Learner, many: bool, spec: str, source: str) -> None:
+def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> None:
     """Refuse a learner of two labels where they are many, and name those that take many."""
     player = adapt(learner)
-    if many and player.labels is None and not player.pays:
+    if multiclass and player.labels is None and not player.pays:
         raise MismatchError(
             "the learner must take many labels",
             f"{spec} takes two, and {source} shows more",
-            Advice("These take many: ", ", ".join(with_many()), ". Or: ", POSITIVE),
+            Advice("These take many: ", ", ".join(with_multiclass()), ". Or: ", POSITIVE),
         )
 
 

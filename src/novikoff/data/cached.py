@@ -28,7 +28,7 @@ class InMemoryStream(Stream):
     def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
         like = adapted(like)
         self.name, self.domain, self.labels = like.name, like.domain, like.labels
-        self.many, self.label_values = like.many, like.label_values
+        self.multiclass, self.label_values = like.multiclass, like.label_values
         self.features, self.notes = like.features, list(like.notes)
         self.encoding, self.table, self.scaled_by_default = like.encoding, like.table, like.scaled_by_default
         self.target_column = like.target_column

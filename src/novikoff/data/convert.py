@@ -249,7 +249,7 @@ class Converted:
     """The rows and labels of a file of `convert`, whose last note is `note`. The last width and labels hold for all."""
 
     def __init__(
-        self, schema: pa.Schema, note: bytes, name: str, positive: object = None, many: int | None = None
+        self, schema: pa.Schema, note: bytes, name: str, positive: object = None, multiclass: int | None = None
     ) -> None:
         self.name = name
         try:
@@ -275,7 +275,7 @@ class Converted:
         used = self._lists.used if self._lists else (schema.get_field_index("x"),)
         self._weight = schema.get_field_index("weight")
         self.used = (*used, *([self._weight] if self._weight >= 0 else ()))
-        self._positive, self._many = positive, many
+        self._positive, self._many = positive, multiclass
         self.labels = self._understand()
 
     def x(self, batch: pa.RecordBatch, first: int, least: int) -> NDArray[Any] | Sparse:
@@ -304,7 +304,7 @@ class Converted:
             raise self._damaged("a label is missing")
         y: NDArray[np.signedinteger] = column.to_numpy()
         if self._told is None:
-            return self._many_labels(y, first)
+            return self._multiclass_labels(y, first)
         good = (y == 1) | (y == -1)
         if not good.all():
             row = int(np.argmin(good))
@@ -345,7 +345,7 @@ class Converted:
             raise LabelError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
         return None
 
-    def _many_labels(self, y: NDArray[Any], first: int) -> NDArray[Any]:
+    def _multiclass_labels(self, y: NDArray[Any], first: int) -> NDArray[Any]:
         if self.labels is not None:
             return np.where(y == self.labels.positive, np.int8(1), np.int8(-1))
         bad = (y < 0) | (y >= (self._many or 2**31))
@@ -383,7 +383,7 @@ def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bo
     if isinstance(x, Sparse) and stream.domain.width is not None:
         width = stream.domain.width
     labels = None if stream.labels is None else [_plain(stream.labels.negative), _plain(stream.labels.positive)]
-    values = {"values": list(map(_plain, stream.label_values))} if stream.many and stream.label_values else {}
+    values = {"values": list(map(_plain, stream.label_values))} if stream.multiclass and stream.label_values else {}
     encoding = {"encoding": stream.encoding.state()} if last and stream.encoding is not None else {}
     return {KEY: json.dumps({"rows": rows, "width": width, "labels": labels, **values, **encoding}).encode()}
 

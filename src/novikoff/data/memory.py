@@ -1,11 +1,12 @@
 """Sources in memory besides labelled arrays: pairs, numbers to be predicted, advice, losses, contexts.
 
 Pairs      any iterable of (x, y), played pair by pair: it may be endless, and x may be any object
-Targets    examples with numbers to be predicted: arrays, sparse matrices, or any iterable of (x, y). Outcomes y are
+RegressionArrays    examples with numbers to be predicted: arrays, sparse matrices, or any iterable of (x, y).
+Outcomes y are
            finite real numbers, shown as they are; their range is the learner's matter
 Advice     X of shape (rounds, experts), one prediction of each; y the outcomes. NaN: the expert is silent that round
 Losses     one array of shape (rounds, experts). Ranges are the learner's matter: it knows the loss
-Contexts   X has a row for each round: an example for learners, or with `advice` the arm that each expert says
+ContextualLosses   X has a row for each round: an example for learners, or with `advice` the arm that each expert says
            (bandits/exp4.py). The losses have a column for each arm. Without contexts: `nk.Losses`
 """
 
@@ -73,31 +74,33 @@ class Pairs(Stream):
         pairs: Iterable[tuple[Example, Outcome]],
         domain: Domain | None = None,
         labels: Labels | None = None,
-        many: int | None = None,
+        multiclass: int | None = None,
         name: str = "pairs",
     ) -> None:
         given: Any = labels
         if given is not None and not isinstance(given, Labels):
             two = given if isinstance(given, (list, tuple)) and len(given) == 2 else ("ham", "spam")
-            do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or many=True for more than two."
+            do = f"Pass nk.Labels({two[0]!r}, {two[1]!r}), or multiclass=True for more than two."
             raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(given)}", do)
-        if labels is not None and many is not None:
-            raise SourceError(f"labels must be two or many: got {labels} and many={many}. Pass one of them.")
+        if labels is not None and multiclass is not None:
+            raise SourceError(
+                f"labels must be two or many: got {labels} and multiclass={multiclass}. Pass one of them."
+            )
         try:
             self.rereadable = iter(pairs) is not pairs
         except TypeError:
             raise SourceError(f"pairs must be an iterable of (x, y): got {type(pairs).__name__}.") from None
         self.fixed = type(pairs) in HELD
         self._pairs = pairs
-        self._many = many
+        self._many = multiclass
         self.name = name
         self.domain = domain or Domain("any")
-        self.labels = labels or (Labels() if many is None else None)
-        self._set_numbering(many is True)
+        self.labels = labels or (Labels() if multiclass is None else None)
+        self._set_numbering(multiclass is True)
 
-    def _set_numbering(self, many: bool) -> None:
-        self.many, self._numbering = many, Numbering()
-        self.label_values = self._numbering.values if many else None
+    def _set_numbering(self, multiclass: bool) -> None:
+        self.multiclass, self._numbering = multiclass, Numbering()
+        self.label_values = self._numbering.values if multiclass else None
 
     def show_many(self) -> None:
         self.labels = None
@@ -105,7 +108,7 @@ class Pairs(Stream):
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         t = skipped = count_at(start)
-        if self.many:
+        if self.multiclass:
             self._set_numbering(True)
         for t, pair in enumerate(islice(self._pairs, skipped, None), start=skipped + 1):
             try:
@@ -122,7 +125,7 @@ class Pairs(Stream):
     def _outcome(self, y: object, t: int) -> NDArray[Any]:
         """Of item t."""
         try:
-            if self.many:
+            if self.multiclass:
                 return np.array([self._numbering.encode(one_label(y))])
             labels = self.labels or Labels()
             label = check_label(y, self._many) if labels == Labels() else labels.encode(y)
@@ -133,7 +136,7 @@ class Pairs(Stream):
             raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
 
 
-class Targets(Stream):
+class RegressionArrays(Stream):
     """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns, as for arrays."""
 
     rereadable = True
@@ -176,7 +179,7 @@ class TargetPairs(Pairs):
 def targets(environment: object) -> Stream:
     """A stream of numbers to be predicted, from what is no stream yet."""
     if (both := arrays_of(environment)) is not None:
-        return Targets(*both)
+        return RegressionArrays(*both)
     if isinstance(environment, Iterable):
         return TargetPairs(environment)
     raise MismatchError(
@@ -323,7 +326,7 @@ def at_once(table: NDArray[np.float64]) -> int:
     return max(CELLS_PER_BATCH // int(table.shape[1]), 1)
 
 
-class Contexts(Stream):
+class ContextualLosses(Stream):
     """Rows X and the losses of each arm, of as many rounds."""
 
     rereadable = True

@@ -65,14 +65,14 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
 
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
-    labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come
-    options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
+    labels    "multiclass" if there are more than two, or may be: of any kind, numbered in the order in which they
+    first come options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
     """
     given = {option: value for option, value in options.items() if value is not None}
-    if labels == "many":
+    if labels == "multiclass":
         return _many(source, format, given)
     if labels is not None:
-        raise SourceError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
+        raise SourceError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     if isinstance(source, str) and source.startswith("demo:"):
         return _demo(source, format, given)
     if (paths := named_by(source)) is not None:

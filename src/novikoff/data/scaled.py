@@ -309,14 +309,14 @@ class Scaled(Learner):
         return played
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        return self._player.predict_many(self._asked_many(batch))
+        return self._player.predict_many(self._asked_multiclass(batch))
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         if isinstance(batch.x, list):
             return self._player.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
-        return self._player.predict_ahead(self._asked_many(batch))
+        return self._player.predict_ahead(self._asked_multiclass(batch))
 
-    def _asked_many(self, batch: Batch) -> Batch:
+    def _asked_multiclass(self, batch: Batch) -> Batch:
         check_batch(self.__dict__.get("encoding"), batch)
         self.features.rows(batch, learn=False)
         return self.scaler.batch(batch, learn=False)
@@ -338,10 +338,10 @@ class Scaled(Learner):
         return self._player.probabilities_one(self._asked(x))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self._player.scores_many(self._asked_many(batch))
+        return self._player.scores_many(self._asked_multiclass(batch))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self._player.probabilities_many(self._asked_many(batch))
+        return self._player.probabilities_many(self._asked_multiclass(batch))
 
     def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._player.costs(said, y)

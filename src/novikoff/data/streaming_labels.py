@@ -36,14 +36,16 @@ LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
 class StreamingLabels:
     """What the values of a stream stand for, as far as is known. Values are float64 or text, all of one kind."""
 
-    def __init__(self, positive: object = None, many: int | None = None) -> None:
-        if positive is not None and many is not None:
-            raise SourceError(f"labels must be two or many: got positive={positive!r} and many={many}. Pass one.")
-        self._numbering = Numbering() if many is True else None
-        if many is not None and not 1 <= many <= 2**31:
-            raise SourceError(f"labels must be from 1 to 2^31: got many={many}.")
+    def __init__(self, positive: object = None, multiclass: int | None = None) -> None:
+        if positive is not None and multiclass is not None:
+            raise SourceError(
+                f"labels must be two or many: got positive={positive!r} and multiclass={multiclass}. Pass one."
+            )
+        self._numbering = Numbering() if multiclass is True else None
+        if multiclass is not None and not 1 <= multiclass <= 2**31:
+            raise SourceError(f"labels must be from 1 to 2^31: got multiclass={multiclass}.")
         self._positive = positive
-        self._many = many
+        self._many = multiclass
         self._values: list[Any] = []  # the first two that came; with `positive`, of the others
         self._assumed: Labels | None = None  # what was told of a lone value
         self._positive_came = False
@@ -92,7 +94,7 @@ class StreamingLabels:
         if self._numbering is not None:
             return self._numbering.encode_all(values)
         if self._many is not None:
-            return self._encode_many(values, self._many)
+            return self._encode_multiclass(values, self._many)
         if self._positive is not None:
             return self._encode_against(values, self._positive)
         if len(values) == 0:
@@ -185,15 +187,17 @@ class StreamingLabels:
             self._note(others)
         return _signs(positive)
 
-    def _encode_many(self, values: NDArray[Any], many: int) -> NDArray[np.int32]:
+    def _encode_multiclass(self, values: NDArray[Any], multiclass: int) -> NDArray[np.int32]:
         """Whole numbers from 0 to many-1."""
         numbers = values.dtype.kind == "f"
         good = (
-            (values >= 0) & (values < many) & (values == np.floor(values)) if numbers else np.zeros(len(values), bool)
+            (values >= 0) & (values < multiclass) & (values == np.floor(values))
+            if numbers
+            else np.zeros(len(values), bool)
         )
         if not good.all():
             row = int(np.argmin(good))
-            must = f"labels must be whole numbers from 0 to {many - 1}"
+            must = f"labels must be whole numbers from 0 to {multiclass - 1}"
             do = Advice("Number them from 0. Or: ", POSITIVE)
             raise LabelError(must, f"has {shown(values[row])}", do, row=row)
         return values.astype(np.int32)

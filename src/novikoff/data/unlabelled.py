@@ -44,7 +44,7 @@ STARTS = {
 START = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
 TABLES_TOO = ("csv", "jsonl", "arrow", "parquet")
 """Formats of tables, which may have no label."""
-LABELS = ("label", "positive", "many", "weight", "label_weights", "outcomes", "labelled", "chunk")
+LABELS = ("label", "positive", "multiclass", "weight", "label_weights", "outcomes", "labelled", "chunk")
 """Options that examples without labels have no use for."""
 
 

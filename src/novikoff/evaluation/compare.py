@@ -226,7 +226,7 @@ def compare(
     rounds     hold only so many rows, the first
     defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
                "scale" is "auto" by default, which scales as `play` does
-    labels     "many" if there are more than two, or may be; as in `play`
+    labels     "multiclass" if there are more than two, or may be; as in `play`
     on         who plays: "threads", "ray", or the address of a cluster of Ray
     """
     check_asked(labels)
@@ -236,7 +236,7 @@ def compare(
     if rounds is not None:
         check_count("rounds", rounds, 1)
     players = executor(on, threads)
-    held = hold(stream_for(named[0][1], source, labels == "many"), rounds)
+    held = hold(stream_for(named[0][1], source, labels == "multiclass"), rounds)
     given = dict(defaults or {})
     scale = given.pop("scale", None)
     named = [(name, on_rows(make, held, scale)) for name, make in named]

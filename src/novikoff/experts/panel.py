@@ -107,8 +107,8 @@ class Panel:
 
     def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
         if not hasattr(hypotheses, "labels_of") or sleep:
-            many = "" if sleep else " or a class whose hypotheses can be asked one by one"
-            raise InputError(f"experts must be a whole number{many}: got {shown(hypotheses)}.")
+            multiclass = "" if sleep else " or a class whose hypotheses can be asked one by one"
+            raise InputError(f"experts must be a whole number{multiclass}: got {shown(hypotheses)}.")
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
         refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")

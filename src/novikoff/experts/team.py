@@ -32,7 +32,7 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
         if learner.labels is not None and not adapt(learner).numbered:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
         if adapt(learner).numbered != adapt(learners[0]).numbered:
-            takes = ("two", "many")[adapt(learner).numbered]
+            takes = ("two", "multiclass")[adapt(learner).numbered]
             raise InputError(f"learners must all take two labels, or all many: number {k + 1} takes {takes}.")
         if learner.domain.kind in ("advice", "losses"):
             raise InputError(f"learners must have examples: number {k + 1} plays on {learner.domain}.")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.comparators.tracker import Tracker
     from novikoff.data.tables.encoding import Encoding
-    from novikoff.distributed.comparator_sums import ComparatorSums
+    from novikoff.distributed.comparator_losses import ComparatorSums
     from novikoff.drift.monitor import DriftWatch
     from novikoff.game.delayed.late import Late
     from novikoff.game.reservoir import HypothesisReservoir
@@ -463,7 +463,7 @@ class Ledger(Metrics, Shown):
 
         adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
         members           `certify_members()`, if it is known
-        comparators       more of them, which `comparator_sums` was asked for with this game
+        comparators       more of them, which `comparator_losses` was asked for with this game
         """
         return certify(self, adaptive, fixed, members, comparators)
 

@@ -76,7 +76,8 @@ def play(
     hindsight     read the stream again after the game, for the best comparators there are
     keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
     observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
-    labels        "many" if there are more than two, or may be: of any kind, numbered as they first come. Where the
+    labels        "multiclass" if there are more than two, or may be: of any kind, numbered as they first come. Where
+    the
                   first rows show three it need not be said
     """
     check_asked(labels)
@@ -89,13 +90,13 @@ def play(
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
     if isinstance(learner, str):
-        learner, spec, environment = prepare(spec or learner, environment, labels == "many")
+        learner, spec, environment = prepare(spec or learner, environment, labels == "multiclass")
         ledger = ledger or Ledger(learner, environment if isinstance(environment, Adversary) else None, spec=str(spec),
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
-    stream = _for_player(as_stream(environment, learner, labels == "many"), ledger or adapt(learner), learner)
-    check_many(learner, stream.many, type(learner).__name__, stream.name)
+    stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or adapt(learner), learner)
+    check_many(learner, stream.multiclass, type(learner).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(

@@ -45,14 +45,14 @@ class RowShape(NamedTuple):
 
     domain: Domain | None = None
     scaled: bool = False
-    many: bool = False
+    multiclass: bool = False
     name: str | None = None
 
     @classmethod
     def of(cls, environment: Stream | Adversary) -> RowShape:
         """Those of a stream, or against an adversary."""
         if isinstance(environment, Stream):
-            return cls(environment.domain, environment.scaled_by_default, environment.many, environment.name)
+            return cls(environment.domain, environment.scaled_by_default, environment.multiclass, environment.name)
         return cls(environment.domain)
 
 
@@ -70,7 +70,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    spec: str | Spec, environment: Any, many: bool = False, scale: str | None = None, alone: bool = False,
+    spec: str | Spec, environment: Any, multiclass: bool = False, scale: str | None = None, alone: bool = False,
     defaults: Mapping[str, Any] | None = None,
 ) -> Prepared:  # fmt: skip
     """Open the environment and make the learner of a spec for it.
@@ -83,20 +83,20 @@ def prepare(
     spec = specs.parsed(spec)
     if isinstance(environment, Adversary):
         return Prepared(learner_for(spec, RowShape.of(environment), defaults), spec, environment)
-    if not many and (other := specs.for_numbers(spec)) != spec:
+    if not multiclass and (other := specs.for_numbers(spec)) != spec:
         environment = opened(environment)
         spec = other if is_stream(environment) and environment.outcomes == "numbers" else spec
-    stream = stream_for(spec, environment, many)
+    stream = stream_for(spec, environment, multiclass)
     rows = RowShape.of(stream)
     spec = scaled(spec, rows, scale, alone)
     return Prepared(learner_for(spec, rows, defaults), spec, stream)
 
 
-def stream_for(recipe: Recipe, environment: Any, many: bool = False) -> Stream:
+def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> Stream:
     """Open the environment for a learner that is still to be made; `many` as for `prepare`."""
     if not isinstance(recipe, Spec):
-        return as_stream(environment, recipe(0), many)
-    return source_for(environment, Wanted(specs.task(recipe)), many or None)
+        return as_stream(environment, recipe(0), multiclass)
+    return source_for(environment, Wanted(specs.task(recipe)), multiclass or None)
 
 
 def scaled(spec: Spec, rows: RowShape, scale: str | None = None, alone: bool = False) -> Spec:
@@ -110,9 +110,9 @@ def learner_for(recipe: Recipe, rows: RowShape, defaults: Mapping[str, Any] | No
     if not isinstance(recipe, Spec):
         own: Learner = as_learner(recipe(given.get("seed", 0)))
         return own
-    learner: Learner = specs.make(recipe, "learner", domain=rows.domain, many=rows.many or None, **given)
+    learner: Learner = specs.make(recipe, "learner", domain=rows.domain, multiclass=rows.multiclass or None, **given)
     if rows.name is not None:
-        check_many(learner, rows.many, str(recipe), rows.name)
+        check_many(learner, rows.multiclass, str(recipe), rows.name)
     return learner
 
 

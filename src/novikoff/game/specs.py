@@ -23,7 +23,7 @@ from typing import Any, ForwardRef, Union, get_args, get_origin
 from novikoff.core.errors import SpecError, shown
 from novikoff.core.hypotheses import HypothesisClass
 from novikoff.core.learner import Learner, Task, adapt, has_sets, is_ours, scales, wants_bias
-from novikoff.core.registry import Entry, Room, entry, for_many, lacking
+from novikoff.core.registry import Entry, Room, entry, for_multiclass, lacking
 from novikoff.core.types import Domain
 from novikoff.numerics.coins import coin
 
@@ -231,8 +231,8 @@ def _outside_brackets(text: str) -> str:
 
 def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
     found = entry(spec.name, room)
-    if defaults.get("many") and found.room == "learner":
-        found = for_many(spec.name) or found
+    if defaults.get("multiclass") and found.room == "learner":
+        found = for_multiclass(spec.name) or found
     constructor = found.load()
     signature = inspect.signature(constructor)
     scale, drift = None, False

@@ -10,7 +10,7 @@
 Each `learn_one` is a round of the game: what the learner would say is written down, then it learns. With a weight w, a
 whole number, the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one`
 changes nothing. Labels are the user's: False and True, or any two values, of which the first seen is
--1; with labels="many", any number of them. Features are names, or whole numbers, with numbers; new ones may come.
+-1; with labels="multiclass", any number of them. Features are names, or whole numbers, with numbers; new ones may come.
 Predictions are those of `nk.play(learner, [(x, y), ...])`: rows that come one by one are not scaled.
 The other way round: `novikoff.wrap(model)` is a model of River as a learner.
 """
@@ -46,12 +46,12 @@ class _Model(base.Estimator):
     seed: int
     _game: Game
 
-    def _begin(self, many: bool = False) -> None:
+    def _begin(self, multiclass: bool = False) -> None:
         made: Any = self.learner
         if not isinstance(made, str):
             do = 'Pass its spec: "logistic", or "perceptron:bias=1".'
             raise SpecError("learner must be the spec of a learner", f"got {named(made)}", do)
-        learner = learner_for(specs.parse(made), RowShape(many=many), {"seed": self.seed})
+        learner = learner_for(specs.parse(made), RowShape(multiclass=multiclass), {"seed": self.seed})
         if learner.domain.kind not in ("vector", "any"):
             raise MismatchError(
                 f"a learner of features is needed: {self.learner} plays on {learner.domain}. Try novikoff list."
@@ -105,7 +105,7 @@ class NovikoffClassifier(_Model, base.Classifier):
     learner
         A spec of the catalog: "auto", "perceptron:bias=1", "hedge:learners=[perceptron,arow]".
     labels
-        "many" if there are more than two, or may be: for learners that take many.
+        "multiclass" if there are more than two, or may be: for learners that take many.
     certified
         Let comparators see every round, for learners whose theorems need them.
     seed
@@ -116,10 +116,14 @@ class NovikoffClassifier(_Model, base.Classifier):
     def __init__(self, learner: str = "auto", labels: str | None = None, certified: bool = True, seed: int = 0) -> None:
         self.learner, self.labels, self.certified, self.seed = learner, labels, certified, seed
         check_asked(labels)
-        self._begin(labels == "many")
+        self._begin(labels == "multiclass")
         player = adapt(self._game.learner)
-        if player.pays or player.numbered != (labels == "many") or (self._game.learner.labels and not player.numbered):
-            takes = "no numbers" if player.pays else "many labels" if labels == "many" else "two labels"
+        if (
+            player.pays
+            or player.numbered != (labels == "multiclass")
+            or (self._game.learner.labels and not player.numbered)
+        ):
+            takes = "no numbers" if player.pays else "many labels" if labels == "multiclass" else "two labels"
             raise MismatchError(f"the learner must take {takes}: {learner} does not. Choose another (novikoff list).")
         self._begun = False
         self._values: list[Any] = [False, True]
@@ -127,7 +131,7 @@ class NovikoffClassifier(_Model, base.Classifier):
 
     @property
     def _multiclass(self) -> bool:
-        return self.labels == "many"
+        return self.labels == "multiclass"
 
     def learn_one(self, x: Example, y: Outcome, w: float = 1) -> None:
         """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
@@ -146,7 +150,7 @@ class NovikoffClassifier(_Model, base.Classifier):
             code = 1
         else:
             two = f"{values[0]!r} or {values[1]!r}"
-            raise InputError(f'labels must be {two}: got {y!r}. Pass labels="many" for more than two.')
+            raise InputError(f'labels must be {two}: got {y!r}. Pass labels="multiclass" for more than two.')
         if weight == 0:
             return
         self._game.learn_one(x, code, weight=weight)

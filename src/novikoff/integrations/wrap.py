@@ -53,8 +53,8 @@ class Wrapped(Learner):
     promises: ClassVar[tuple[Theorem, ...]] = ()
     live = True
 
-    def __init__(self, model: Any, outcomes: str = "labels", many: bool = False) -> None:
-        self.model, self.outcomes, self.numbered = model, outcomes, many
+    def __init__(self, model: Any, outcomes: str = "labels", multiclass: bool = False) -> None:
+        self.model, self.outcomes, self.numbered = model, outcomes, multiclass
         self.river = hasattr(model, "learn_one")
         self.loss = "squared" if outcomes == "numbers" else "zero-one"
         self.domain = Domain("vector")
@@ -139,12 +139,12 @@ class Wrapped(Learner):
 
     def state(self) -> State:
         """A copy of it; the model is no plain data."""
-        return {"outcomes": self.outcomes, "many": self.numbered, "rounds": self.rounds, "known": self._known,
+        return {"outcomes": self.outcomes, "multiclass": self.numbered, "rounds": self.rounds, "known": self._known,
                 "features": self.features.state(), "model": copy.deepcopy(self.model)}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(copy.deepcopy(state["model"]), state["outcomes"], state["many"])
+        learner = cls(copy.deepcopy(state["model"]), state["outcomes"], state["multiclass"])
         learner.rounds, learner._known = state["rounds"], state["known"]
         learner.features.load(state["features"])
         return learner
@@ -175,7 +175,7 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
 
     model    a classifier or regressor that was not taught yet: it is copied; pipelines too. Of scikit-learn, one with
              `partial_fit`
-    labels   "many" if there are more than two, or may be (River's)
+    labels   "multiclass" if there are more than two, or may be (River's)
     """
     river = hasattr(model, "learn_one") and hasattr(model, "predict_one")
     if isinstance(model, type) or not (river or (hasattr(model, "partial_fit") and hasattr(model, "predict"))):
@@ -183,13 +183,13 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
             "a model must have predict_one and learn_one, as River's have, or predict and partial_fit, as "
             f"scikit-learn's: got {shown(model)}."
         )
-    if labels not in (None, "many"):
-        raise InputError(f'labels must be None or "many": got {labels!r}. Leave it out for two labels.')
+    if labels not in (None, "multiclass"):
+        raise InputError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     numbers = _of_numbers(model, river)
-    if labels == "many" and (numbers or not river):
+    if labels == "multiclass" and (numbers or not river):
         raise InputError("labels may be many for a classifier of River: this model is none. Leave labels out.")
     kind = WrappedProbable if labels is None and not numbers and _has_chances(model, river) else Wrapped
-    return kind(copy.deepcopy(model), "numbers" if numbers else "labels", labels == "many")
+    return kind(copy.deepcopy(model), "numbers" if numbers else "labels", labels == "multiclass")
 
 
 def _of_numbers(model: Any, river: bool) -> bool:

@@ -29,7 +29,7 @@ from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import FITS
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
-from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.kernels import Function, Kernel
 from novikoff.kernel.supports import checked_beta, checked_budget
 from novikoff.kernel.theorems.cks_cache import cks_cache
 
@@ -52,7 +52,7 @@ class CrammerKandolaSinger(KernelLearner):
         constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
         distill: bool = False,
     ) -> None:  # fmt: skip
-        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, None if budget is None else checked_budget(budget))
         self.beta, self.distill = checked_beta(beta), bool(distill)
 

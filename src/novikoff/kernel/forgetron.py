@@ -35,7 +35,7 @@ from novikoff.core.state import Argument, Array, require
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
-from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.kernels import Function, Kernel
 from novikoff.kernel.supports import checked_budget
 from novikoff.kernel.theorems.forgetron_pathwise import forgetron_pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem
@@ -61,7 +61,7 @@ class Forgetron(KernelLearner):
         constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, radius: float | None = None,
         basic: bool = False,
     ) -> None:  # fmt: skip
-        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         self.radius2 = radius_squared(radius, similarity)
         self.radius, self.basic = None if radius is None else float(radius), bool(basic)
@@ -94,7 +94,7 @@ class Forgetron(KernelLearner):
         require(not bool(np.isnan(self._sums).any()), "sums must not be NaN", self._sums.tolist())
 
 
-def radius_squared(radius: float | None, similarity: Similarity) -> float:
+def radius_squared(radius: float | None, similarity: Kernel) -> float:
     """R^2 as given, or as known in advance."""
     if radius is not None:
         if not isinstance(radius, (int, float, np.number)) or not radius > 0.0:

@@ -21,7 +21,7 @@ from novikoff.core.types import Batch, CheckedRow, Domain, Example, Label, Outco
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector
 from novikoff.kernel.comparators.tracker import KernelTracker
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.supports import Examples, Supports
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 
@@ -59,7 +59,7 @@ class KernelLearner(Learner):
         Examples("supports", "features.count", dense="features.dense"),
     )
 
-    def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
+    def __init__(self, similarity: Kernel, budget: int | None = None) -> None:
         self.domain = Domain("vector")
         self.similarity, self.budget = similarity, budget
         self.supports = Supports(similarity, budget)
@@ -182,5 +182,5 @@ class KernelLearner(Learner):
 
     @classmethod
     def arguments(cls, state: State) -> dict[str, Any]:
-        similarity = Similarity.restore(state["supports"]["similarity"])
+        similarity = Kernel.restore(state["supports"]["similarity"])
         return {**similarity.arguments(), **super().arguments(state)}

@@ -25,7 +25,7 @@ from typing import ClassVar
 from novikoff.core.types import Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
-from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.kernels import Function, Kernel
 from novikoff.kernel.theorems.kernel_hinge import kernel_hinge
 from novikoff.kernel.theorems.kernel_lengths import kernel_lengths
 from novikoff.kernel.theorems.kernel_margin import kernel_margin
@@ -42,7 +42,7 @@ class KernelPerceptron(KernelLearner):
         self, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0,
         normalize_kernel: bool = False, bias: float = 0.0,
     ) -> None:  # fmt: skip
-        super().__init__(Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias))
+        super().__init__(Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias))
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.kernel_perceptron.learn_many(*rows)

@@ -27,7 +27,7 @@ from novikoff.core.state import Argument, require
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
-from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.kernels import Function, Kernel
 from novikoff.kernel.supports import checked_budget, is_integer
 from novikoff.kernel.theorems.rbp_expected import rbp_expected
 from novikoff.kernel.theorems.rbp_no_eviction import rbp_no_eviction
@@ -47,7 +47,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
         self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
         constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, seed: int = 0,
     ) -> None:  # fmt: skip
-        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         if not is_integer(seed):
             raise InputError(f"a seed must be a whole number: got {shown(seed)}.")

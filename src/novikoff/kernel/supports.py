@@ -23,7 +23,7 @@ from novikoff.core.types import Sparse, State
 from novikoff.kernel import _loops
 from novikoff.kernel._loops import cache as at
 from novikoff.kernel._loops.cache import Cache, Places, Rows, Rule, Vector, empty
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.numerics.aligned import aligned
 
 ROWS = "supports must be rows of finite doubles"
@@ -46,7 +46,7 @@ READERS = Readers()
 class Supports:
     """At most `budget` examples with their coefficients; None for no limit."""
 
-    def __init__(self, similarity: Similarity, budget: int | None = None) -> None:
+    def __init__(self, similarity: Kernel, budget: int | None = None) -> None:
         self.similarity, self.budget = similarity, budget
         self.most = 2**62 if budget is None else budget
         self.user_kernel = similarity.kind == "own"

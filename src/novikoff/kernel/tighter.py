@@ -25,7 +25,7 @@ from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
 from novikoff.kernel import _loops
 from novikoff.kernel.kernel_learner import KernelLearner, Played, Row
-from novikoff.kernel.similarity import Function, Similarity
+from novikoff.kernel.kernels import Function, Kernel
 from novikoff.kernel.supports import checked_beta, checked_budget
 
 
@@ -40,7 +40,7 @@ class TighterPerceptron(KernelLearner):
         self, budget: int = 100, kernel: str | Function = "rbf", gamma: float = 1.0, degree: int = 2,
         constant: float = 1.0, normalize_kernel: bool = False, bias: float = 0.0, beta: float = 0.0,
     ) -> None:  # fmt: skip
-        similarity = Similarity.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         self.beta = checked_beta(beta)
         self._gram = np.zeros((0, 0))  # K of every two slots

@@ -22,7 +22,7 @@ from __future__ import annotations
 from novikoff.linear.metric_perceptron import MetricPerceptron
 
 
-class Arow(MetricPerceptron):
+class AROW(MetricPerceptron):
     """It learns from every example with a margin below 1."""
 
     margin = 1.0

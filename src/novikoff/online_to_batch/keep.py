@@ -170,14 +170,14 @@ class OnlineToBatch(Shown):
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
 
 
-def _check_saved(plain: State, certificates: tuple[Certificate, ...], many: bool) -> None:
+def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass: bool) -> None:
     """Refuse a file whose promises cannot be ours. `many`: its labels are numbered."""
     delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
     require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a chance between 0 and 1", delta)
     require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
     require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
-    sound = labels is None or (isinstance(labels, list) and (many or len(labels) == 2))
-    require(sound, "labels must be many" if many else "labels must be two", labels)
+    sound = labels is None or (isinstance(labels, list) and (multiclass or len(labels) == 2))
+    require(sound, "labels must be many" if multiclass else "labels must be two", labels)
     names = plain["feature_names"]
     texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
     require(names is None or texts, "feature_names must be texts", names)

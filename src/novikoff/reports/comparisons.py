@@ -153,10 +153,10 @@ def compared(comparison: Comparison) -> Figure:
     source = short_source(comparison.source)
     if points:
         return budgets(points, f"Error rate on {source}, by budget", _spread_note(comparison))
-    many = len(comparison.learners)
-    banded = comparison.shuffles > 1 and many <= len(COLOURS)  # more would be mud
+    multiclass = len(comparison.learners)
+    banded = comparison.shuffles > 1 and multiclass <= len(COLOURS)  # more would be mud
     across = "rounds" if comparison.counted is None else "weight"
-    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=many)
+    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=multiclass)
     curves = [learner.curve() for learner in comparison.learners]
     total = int(curves[0][0][-1])
     first = max(total // 50, 1)  # the rate of fewer rounds is noise
@@ -167,7 +167,9 @@ def compared(comparison: Comparison) -> Figure:
         t, rate, band = rounds[shown], 100 * mean[shown], 100 * deviation[shown]
         axes.plot(t, rate, color=colour, linestyle=dash, linewidth=1.8, label=learner.learner)
         if banded:
-            axes.fill_between(t, rate - band, rate + band, color=colour, alpha=0.15 if many < 5 else 0.08, linewidth=0)
+            axes.fill_between(
+                t, rate - band, rate + band, color=colour, alpha=0.15 if multiclass < 5 else 0.08, linewidth=0
+            )
         ends.append((float(rate[-1]), f"{cut(learner.learner)}  {percent(rate[-1])}", colour))
         band[t < min(5 * first, total)] = 0.0  # where it is wide it may be cut off, not the line
         low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))

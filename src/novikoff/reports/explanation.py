@@ -16,7 +16,7 @@ from pathlib import Path
 
 import novikoff
 from novikoff.core.errors import SpecError
-from novikoff.core.registry import CATALOG, entry, find, for_many, names
+from novikoff.core.registry import CATALOG, entry, find, for_multiclass, names
 from novikoff.core.types import Theorem
 
 ABSENT: Mapping[str, str] = {
@@ -130,9 +130,9 @@ def explain(name: str) -> str:
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
         for theorem in getattr(found.load(), "promises", ()):
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
-        if found.room == "learner" and (many := for_many(name)):
-            texts += ["", "Multiclass", "", many.doc()]
-            for theorem in getattr(many.load(), "promises", ()):
+        if found.room == "learner" and (multiclass := for_multiclass(name)):
+            texts += ["", "Multiclass", "", multiclass.doc()]
+            for theorem in getattr(multiclass.load(), "promises", ()):
                 texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
         texts = [_doc_of(_theorem(name))]

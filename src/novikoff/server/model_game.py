@@ -62,7 +62,9 @@ def begin(asked: Model, name: str) -> Ledger:
         raise SpecError("negative and positive must be given together, and not with labels.")
     if asked.positive is not None and asked.positive == asked.negative:
         raise SpecError(f"negative and positive must differ: both are {asked.positive!r}.")
-    learner = learner_for(specs.parse(asked.learner), RowShape(many=asked.labels == "many"), {"seed": asked.seed})
+    learner = learner_for(
+        specs.parse(asked.learner), RowShape(multiclass=asked.labels == "multiclass"), {"seed": asked.seed}
+    )
     ledger = Ledger(learner, source=f"the service, {name}", spec=asked.learner)
     if learner.domain.kind == "losses":
         raise SpecError("a learner of the service must be shown examples: this one plays on losses alone.")

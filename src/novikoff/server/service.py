@@ -150,9 +150,9 @@ class Service:
             play.late.pending = None
             two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]
             spec = ledger.spec or learner_name(type(ledger.learner))
-            many: Literal["many"] | None = "many" if ledger.player.numbered else None
+            multiclass: Literal["multiclass"] | None = "multiclass" if ledger.player.numbered else None
             asked = msgspec.structs.replace(
-                options, learner=spec, negative=two[0], positive=two[1], labels=many, seed=0
+                options, learner=spec, negative=two[0], positive=two[1], labels=multiclass, seed=0
             )
             self._make(name, asked, play)
 

@@ -77,7 +77,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
     learner          its spec: "perceptron:bias=1"
     negative         what the user calls -1
     positive         what the user calls +1
-    labels           "many": any values, numbered as they come; None: two, or numbers, as the learner has it
+    labels           "multiclass": any values, numbered as they come; None: two, or numbers, as the learner has it
     bits             features of objects are hashed to 2^bits places
     seed             of the learner's coins
     most_pending     rounds that may wait for their labels
@@ -88,7 +88,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
     learner: str
     negative: str | int | float | bool | None = None
     positive: str | int | float | bool | None = None
-    labels: Literal["many"] | None = None
+    labels: Literal["multiclass"] | None = None
     bits: int = 18
     seed: int = 0
     most_pending: int = 1_000_000

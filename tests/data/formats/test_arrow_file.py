@@ -123,7 +123,7 @@ def test_the_label_and_the_columns_can_be_chosen(write):
         (pa.array(["b", "a", "b"]).dictionary_encode(), {}, Labels("a", "b"), [1, -1, 1]),
         (["a", "b", "c"], {"positive": "b"}, Labels('not "b"', "b"), [-1, 1, -1]),
         ([1, 2, 3], {"positive": "3"}, Labels("not 3", 3), [-1, -1, 1]),
-        ([0, 2, 1], {"many": 3}, None, [0, 2, 1]),
+        ([0, 2, 1], {"multiclass": 3}, None, [0, 2, 1]),
         ([1, 1, 1], {}, Labels(-1, 1), [1, 1, 1]),
     ],
 )
@@ -131,7 +131,7 @@ def test_labels_are_those_of_a_csv_file(write, labels, options, told, y):
     stream = Arrow(write(pa.table({"x": [1.0, 2.0, 3.0], "label": labels})), **options)
     assert [label for _, label in rows_of(stream)] == y
     assert stream.labels == told
-    assert next(stream.batches()).y.dtype == (np.int32 if "many" in options else np.int8)
+    assert next(stream.batches()).y.dtype == (np.int32 if "multiclass" in options else np.int8)
 
 
 def test_a_large_table_is_shown_in_pieces(tmp_path):
@@ -245,7 +245,7 @@ def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(w
         (["a", None, "b"], 'labels must not be missing: row 2, column "y" of FILE', {}),
         ([0.0, 1.0, float("nan")], 'labels must not be missing: row 3, column "y" of FILE', {}),
         (["a", "a", "a"], 'labels must take two values: up to row 2, column "y" of FILE there is only "a"', {}),
-        ([0, 1, 3], 'labels must be whole numbers from 0 to 2: row 3, column "y" of FILE', {"many": 3}),
+        ([0, 1, 3], 'labels must be whole numbers from 0 to 2: row 3, column "y" of FILE', {"multiclass": 3}),
     ],
 )
 def test_a_label_that_is_none_is_an_error_that_names_its_row(write, labels, said, options):

@@ -192,7 +192,7 @@ def test_a_positive_label_must_be_a_number_where_labels_are():
 
 
 def test_numbered_labels_must_not_be_text():
-    assert 'line 1 of a BytesIO has "a"' in FORM.fails(labelled("a", "b"), many=3)
+    assert 'line 1 of a BytesIO has "a"' in FORM.fails(labelled("a", "b"), multiclass=3)
 
 
 def test_a_file_is_looked_through_for_its_second_label(tmp_path, monkeypatch):

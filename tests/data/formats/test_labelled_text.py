@@ -370,12 +370,12 @@ def test_a_positive_label_that_never_comes_is_told_once(write):
 
 
 def test_many_labels_stay_as_they_are(write):
-    stream = Text(write(b"2\tx\n0\ty\n"), many=3)
+    stream = Text(write(b"2\tx\n0\ty\n"), multiclass=3)
     (batch,) = stream.batches()
     assert stream.labels is None
     assert batch.y.dtype == np.int32
     assert batch.y.tolist() == [2, 0]
-    fails("labels must be whole numbers from 0 to 2: line 2 of", write(b"2\tx\n3\ty\n"), played=1, many=3)
+    fails("labels must be whole numbers from 0 to 2: line 2 of", write(b"2\tx\n3\ty\n"), played=1, multiclass=3)
 
 
 def test_a_third_label_is_an_error_that_names_its_line(write):

@@ -13,7 +13,7 @@ from novikoff.data._loops import vw as vw_kernel
 from novikoff.data.formats import lines
 from novikoff.data.formats.svmlight import Svmlight
 from novikoff.data.formats.vw import VW
-from novikoff.data.tables.expert_table import expert_table
+from novikoff.data.tables.read_experts import read_experts
 
 coins = random.Random(5)
 
@@ -60,7 +60,7 @@ TABLE = b"outcome,a,b,c\n" + ends(
 READERS = {
     "svmlight": (lambda text: Svmlight(io.BytesIO(text)), SVMLIGHT, b"1 2:x\n", svmlight_kernel),
     "vw": (lambda text: VW(io.BytesIO(text)), WABBIT, b"1 | a:x\n", vw_kernel),
-    "experts": (lambda text: expert_table(io.BytesIO(text), loss="squared"), TABLE, b"1,0.5,0.5\n", cells),
+    "experts": (lambda text: read_experts(io.BytesIO(text), loss="squared"), TABLE, b"1,0.5,0.5\n", cells),
 }
 each_format = pytest.mark.parametrize(("reader", "text", "bad", "kernel"), READERS.values(), ids=READERS)
 

@@ -11,7 +11,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.core.errors import SourceError
-from novikoff.data.tables.expert_table import expert_table
+from novikoff.data.tables.read_experts import read_experts
 from novikoff.data.tables.table_formats import Frame
 from novikoff.data.unlabelled import unlabelled
 
@@ -124,12 +124,12 @@ def test_numbers_to_be_predicted_are_not_predicted_from_the_index(indexed, writt
 
 
 def test_the_index_is_no_expert(indexed, written):
-    table = expert_table(written(indexed), loss="squared")
+    table = read_experts(written(indexed), loss="squared")
     assert table.experts == ("a", "b")
     assert sum(len(batch) for batch in table.batches()) == table.count() == ROWS
-    assert expert_table(written(indexed), loss="table").experts == ("a", "b", "out")
+    assert read_experts(written(indexed), loss="table").experts == ("a", "b", "out")
     name = next(name for name in indexed.column_names if name not in columns())
-    assert expert_table(written(indexed), loss="squared", without=[name]).experts == ("a", "b")
+    assert read_experts(written(indexed), loss="squared", without=[name]).experts == ("a", "b")
 
 
 def test_examples_without_labels_have_no_index(indexed, written):
@@ -160,7 +160,7 @@ def test_an_index_that_is_called_as_a_label_is_not_passed_over_in_silence(writte
     with pytest.raises(SourceError, match='"Y" must be a column'):
         nk.read(written(table))
     with pytest.raises(SourceError, match='"Y" must be a column'):
-        expert_table(written(table))
+        read_experts(written(table))
     assert nk.Frame(table, label="out").features == ("a", "b")
     labelled = with_index({**columns(), "label": np.arange(ROWS) % 2}, {"y": np.arange(ROWS)})
     assert nk.Frame(labelled).features == ("a", "b", "out")
@@ -207,7 +207,7 @@ def test_columns_without_a_name_before_all_others_are_an_index(tmp_path, front):
     assert (stream.features, stream.labels) == (("a", "b"), nk.Labels(0, 1))
     assert [batch.x.tolist() for batch in stream.batches()] == [[[1.5, 2.0], [2.5, 3.0]]]
     assert any("an index as pandas and R write it" in note for note in stream.notes) == bool(front)
-    assert expert_table(path, loss="squared").experts == ("a", "b")
+    assert read_experts(path, loss="squared").experts == ("a", "b")
     assert target_table(path).domain.width == 2
     assert unlabelled(path).domain.width == 3
     assert nk.read(path, columns=["a", "b"]).labels == nk.Labels(0, 1)

@@ -150,7 +150,7 @@ def test_bad_rows_of_parts_count_together_and_are_told(format, tmp_path):
     path.write_text("\n".join(lines) + "\n")
     u = [[1.0, 0.0]]
     for do in (lambda source: nk.mix(source, 3, 2), lambda source: nk.mix(source, 2, 2, held=1),
-               lambda source: nk.comparator_sums(source, u, parts=3)):  # fmt: skip
+               lambda source: nk.comparator_losses(source, u, parts=3)):  # fmt: skip
         with pytest.raises(SourceError, match="2 more bad rows"):
             do(nk.read(path, format, skip_bad=2))
         source = nk.read(path, format, skip_bad=3)

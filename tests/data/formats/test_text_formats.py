@@ -194,12 +194,12 @@ def test_a_positive_label_must_be_a_number(form, positive):
 
 @every_format
 def test_many_labels_stay_as_they_are(form):
-    stream = form.reader(io.BytesIO(form.line(0, (1, 1)) + form.line(2, (1, 1))), many=3)
+    stream = form.reader(io.BytesIO(form.line(0, (1, 1)) + form.line(2, (1, 1))), multiclass=3)
     (batch,) = stream.batches()
     assert batch.y.tolist() == [0, 2]
     assert batch.y.dtype == np.int32
     assert stream.labels is None
-    assert "line 2 of a BytesIO has 3" in form.fails(form.line(0) + form.line(3), many=3)
+    assert "line 2 of a BytesIO has 3" in form.fails(form.line(0) + form.line(3), multiclass=3)
 
 
 @every_format
@@ -286,7 +286,11 @@ def test_a_source_must_not_be_empty(form, text):
 @pytest.mark.parametrize(
     ("form", "wrong"),
     [
-        *((form, wrong) for form in FORMATS for wrong in ({"skip_bad": -1}, {"chunk": 0}, {"positive": 1, "many": 2})),
+        *(
+            (form, wrong)
+            for form in FORMATS
+            for wrong in ({"skip_bad": -1}, {"chunk": 0}, {"positive": 1, "multiclass": 2})
+        ),
         *((form, {"threads": 0}) for form in COMPILED),
         *((form, {"bits": bits}) for form in (VW, JSON_LINES) for bits in (0, 33)),
     ],

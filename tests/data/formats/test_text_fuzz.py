@@ -30,7 +30,7 @@ FINITE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # what a text means
 
 
-def slow(data, bits=18, positive=None, many=None, skip_bad=0):
+def slow(data, bits=18, positive=None, multiclass=None, skip_bad=0):
     """The rows (label, {index: count}) up to the first fault, what is said of that, and the lines that were skipped."""
     lines = meanings(data, bits, positive)
     faults = [(number, value) for number, value, counts in lines if counts is None]
@@ -44,7 +44,7 @@ def slow(data, bits=18, positive=None, many=None, skip_bad=0):
                 return rows, (f"line {number} of", value), skipped
             skipped.append(number)
             continue
-        y = label_of(value, first_two, positive, many)
+        y = label_of(value, first_two, positive, multiclass)
         if y == "there is only":  # no fault of that label: the other may be on a line that is bad
             numbers = [number for number, _ in faults]
             if len(faults) > skip_bad:
@@ -105,12 +105,12 @@ def same_text(word):
     return word
 
 
-def label_of(value, first_two, positive, many):
+def label_of(value, first_two, positive, multiclass):
     """The label that a value stands for, or what must be said of it."""
     if positive is not None:
         return 1 if value == same_text(str(positive)) else -1
-    if many is not None:
-        whole = not isinstance(value, str) and value in range(many)
+    if multiclass is not None:
+        whole = not isinstance(value, str) and value in range(multiclass)
         return int(value) if whole else "must be whole numbers from 0 to"
     if len(first_two) == 1:
         return {-1: -1, 0: -1, 1: 1}.get(value, "there is only")
@@ -235,7 +235,7 @@ def some_options(rng):
     if how == 0:
         options["positive"] = rng.choice(POSITIVE)
     elif how == 1:
-        options["many"] = rng.choice((1, 2, 3, 11))
+        options["multiclass"] = rng.choice((1, 2, 3, 11))
     return options
 
 

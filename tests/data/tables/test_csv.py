@@ -416,21 +416,21 @@ def test_positive_may_be_a_number_or_its_text(write, positive):
 
 def test_many_labels_are_whole_numbers_below_many(write):
     path = write("a,l\n1,0\n2,2.0\n3,1\n")
-    stream = CSV(path, many=3, chunk=4)
+    stream = CSV(path, multiclass=3, chunk=4)
     _, y = all_of(stream)
     assert stream.labels is None
     assert y.dtype == np.int32
     assert y.tolist() == [0, 2, 1]
-    fails('labels must be whole numbers from 0 to 1: line 3, column "l" of FILE has 2', path, many=2)
-    fails('line 2, column "l" of FILE has "u"', write("a,l\n1,u\n2,v\n"), many=2)
-    fails('line 2, column "l" of FILE has -1', write("a,l\n1,-1\n2,1\n"), many=2)
+    fails('labels must be whole numbers from 0 to 1: line 3, column "l" of FILE has 2', path, multiclass=2)
+    fails('line 2, column "l" of FILE has "u"', write("a,l\n1,u\n2,v\n"), multiclass=2)
+    fails('line 2, column "l" of FILE has -1', write("a,l\n1,-1\n2,1\n"), multiclass=2)
 
 
-@pytest.mark.parametrize("many", [0, -1, 2**31 + 1])
-def test_there_may_be_as_many_labels_as_int32_can_tell_apart(write, many):
-    with pytest.raises(SourceError, match=f"labels must be from 1 to 2.31: got many={many}"):
-        CSV(write("a,l\n1,0\n2,1\n"), many=many)
-    assert all_of(CSV(write(f"a,l\n1,0\n2,{2**31 - 1}\n"), many=2**31))[1].tolist() == [0, 2**31 - 1]
+@pytest.mark.parametrize("multiclass", [0, -1, 2**31 + 1])
+def test_there_may_be_as_many_labels_as_int32_can_tell_apart(write, multiclass):
+    with pytest.raises(SourceError, match=f"labels must be from 1 to 2.31: got multiclass={multiclass}"):
+        CSV(write("a,l\n1,0\n2,1\n"), multiclass=multiclass)
+    assert all_of(CSV(write(f"a,l\n1,0\n2,{2**31 - 1}\n"), multiclass=2**31))[1].tolist() == [0, 2**31 - 1]
 
 
 # faults

@@ -15,19 +15,19 @@ LEARNERS = {
     "perceptron": nk.Perceptron,
     "scaled": lambda: nk.Scaled(nk.Perceptron(bias=1.0)),
     "auto": lambda: nk.Auto(fast=True),
-    "ftrl": nk.Ftrl,
+    "ftrl": nk.FTRL,
     "second-order": nk.SecondOrderPerceptron,
     "rbp": lambda: nk.RandomizedBudgetPerceptron(20, "rbf", gamma=0.5),
-    "many": nk.ManyPerceptron,
-    "many-auto": lambda: nk.ManyAuto(fast=True),
+    "multiclass": nk.MulticlassPerceptron,
+    "many-auto": lambda: nk.MulticlassAuto(fast=True),
     "hedge": lambda: nk.make("hedge:learners=[[perceptron:bias=1],[ftrl]]", "learner"),
 }
 
 
-def rows(rng, count, many=False, noise=0.3):
+def rows(rng, count, multiclass=False, noise=0.3):
     x = rng.normal(size=(count, 4))
     y = np.where(x @ [1.0, -1.0, 0.5, 0.0] + noise * rng.normal(size=count) > 0, 1, -1)
-    return x, (np.where(y == 1, np.where(x[:, 3] > 0, "a", "b"), "c") if many else y).tolist()
+    return x, (np.where(y == 1, np.where(x[:, 3] > 0, "a", "b"), "c") if multiclass else y).tolist()
 
 
 def schedule(rng, count, delay, missing=0.1):
@@ -70,9 +70,9 @@ def same(one, other):
 
 
 def check(learner, rng, count, delay):
-    many = numbered(learner)
+    multiclass = numbered(learner)
     game = nk.Game(learner)
-    x, y = rows(rng, count, many)
+    x, y = rows(rng, count, multiclass)
     wrong, different = played(game, x, y, schedule(rng, count, delay))
     late = game.ledger.late
     assert late.mistakes == wrong
@@ -97,7 +97,7 @@ def schedules(name, seeds):
         names = [one.theorem for one in promised]
         assert "delayed_mistakes" in names or name in ("hedge", "rbp")  # hedge draws, and rbp where one was evicted
         assert ("delayed_drawn" in names) == (name == "hedge")
-        assert "delayed_conservative" in names or name not in ("perceptron", "second-order", "many")
+        assert "delayed_conservative" in names or name not in ("perceptron", "second-order", "multiclass")
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -138,12 +138,12 @@ def test_the_adversary_meets_both_bounds():
     assert [one.bound for one in game.ledger.certify()[:2]] == [9, 9]
 
 
-@pytest.mark.parametrize("name", ["perceptron", "auto", "many", "hedge"])
+@pytest.mark.parametrize("name", ["perceptron", "auto", "multiclass", "hedge"])
 def test_batches_leave_what_ids_leave(name):
-    many = numbered(LEARNERS[name]())
-    x, y = rows(np.random.default_rng(1), 240, many)
+    multiclass = numbered(LEARNERS[name]())
+    x, y = rows(np.random.default_rng(1), 240, multiclass)
     numbers = {label: code for code, label in enumerate(dict.fromkeys(y[39::-1]))}  # as they come
-    codes = np.array([numbers[label] for label in y]) if many else np.array(y)
+    codes = np.array([numbers[label] for label in y]) if multiclass else np.array(y)
     one, batched = nk.Game(LEARNERS[name]()), nk.Game(LEARNERS[name]())
     for start in range(0, 240, 40):
         group = np.arange(start, start + 40)

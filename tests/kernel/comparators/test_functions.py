@@ -12,12 +12,12 @@ from helpers import sparse
 from novikoff.comparators.tally import Tally
 from novikoff.kernel.comparators import fit
 from novikoff.kernel.comparators.functions import KernelScorer
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 
-LINEAR = Similarity.of("linear")
-CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
-RBF = Similarity.of("rbf", gamma=0.7)
-EXACT = [LINEAR, CUBE, RBF, Similarity.of("linear", bias=0.3)]
+LINEAR = Kernel.of("linear")
+CUBE = Kernel.of("polynomial", degree=3, constant=0.5)
+RBF = Kernel.of("rbf", gamma=0.7)
+EXACT = [LINEAR, CUBE, RBF, Kernel.of("linear", bias=0.3)]
 CONTEXT = decimal.Context(prec=80)
 
 

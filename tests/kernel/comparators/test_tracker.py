@@ -10,11 +10,11 @@ from novikoff.comparators.tracker import restored
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.core.types import Batch, Sparse
 from novikoff.kernel.comparators.tracker import KernelTracker
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 
-LINEAR = Similarity.of("linear")
-CUBE = Similarity.of("polynomial", degree=3, constant=0.5)
-RBF = Similarity.of("rbf", gamma=0.7)
+LINEAR = Kernel.of("linear")
+CUBE = Kernel.of("polynomial", degree=3, constant=0.5)
+RBF = Kernel.of("rbf", gamma=0.7)
 
 
 def example_stream(rows, width=4, seed=0):
@@ -115,7 +115,7 @@ def test_what_is_not_finite_or_not_safe_is_invalid(keep, number):
 
 @pytest.mark.parametrize("size", [1e-160, 1e-140, 1e140])
 def test_a_normalised_kernel_needs_every_row_to_be_of_a_safe_size(size):
-    tracker = KernelTracker(Similarity.of("linear", normalized=True))
+    tracker = KernelTracker(Kernel.of("linear", normalized=True))
     for row in ([1.0, 1.0], [size, 2 * size], [0.0, 0.0]):
         tracker.see_row(np.array(row), 1, False)
     assert "rescale" in tracker.facts().invalid_reason
@@ -130,13 +130,13 @@ def test_sparse_rows_so_long_that_the_rbf_cannot_be_computed_are_invalid():
 
 @pytest.mark.parametrize(("power", "safe"), [(-1000, False), (-899, True), (899, True), (1000, False)])
 def test_the_gamma_of_the_rbf_must_be_of_a_safe_size(power, safe):
-    tracker = KernelTracker(Similarity.of("rbf", gamma=2.0**power))
+    tracker = KernelTracker(Kernel.of("rbf", gamma=2.0**power))
     tracker.see_row(np.array([1.0, 2.0]), 1, False)
     assert (tracker.facts().invalid_reason == "") == safe
 
 
 def test_a_function_that_is_no_inner_product_is_found_out_where_it_shows():
-    tracker = KernelTracker(Similarity.of(lambda z, x: 1.0 if (z == x).all() else -1.0))
+    tracker = KernelTracker(Kernel.of(lambda z, x: 1.0 if (z == x).all() else -1.0))
     for value in (1.0, 2.0, 3.0):
         tracker.see_row(np.array([value]), 1, False)
     facts = tracker.facts()
@@ -195,7 +195,7 @@ def test_the_state_is_plain_data(form, number):
 
 def test_a_function_of_the_users_cannot_be_saved():
     with pytest.raises(ModelFileError):
-        KernelTracker(Similarity.of(lambda z, x: float(z @ x))).state()
+        KernelTracker(Kernel.of(lambda z, x: float(z @ x))).state()
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_the_fit_finds_a_comparator_that_is_worth_having():
     coins = np.random.default_rng(2)
     x = coins.normal(size=(2000, 2))
     y = np.where((x**2).sum(axis=1) > 1.4, 1, -1).astype(np.int8)
-    tracker = KernelTracker(Similarity.of("rbf", gamma=1.0), 200)
+    tracker = KernelTracker(Kernel.of("rbf", gamma=1.0), 200)
     tracker.see(Batch(x, y, 1), np.zeros(2000, np.bool_))
     facts = tracker.facts()
     assert min(u.hinge + facts.square * u.square for u in facts.comparators) < 700

@@ -16,8 +16,8 @@ from novikoff.game.game import Game
 from novikoff.game.play import play
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.kernel.similarity import Similarity
 
 KERNELS = [
     {"kernel": "linear"},
@@ -168,6 +168,6 @@ def test_it_is_not_looked_at_where_examples_have_left_or_it_need_not_hold():
         ledger = play(learner, Arrays(x, y))
         looked_at = ledger.tracker.facts(learner).unexplained is not None
         assert looked_at == isinstance(learner, KernelPerceptron)
-    tracker = KernelTracker(Similarity.of("linear"))
+    tracker = KernelTracker(Kernel.of("linear"))
     tracker.see(Batch(x, y, 1), np.zeros(400, np.bool_))
     assert tracker.facts(learner_of(x, np.ones(400))).unexplained is None

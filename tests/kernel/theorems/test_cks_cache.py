@@ -12,12 +12,12 @@ from novikoff.core.types import Run
 from novikoff.game.play import play as play_game
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.cks_cache import cks_cache
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 
-LINEAR = Similarity.of("linear")
-RBF = Similarity.of("rbf", gamma=0.5)
+LINEAR = Kernel.of("linear")
+RBF = Kernel.of("rbf", gamma=0.5)
 
 
 def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
@@ -46,7 +46,7 @@ def play(rows, ys, similarity=LINEAR, beta=0.0, hoards=False, budget=None):
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from([-1, 1])), min_size=1, max_size=25),
     st.sampled_from([0.0, 0.5, 2.0]),
-    st.sampled_from([LINEAR, RBF, Similarity.of("polynomial", degree=2)]),
+    st.sampled_from([LINEAR, RBF, Kernel.of("polynomial", degree=2)]),
 )
 def test_the_bound_holds_at_every_time_on_arbitrary_streams(stream, beta, similarity):
     seen = {}

@@ -13,13 +13,13 @@ from novikoff.core.types import Run
 from novikoff.game.play import play
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.forgetron import Forgetron as Learner
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.forgetron_pathwise import Costs, forgetron_pathwise, mixtures, pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem, longest
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 
-LINEAR = Similarity.of("linear")
-RBF = Similarity.of("rbf", gamma=0.5)
+LINEAR = Kernel.of("linear")
+RBF = Kernel.of("rbf", gamma=0.5)
 THEOREMS = [forgetron_pathwise, forgetron_theorem]
 labels = st.sampled_from([-1, 1])
 
@@ -164,7 +164,7 @@ rows_of = lambda values, most: st.lists(st.tuples(st.lists(values, min_size=2, m
 @given(
     rows_of(st.integers(-2, 2) | st.floats(-2, 2), 25),
     st.integers(1, 6),
-    st.sampled_from([LINEAR, RBF, Similarity.of("polynomial", degree=2)]),
+    st.sampled_from([LINEAR, RBF, Kernel.of("polynomial", degree=2)]),
     st.sampled_from([True, False]),
     st.none() | st.lists(st.floats(0.05, 1.0), min_size=1, max_size=5),
     st.sampled_from([1.0, 0.01, 40.0]),
@@ -335,7 +335,7 @@ def test_the_learner_itself_is_certified_as_its_plain_twin_is(arguments, basic):
     learner = Learner(12, basic=basic, **arguments)
     ledger = play(learner, (np.array(rows), np.array(ys)))
     radius2 = arguments.get("radius", 1.0) ** 2
-    similarity = Similarity.of(**{name: value for name, value in arguments.items() if name != "radius"})
+    similarity = Kernel.of(**{name: value for name, value in arguments.items() if name != "radius"})
     run, twin = game(rows, ys, 12, similarity, radius2=radius2, self_tuned=not basic)
     facts = learner.facts()
     assert ledger.mistakes == run.mistakes

@@ -15,7 +15,7 @@ from novikoff.game import ledger_state
 from novikoff.game.play import play
 from novikoff.kernel.comparators.tracker import KernelTracker
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.kernel_facts import KernelFacts, growth2
 from novikoff.kernel.theorems.kernel_hinge import kernel_hinge
 from novikoff.kernel.theorems.kernel_lengths import kernel_lengths
@@ -23,15 +23,15 @@ from novikoff.kernel.theorems.kernel_margin import kernel_margin
 from novikoff.kernel.theorems.kernel_squared_hinge import kernel_squared_hinge
 
 THEOREMS = [kernel_hinge, kernel_lengths, kernel_margin, kernel_squared_hinge]
-LINEAR = Similarity.of("linear")
-SQUARED = Similarity.of("polynomial", degree=2, constant=1)
+LINEAR = Kernel.of("linear")
+SQUARED = Kernel.of("polynomial", degree=2, constant=1)
 KERNELS = [
     LINEAR,
     SQUARED,
-    Similarity.of("polynomial", degree=3, constant=0.5),
-    Similarity.of("rbf", gamma=0.5),
-    Similarity.of("polynomial", degree=2, constant=1, normalized=True),
-    Similarity.of("linear", bias=0.5),
+    Kernel.of("polynomial", degree=3, constant=0.5),
+    Kernel.of("rbf", gamma=0.5),
+    Kernel.of("polynomial", degree=2, constant=1, normalized=True),
+    Kernel.of("linear", bias=0.5),
 ]
 XOR = ([(1, 1), (1, -1), (-1, 1), (-1, -1)], [-1, 1, 1, -1])
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, 1e308, 2.0**-449, 2.0**449]
@@ -42,7 +42,7 @@ labels = st.sampled_from([-1, 1])
 class Plain:
     """The kernel Perceptron in plain Python; the rule can be broken on purpose."""
 
-    similarity: Similarity = LINEAR
+    similarity: Kernel = LINEAR
     says: int = 1  # -1 says the opposite
     step: int = 1  # 0 never learns
     rounds: int = 0
@@ -168,7 +168,7 @@ def test_a_ring_that_no_line_separates_is_bounded_with_the_rbf(theorem):
     angle, far = coins.uniform(0, 2 * math.pi, 600), coins.random(600) < 0.5
     radius = np.where(far, 2.0, 0.5)
     rows = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-    run, _ = game(rows, np.where(far, 1, -1).tolist(), Similarity.of("rbf", gamma=1.0), keep=100)
+    run, _ = game(rows, np.where(far, 1, -1).tolist(), Kernel.of("rbf", gamma=1.0), keep=100)
     found = theorem(run)
     assert found.status == "valid"
     assert run.mistakes <= found.bound < 300
@@ -176,7 +176,7 @@ def test_a_ring_that_no_line_separates_is_bounded_with_the_rbf(theorem):
 
 def test_labels_that_are_coins_are_hardly_bounded():
     coins = np.random.default_rng(4)
-    run, _ = game(coins.normal(size=(150, 2)), coins.choice([-1, 1], 150).tolist(), Similarity.of("rbf", gamma=0.5))
+    run, _ = game(coins.normal(size=(150, 2)), coins.choice([-1, 1], 150).tolist(), Kernel.of("rbf", gamma=0.5))
     assert kernel_margin(run).status == "void"
     assert "no comparator" in kernel_margin(run).reason
     assert kernel_hinge(run).bound <= 150
@@ -224,7 +224,7 @@ def test_what_the_facts_refute_is_void(theorem):
 
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_a_function_of_the_users_is_trusted_to_be_an_inner_product(theorem):
-    run, _ = game(np.eye(4), [-1] * 4, Similarity.of(lambda z, x: float(z @ x)), passes=2)
+    run, _ = game(np.eye(4), [-1] * 4, Kernel.of(lambda z, x: float(z @ x)), passes=2)
     found = theorem(run)
     assert (found.bound, found.status) == (4, "conditional")
     assert "inner product, at least as accurate as a sum" in found.reason
@@ -233,7 +233,7 @@ def test_a_function_of_the_users_is_trusted_to_be_an_inner_product(theorem):
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_a_gamma_so_small_that_distances_overflow_is_void(theorem):
     """K(x,z) is 0.98 and computed as 0: ||x-z||^2 is infinite."""
-    similarity = Similarity.of("rbf", gamma=1e-312)
+    similarity = Kernel.of("rbf", gamma=1e-312)
     x = np.array([[1e155], [-1e155]])
     assert similarity.matrix(x, x)[0, 1] == 0.0
     run, _ = game(x, [-1, -1], similarity)
@@ -242,7 +242,7 @@ def test_a_gamma_so_small_that_distances_overflow_is_void(theorem):
 
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_a_function_that_is_seen_to_be_none_is_void(theorem):
-    run, _ = game([[1.0], [2.0]], [-1, -1], Similarity.of(lambda z, x: -float(z @ x)))
+    run, _ = game([[1.0], [2.0]], [-1, -1], Kernel.of(lambda z, x: -float(z @ x)))
     assert theorem(run).status == "void"
     assert "no inner product" in theorem(run).reason
 
@@ -258,7 +258,7 @@ def test_the_learner_itself_is_certified_as_its_plain_twin_is(arguments):
     x = coins.normal(size=(250, 3)).round(2)
     y = np.where(x[:, 0] * x[:, 1] + 0.3 * coins.normal(size=250) > 0.1, 1, -1)
     ledger = play(KernelPerceptron(**arguments), (x, y), passes=2)
-    run, mistakes = game(x, y.tolist(), Similarity.of(**arguments), passes=2)
+    run, mistakes = game(x, y.tolist(), Kernel.of(**arguments), passes=2)
     assert ledger.mistakes == sum(mistakes)
     found = {certificate.theorem: certificate for certificate in ledger.certify()}
     for theorem in THEOREMS:

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from novikoff.core.types import Run
 from novikoff.game.play import play as play_game
 from novikoff.kernel.comparators.tracker import KernelTracker
+from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
-from novikoff.kernel.similarity import Similarity
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 from novikoff.kernel.theorems.rbp_expected import notes, once_full, rbp_expected, simpler
 from novikoff.kernel.theorems.rbp_no_eviction import rbp_no_eviction
 
-LINEAR = Similarity.of("linear")
+LINEAR = Kernel.of("linear")
 ROUND = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 labels = st.sampled_from([-1, 1])
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.convex._loops.ftrl_layout import DELTA, LINEAR, LINEAR_SIZE, LOSS, SHARED, FtrlArrays
+from novikoff.convex._loops.ftrl_layout import DELTA, LINEAR, LINEAR_SIZE, LOSS, SHARED, FTRLArrays
 from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.exp import exp
 from novikoff.numerics.lanes import prefetch
@@ -33,7 +33,7 @@ AHEAD = 8
 
 
 @inlined
-def look(arrays: FtrlArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: Vector) -> None:
+def look(arrays: FTRLArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: Vector) -> None:
     """z0 and v of every member on row t, with what x itself says of the scales; kept there only if `keep`."""
     roots, per_rate, held, _ = arrays
     ends, places, values = rows
@@ -70,7 +70,7 @@ def look(arrays: FtrlArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: 
 
 @inlined
 def learn(
-    arrays: FtrlArrays, rows: Nonzeros, t: int, y: int, z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector,
+    arrays: FTRLArrays, rows: Nonzeros, t: int, y: int, z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector,
     curve: Vector,
 ) -> None:  # fmt: skip
     """Add the gradients, and the curvatures, of the scores z that were played on row t."""
@@ -98,13 +98,13 @@ def learn(
 
 
 @compiled
-def play(arrays: FtrlArrays, rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector) -> None:
+def play(arrays: FTRLArrays, rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector) -> None:
     """The scores of every row, learning from each before the next if `learns`.
 
     y        (rows,) labels -1 and +1; not read unless `learns`
     scores   (rows, members) out
     """
-    arrays, rows = FtrlArrays(*arrays), Nonzeros(*rows)
+    arrays, rows = FTRLArrays(*arrays), Nonzeros(*rows)
     members = len(arrays.roots)
     z0, v, step, curve = np.empty(members), np.empty(members), np.empty(members), np.empty(members)
     lost = np.empty(members)

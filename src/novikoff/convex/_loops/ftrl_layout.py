@@ -14,7 +14,7 @@ LOSS, DELTA, LINEAR, LINEAR_SIZE, TOTALS = range(5)
 """Sums of a member: log losses, the theorem's Delta, g z, and |g z|."""
 
 
-class FtrlArrays(NamedTuple):
+class FTRLArrays(NamedTuple):
     """Members of convex/_loops/ftrl.py, side by side."""
 
     roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
@@ -23,12 +23,12 @@ class FtrlArrays(NamedTuple):
     totals: NDArray[np.float64]  # (TOTALS, members)
 
 
-class ManyFtrlArrays(NamedTuple):
-    """Members of convex/_loops/many_ftrl.py, side by side."""
+class MulticlassFTRLArrays(NamedTuple):
+    """Members of convex/_loops/multiclass_ftrl.py, side by side."""
 
     roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
     per_rate: NDArray[np.float64]  # (members,): 1 / rate
     scales: NDArray[np.float64]  # (places, SHARED): M, X, N, R
     curves: NDArray[np.float64]  # (places, members): H, the sum of (1 - |P|^2) x^2
     sums: NDArray[np.float64]  # (places, members, labels): G, the sum of (P_j - 1[j = y]) x
-    totals: NDArray[np.float64]  # (many_layout.TOTALS, members)
+    totals: NDArray[np.float64]  # (multiclass_layout.TOTALS, members)

@@ -35,7 +35,7 @@ TINY = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
-class VawFacts:
+class VAWFacts:
     """The learner, now.
 
     rounds          its rounds, from its first
@@ -61,7 +61,7 @@ class VawFacts:
 
 
 @theorem("D", "vovk2001", "squared loss")
-def vaw_regret(run: Run[VawFacts]) -> Bound:
+def vaw_regret(run: Run[VAWFacts]) -> Bound:
     """The promise, beside the loss."""
     before, after = run.before, run.after
     part = 0.25 if after.probabilities else 1.0

@@ -59,11 +59,11 @@ class JSONL(LabelledLines):
         label: str | None = None,
         positive: object = None,
         bits: int = 18,
-        many: int | None = None,
+        multiclass: int | None = None,
         skip_bad: int = 0,
         chunk: int = CHUNK_BYTES,
     ) -> None:
-        super().__init__(source, _label(positive), many, bits, skip_bad, 1, chunk)
+        super().__init__(source, _label(positive), multiclass, bits, skip_bad, 1, chunk)
         self._asked = label
         self._key = label
         self.target_column = None if label is None else Target(label, "as asked")

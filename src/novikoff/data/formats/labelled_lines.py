@@ -97,8 +97,8 @@ class LabelledLines(Stream):
     """May its labels be numbers to be predicted?"""
 
     def __init__(
-        self, source: object, positive: object, many: int | None, bits: int | None, skip_bad: int, threads: int | None,
-        chunk: int, outcomes: str = "labels",
+        self, source: object, positive: object, multiclass: int | None, bits: int | None, skip_bad: int,
+        threads: int | None, chunk: int, outcomes: str = "labels",
     ) -> None:  # fmt: skip
         threads = cores() if threads is None else threads
         if bits is not None and not 1 <= bits <= 32:
@@ -109,7 +109,7 @@ class LabelledLines(Stream):
                 f"got skip_bad={skip_bad}, threads={threads}, chunk={chunk}."
             )
         self._origin = Origin(source)
-        self._positive, self._many, self.outcomes = positive, many, outcomes
+        self._positive, self._many, self.outcomes = positive, multiclass, outcomes
         self._labels = self._fresh()
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = self._left_out = 0
@@ -142,7 +142,7 @@ class LabelledLines(Stream):
         return None if self.unlabelled else self._labels.labels
 
     @property
-    def many(self) -> bool:  # type: ignore[override]
+    def multiclass(self) -> bool:  # type: ignore[override]
         """Are its labels numbered in the order in which they first come?"""
         return self._many is True
 
@@ -216,7 +216,7 @@ class LabelledLines(Stream):
 
     def _told(self) -> Position:
         """What the labels stand for, as the first rows tell."""
-        if self.many:
+        if self.multiclass:
             raise SourceError(
                 f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
             )

@@ -50,11 +50,11 @@ class Text(LabelledLines):
     label_word = re.compile(rb"^([^\t\r\n]+)\t", re.MULTILINE)
 
     def __init__(
-        self, source: object, positive: object = None, bits: int = 18, many: int | None = None, skip_bad: int = 0,
+        self, source: object, positive: object = None, bits: int = 18, multiclass: int | None = None, skip_bad: int = 0,
         chunk: int = CHUNK_BYTES,
     ) -> None:  # fmt: skip
         super().__init__(
-            source, None if positive is None else _canonical(str(positive)), many, bits, skip_bad, 1, chunk
+            source, None if positive is None else _canonical(str(positive)), multiclass, bits, skip_bad, 1, chunk
         )
 
     def _parser(self, free: deque[bytearray]) -> Parser:

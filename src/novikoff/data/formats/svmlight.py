@@ -51,13 +51,15 @@ class Svmlight(LabelledLines):
         self,
         source: object,
         positive: object = None,
-        many: int | None = None,
+        multiclass: int | None = None,
         skip_bad: int = 0,
         threads: int | None = None,
         chunk: int = CHUNK_BYTES,
         outcomes: str = "labels",
     ) -> None:
-        super().__init__(source, number(positive, "svmlight text"), many, None, skip_bad, threads, chunk, outcomes)
+        super().__init__(
+            source, number(positive, "svmlight text"), multiclass, None, skip_bad, threads, chunk, outcomes
+        )
 
     def _parser(self, free: deque[bytearray]) -> Parser:
         from novikoff.data._loops import svmlight as kernel

@@ -61,13 +61,15 @@ class VW(LabelledLines):
         positive: object = None,
         bits: int = 18,
         ignore_weights: bool = False,
-        many: int | None = None,
+        multiclass: int | None = None,
         skip_bad: int = 0,
         threads: int | None = None,
         chunk: int = CHUNK_BYTES,
         outcomes: str = "labels",
     ) -> None:
-        super().__init__(source, number(positive, "Vowpal Wabbit text"), many, bits, skip_bad, threads, chunk, outcomes)
+        super().__init__(
+            source, number(positive, "Vowpal Wabbit text"), multiclass, bits, skip_bad, threads, chunk, outcomes
+        )
         self._bits, self._ignore_weights = bits, ignore_weights
 
     def _parser(self, free: deque[bytearray]) -> Parser:

@@ -42,12 +42,14 @@ class LabelColumn:
     many       how many labels there are: whole numbers from 0 to many-1; True: any, numbered as they first come
     """
 
-    def __init__(self, name: str, first: Sequence[object], numbers: bool, positive: object, many: int | None) -> None:
+    def __init__(
+        self, name: str, first: Sequence[object], numbers: bool, positive: object, multiclass: int | None
+    ) -> None:
         self.name, self.numbers = name, numbers
         self._first = [cell for cell in first if not is_missing(cell)]
-        self._chosen = positive is not None or many is not None
+        self._chosen = positive is not None or multiclass is not None
         self._one_against_all = positive is not None
-        self.written = WrittenLabels(name, self._first, positive, many)
+        self.written = WrittenLabels(name, self._first, positive, multiclass)
 
     def copy(self) -> LabelColumn:
         """Another that knows as much, for another pass."""
@@ -66,9 +68,9 @@ class LabelColumn:
         return not self._chosen and self.written.numbers
 
     @property
-    def many(self) -> bool:
+    def multiclass(self) -> bool:
         """Are the labels numbered in the order in which they first come?"""
-        return not self.numbers and self.written.many
+        return not self.numbers and self.written.multiclass
 
     @property
     def several(self) -> bool:
@@ -163,7 +165,7 @@ class WrittenLabels:
     """
 
     def __init__(
-        self, column: str | int, first: Iterable[Any], positive: object = None, many: int | None = None
+        self, column: str | int, first: Iterable[Any], positive: object = None, multiclass: int | None = None
     ) -> None:
         given = list(first)
         said = [cell.strip() if isinstance(cell, str) else cell for cell in given]
@@ -171,14 +173,14 @@ class WrittenLabels:
         self.worded = any(isinstance(cell, str) and not is_number(cell) for cell in said)
         self.booleans = bool(said) and all(isinstance(cell, bool) for cell in said)
         self._column = column
-        if self.booleans and many is None:
+        if self.booleans and multiclass is None:
             positive = TRUTH.get("true" if positive is None else str(positive).lower(), positive)
         elif isinstance(positive, str) and is_number(positive) and not self.worded:
             positive = float(positive)
-        self._given = positive, many if positive is None else None
+        self._given = positive, multiclass if positive is None else None
         seen = {str(cell) if self.worded or not is_number(str(cell)) else float(cell) for cell in said}
         self._seen = seen
-        self._several = positive is None and many is None and len(seen) > 2
+        self._several = positive is None and multiclass is None and len(seen) > 2
         self.numbers = not (self.worded or self.booleans) and are_numbers({one for one in seen if type(one) is float})
         self.begin()
 
@@ -200,7 +202,7 @@ class WrittenLabels:
         return self._several and not self.numbers
 
     @property
-    def many(self) -> bool:
+    def multiclass(self) -> bool:
         """Are they numbered in the order in which they first come?"""
         return self._given[1] is True
 

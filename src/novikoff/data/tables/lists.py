@@ -50,7 +50,7 @@ class Arrow(Stream):
     rows: int
 
     def __init__(
-        self, file: OnDisk, label: str | int | None = None, positive: object = None, many: int | None = None
+        self, file: OnDisk, label: str | int | None = None, positive: object = None, multiclass: int | None = None
     ) -> None:  # fmt: skip
         self._source, self.name = file, file.name
         self._file = open_arrow(file)
@@ -60,7 +60,7 @@ class Arrow(Stream):
         note = self._file.last_note() if label is None else None
         self._rows: SparseLists | DenseLists | Converted
         if note is not None:
-            self._rows = converted = Converted(schema, note, self.name, positive, many)
+            self._rows = converted = Converted(schema, note, self.name, positive, multiclass)
             self.table, self.encoded, self.bits = converted.table, converted.encoding, converted.bits
             self.scaled_by_default, self.target_column = converted.scaled_by_default, converted.column
             self.rows = converted.rows
@@ -69,7 +69,7 @@ class Arrow(Stream):
             self.encoded, self.rows = None, self._file.count()
             self.scaled_by_default = isinstance(self._rows, DenseLists)
             self.target_column = self._rows.chosen
-            self._labels = self._look(positive, many)
+            self._labels = self._look(positive, multiclass)
         self.converted = note is not None
         self._memory: Memory = "mapped" if self.converted and self._file.mapped else "owned"
         self.domain, self.features = self._rows.domain, self._rows.features
@@ -80,9 +80,9 @@ class Arrow(Stream):
         return self._rows.labels if isinstance(self._rows, Converted) else self._labels.labels
 
     @property
-    def many(self) -> bool:  # type: ignore[override]
+    def multiclass(self) -> bool:  # type: ignore[override]
         """Are its labels numbered in the order in which they first come?"""
-        return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.many
+        return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.multiclass
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
@@ -137,7 +137,7 @@ class Arrow(Stream):
         if row != self.rows:
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 
-    def _look(self, positive: object, many: int | None) -> WrittenLabels:
+    def _look(self, positive: object, multiclass: int | None) -> WrittenLabels:
         """What the labels stand for: the column is gone through until both have come."""
         if self.rows == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
@@ -145,7 +145,7 @@ class Arrow(Stream):
         for part in (batch.column(target) for batch in self._file.batches(columns=[target])):
             if labels is None:
                 first = [cell for cell in plain(part.slice(0, RECOGNISED_ROWS)).to_pylist() if not is_missing(cell)]
-                labels = WrittenLabels(named(self._file.names, target), first, positive, many)
+                labels = WrittenLabels(named(self._file.names, target), first, positive, multiclass)
             if labels.known.settled:
                 break
             with suppress(SourceError):  # told when its row comes

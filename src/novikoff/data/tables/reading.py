@@ -21,7 +21,8 @@ def read(
     A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
 
     format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
-    labels    "many" if there are more than two, or may be: of any kind, numbered in the order in which they first come
+    labels    "multiclass" if there are more than two, or may be: of any kind, numbered in the order in which they
+    first come
     like      a ledger, or a classifier that was kept: rows are encoded as those that it learned from, columns matched
               by name, to be predicted by its learner; with labelled=False for rows of a table without a label
     options   those of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
@@ -33,7 +34,7 @@ def read(
         )
     if is_frame(source):
         stream: Stream = Frame(source, **options)
-        if labels == "many":
+        if labels == "multiclass":
             stream.show_many()
     else:
         stream = read_file(source, format, labels, **options)

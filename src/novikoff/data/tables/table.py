@@ -60,7 +60,7 @@ class Table(Stream):
         reader: Reader,
         label: str | int | None = None,
         positive: object = None,
-        many: int | None = None,
+        multiclass: int | None = None,
         columns: Asked | None = None,
         drop: Asked = (),
         number: Asked = (),
@@ -80,7 +80,7 @@ class Table(Stream):
         self.notes += reader.notes
         self._said: list[str] = []
         self._given: Position | None = None  # of a part: what the first rows of the table told
-        self._positive, self._many = positive, many
+        self._positive, self._many = positive, multiclass
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         head = reader.head()
         chosen = {kind: [find(reader, c, f"a {kind} column") for c in listed(asked)] for kind, asked in
@@ -200,14 +200,14 @@ class Table(Stream):
             yield name, what, next((str(cell) for cell in self._first.get(name, ()) if not is_missing(cell)), None)
 
     @property
-    def many(self) -> bool:  # type: ignore[override]
+    def multiclass(self) -> bool:  # type: ignore[override]
         """Are its labels numbered in the order in which they first come?"""
-        return self._labels is not None and self._labels.many
+        return self._labels is not None and self._labels.multiclass
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
         """What numbered labels stand for, so far; None if they are not numbered."""
-        return self._labels.written.label_values if self._labels is not None and self._labels.many else None
+        return self._labels.written.label_values if self._labels is not None and self._labels.multiclass else None
 
     @property
     def several(self) -> bool:  # type: ignore[override]
@@ -298,7 +298,7 @@ class Table(Stream):
 
     def _told(self) -> Position:
         """What the labels stand for, as the first rows tell; and what the columns are."""
-        if self.many:
+        if self.multiclass:
             raise SourceError(
                 f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
             )

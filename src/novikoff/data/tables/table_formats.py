@@ -53,7 +53,7 @@ class CSV(Table):
 
     def __init__(
         self, source: object, label: str | int | None = None, positive: object = None, header: bool | None = None,
-        delimiter: str | None = None, columns: Asked | None = None, many: int | None = None, drop: Asked = (),
+        delimiter: str | None = None, columns: Asked | None = None, multiclass: int | None = None, drop: Asked = (),
         number: Asked = (), category: Asked = (), text: Asked = (), time: Asked = (), bits: int | None = None,
         skip_bad: int = 0, threads: int | None = None, chunk: int = CSV_CHUNK_BYTES, outcomes: str = "labels",
         labelled: bool = True, weight: str | int | None = None,
@@ -62,7 +62,7 @@ class CSV(Table):
         named = [c for some in (columns or (), drop, number, category, text, time) for c in listed(some)]
         asked = [*named, *(one for one in (label, weight) if one is not None)]
         super().__init__(
-            Delimited(source, header, delimiter, asked, skip_bad, threads, chunk), label, positive, many, columns,
+            Delimited(source, header, delimiter, asked, skip_bad, threads, chunk), label, positive, multiclass, columns,
             drop, number, category, text, time, bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
 
@@ -75,20 +75,20 @@ class Frame(Table):
 
     def __init__(
         self, frame: object, label: str | int | None = None, positive: object = None, columns: Asked | None = None,
-        many: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
+        multiclass: int | None = None, name: str = "frame", drop: Asked = (), number: Asked = (), category: Asked = (),
         text: Asked = (), time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            FrameTable(frame, name), label, positive, many, columns, drop, number, category, text, time, bits,
+            FrameTable(frame, name), label, positive, multiclass, columns, drop, number, category, text, time, bits,
             outcomes, labelled, weight, label_weights,
         )  # fmt: skip
 
 
 def Arrow(  # noqa: N802
     source: object, label: str | int | None = None, positive: object = None, columns: Asked | None = None,
-    many: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
+    multiclass: int | None = None, drop: Asked = (), number: Asked = (), category: Asked = (), text: Asked = (),
     time: Asked = (), bits: int | None = None, outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
@@ -106,21 +106,22 @@ def Arrow(  # noqa: N802
                 f"{'numbers to be predicted' if labelled else 'examples without labels'} must be in plain columns: "
                 f"{file} holds lists. Write a column a feature."
             )
-        stream = lists.Arrow(file, label, positive, many)
+        stream = lists.Arrow(file, label, positive, multiclass)
         if stream.encoded is not None:
             stream.encoding = Encoding.restore(stream.encoded)
         if not labelled:
             stream.notes.append(f"{file} has labels, as every file of convert: it is read with them")
         return stream
     return Table(
-        ArrowTable(file), label, positive, many, columns, drop, number, category, text, time, bits, outcomes, labelled,
-        weight, label_weights,
+        ArrowTable(file), label, positive, multiclass, columns, drop, number, category, text, time, bits, outcomes,
+        labelled, weight, label_weights,
     )  # fmt: skip
 
 
 def JSONL(  # noqa: N802
-    source: object, label: str | None = None, positive: object = None, bits: int | None = None, many: int | None = None,
-    skip_bad: int = 0, chunk: int = CHUNK_BYTES, columns: Asked | None = None, drop: Asked = (), number: Asked = (),
+    source: object, label: str | None = None, positive: object = None, bits: int | None = None,
+    multiclass: int | None = None, skip_bad: int = 0, chunk: int = CHUNK_BYTES, columns: Asked | None = None,
+    drop: Asked = (), number: Asked = (),
     category: Asked = (), text: Asked = (), time: Asked = (), outcomes: str = "labels", labelled: bool = True,
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
@@ -129,7 +130,7 @@ def JSONL(  # noqa: N802
     origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
     if outcomes == "numbers" or is_table(head):
         return Table(
-            Objects(content, skip_bad, chunk), label, positive, many, columns, drop, number, category, text, time,
+            Objects(content, skip_bad, chunk), label, positive, multiclass, columns, drop, number, category, text, time,
             bits, outcomes, labelled, weight, label_weights,
         )  # fmt: skip
     kinds = {"columns": columns, "drop": drop, "number": number, "category": category, "text": text, "time": time,
@@ -137,7 +138,7 @@ def JSONL(  # noqa: N802
     _refuse(kinds, f"the objects of {origin.name} are no rows of a table")
     bits = NESTED_BITS if bits is None else bits
     if labelled:
-        return nested.JSONL(content, label, positive, bits, many, skip_bad, chunk)
+        return nested.JSONL(content, label, positive, bits, multiclass, skip_bad, chunk)
     from novikoff.data.unlabelled import unlabelled_lines
 
     return unlabelled_lines(content, "jsonl", {"bits": bits, "skip_bad": skip_bad}, head)

@@ -32,11 +32,11 @@ from novikoff.integrations.sklearn.named import (
     KernelPerceptronClassifier,
     OnlineGradientRegressor,
     PerceptronClassifier,
-    VawRegressor,
+    VAWRegressor,
 )
 from novikoff.integrations.sklearn.regressor import NovikoffRegressor
 
 __all__ = [
     "AutoClassifier", "AutoRegressor", "KernelPerceptronClassifier", "NovikoffClassifier", "NovikoffRegressor",
-    "OnlineGradientRegressor", "PerceptronClassifier", "VawRegressor",
+    "OnlineGradientRegressor", "PerceptronClassifier", "VAWRegressor",
 ]  # fmt: skip

@@ -62,7 +62,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _make(self, recipe: Recipe, width: int | None = None, seed: int = 0, **labels: Any) -> Learner:
         """A learner of rows so wide; `labels`, where they are many, is how many."""
-        rows = RowShape(None if width is None else Domain("vector", width), many="labels" in labels)
+        rows = RowShape(None if width is None else Domain("vector", width), multiclass="labels" in labels)
         learner = learner_for(recipe, rows, {"seed": seed, **labels})
         if isinstance(recipe, Spec) and not learner.domain.admits(Domain("vector", width)):
             raise MismatchError(

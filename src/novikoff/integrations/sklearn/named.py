@@ -79,7 +79,7 @@ class AutoRegressor(NovikoffRegressor):
         return _spec("auto-regression", bias=self.bias)
 
 
-class VawRegressor(NovikoffRegressor):
+class VAWRegressor(NovikoffRegressor):
     """`vaw`: ridge regression that counts the row it is asked of (convex/vaw.py)."""
 
     def __init__(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from novikoff.kernel._loops import crammer_kandola_singer as crammer_kandola_singer
     from novikoff.kernel._loops import forgetron as forgetron
     from novikoff.kernel._loops import kernel_perceptron as kernel_perceptron
-    from novikoff.kernel._loops import many_kernel_perceptron as many_kernel_perceptron
+    from novikoff.kernel._loops import multiclass_kernel_perceptron as multiclass_kernel_perceptron
     from novikoff.kernel._loops import randomized_budget as randomized_budget
     from novikoff.kernel._loops import rows as rows
     from novikoff.kernel._loops import supports as supports

@@ -41,7 +41,7 @@ from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, number
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
 from novikoff.core.types import Sparse, State
 from novikoff.kernel.comparators.fit import fit, times
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 
 Matrix = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ NO_PRODUCT = "the similarity is no inner product: a square of a length is negati
 class KernelScorer:
     """Points, coefficients, and the sums so far."""
 
-    def __init__(self, similarity: Similarity, points: Rows, betas: Matrix, tally: Tally) -> None:
+    def __init__(self, similarity: Kernel, points: Rows, betas: Matrix, tally: Tally) -> None:
         self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
         self.longest = self.norm2 = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
         self.width = 0  # the most numbers in a row
@@ -70,7 +70,7 @@ class KernelScorer:
             self._measure()
 
     @classmethod
-    def fitted(cls, similarity: Similarity, x: Rows, y: Labels) -> Self:
+    def fitted(cls, similarity: Kernel, x: Rows, y: Labels) -> Self:
         """Fitted on these rows, which they have not yet seen."""
         longest = float(np.max(similarity.self_product(x))) if len(y) else 0.0
         if not SHORTEST <= longest <= LONGEST:
@@ -115,7 +115,7 @@ class KernelScorer:
         for rows in (self.points, x):
             self.width = max(self.width, most_numbers(rows))
             if isinstance(rows, Sparse) and len(rows):
-                squares = Similarity.of("linear").self_product(rows)
+                squares = Kernel.of("linear").self_product(rows)
                 self.norm2 = max(self.norm2, float(np.max(squares)) * (1.0 + (self.width + 8) * 2.0**-52))
         return self.similarity.relative_error(self.width, self.norm2)
 
@@ -230,7 +230,7 @@ class KernelScorer:
         }
 
     @classmethod
-    def restore(cls, similarity: Similarity, state: State) -> Self:
+    def restore(cls, similarity: Kernel, state: State) -> Self:
         points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
         tally = Tally.restore(state["tally"])
         if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):

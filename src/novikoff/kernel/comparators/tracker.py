@@ -13,7 +13,7 @@ from novikoff.comparators.tracker import ComparatorFacts, ScorerTracker
 from novikoff.core.errors import InputError
 from novikoff.core.types import State
 from novikoff.kernel.comparators.functions import KernelScorer
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class KernelComparatorFacts(ComparatorFacts):
 
     error: Fraction
     points: int
-    similarity: Similarity
+    similarity: Kernel
 
 
 class KernelTracker(ScorerTracker[KernelScorer]):
@@ -41,7 +41,7 @@ class KernelTracker(ScorerTracker[KernelScorer]):
 
     block = 128
 
-    def __init__(self, similarity: Similarity, keep: int = 400, additive: bool = False) -> None:
+    def __init__(self, similarity: Kernel, keep: int = 400, additive: bool = False) -> None:
         if keep < 0:
             raise InputError(f"rows to fit on must be at least 0: got {keep}.")
         super().__init__(keep, 64_000_000, additive)
@@ -83,4 +83,4 @@ class KernelTracker(ScorerTracker[KernelScorer]):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        return cls(Similarity.restore(state["similarity"]))._load(state)
+        return cls(Kernel.restore(state["similarity"]))._load(state)

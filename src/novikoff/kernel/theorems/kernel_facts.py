@@ -21,7 +21,7 @@ from fractions import Fraction
 from novikoff.core.certificate import Assumption, refutations, seen
 from novikoff.core.types import Run
 from novikoff.kernel.comparators.tracker import KernelComparatorFacts
-from novikoff.kernel.similarity import Similarity
+from novikoff.kernel.kernels import Kernel
 from novikoff.linear.theorems.perceptron_facts import explained
 
 UNIT = Fraction(1, 2**53)
@@ -55,7 +55,7 @@ class KernelFacts:
     supports: int
     evictions: int
     budget: int | None
-    similarity: Similarity
+    similarity: Kernel
     empty: bool
     features: str = ""
     radius2: float = 1.0
@@ -71,7 +71,7 @@ class KernelFacts:
 
     def __post_init__(self) -> None:
         if isinstance(self.similarity, Mapping):  # as a model file holds it
-            object.__setattr__(self, "similarity", Similarity.restore(dict(self.similarity)))
+            object.__setattr__(self, "similarity", Kernel.restore(dict(self.similarity)))
 
 
 def score_error(run: Run[KernelFacts], count: int) -> Fraction:

@@ -8,9 +8,9 @@ from novikoff.numerics.lazy import submodules
 
 if TYPE_CHECKING:
     from novikoff.linear._loops import ellipsoid as ellipsoid
-    from novikoff.linear._loops import many_perceptron as many_perceptron
-    from novikoff.linear._loops import many_second_order as many_second_order
     from novikoff.linear._loops import metric_perceptron as metric_perceptron
+    from novikoff.linear._loops import multiclass_perceptron as multiclass_perceptron
+    from novikoff.linear._loops import multiclass_second_order as multiclass_second_order
     from novikoff.linear._loops import named as named
     from novikoff.linear._loops import one_vs_rest as one_vs_rest
     from novikoff.linear._loops import perceptron as perceptron

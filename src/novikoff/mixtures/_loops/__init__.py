@@ -9,7 +9,7 @@ from novikoff.numerics.lazy import submodules
 if TYPE_CHECKING:
     from novikoff.mixtures._loops import auto as auto
     from novikoff.mixtures._loops import discriminant as discriminant
-    from novikoff.mixtures._loops import many_auto as many_auto
+    from novikoff.mixtures._loops import multiclass_auto as multiclass_auto
     from novikoff.mixtures._loops import resting as resting
 else:
     __getattr__ = submodules(__name__)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.convex._loops.ftrl import learn, look
-from novikoff.convex._loops.ftrl_layout import FtrlArrays
+from novikoff.convex._loops.ftrl_layout import FTRLArrays
 from novikoff.linear._loops.second_order import Vector, changes, learn_logistic, meet, product
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT, MatrixArrays, Metric
 from novikoff.mixtures._loops.auto_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, Matrices, Waves
@@ -65,7 +65,7 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, shares: Vect
 
 @compiled
 def play(
-    diagonal: FtrlArrays, matrices: Matrices, waves: Waves, standing: Vector, kappa: float, sparse: bool, seen: int,
+    diagonal: FTRLArrays, matrices: Matrices, waves: Waves, standing: Vector, kappa: float, sparse: bool, seen: int,
     rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector, said: Vector,
 ) -> None:  # fmt: skip
     """The log-odds of every row, learning from each before the next if `learns`; `seen` rows came before.
@@ -79,7 +79,7 @@ def play(
     scores     (rows, J+1) out: of every forecaster; 0 of those asleep
     said       (rows,) out: of the mixture
     """
-    diagonal, rows = FtrlArrays(*diagonal), Nonzeros(*rows)
+    diagonal, rows = FTRLArrays(*diagonal), Nonzeros(*rows)
     slots, ridges, matrix_held, inverse, sums, matrix_totals = matrices
     turns, shifts, widths, moments = waves
     ends, places, values = rows

@@ -1,4 +1,4 @@
-"""The arrays of mixtures/_loops/auto.py and many_auto.py, and names for the places in them. No numba here."""
+"""The arrays of mixtures/_loops/auto.py and multiclass_auto.py, and names for the places in them. No numba here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Waves(NamedTuple):
     moments: NDArray[np.float64]  # (2, width): mean of each feature, and the sum of squared distances from it
 
 
-class ManyWaves(NamedTuple):
+class MulticlassWaves(NamedTuple):
     """Random features, and the matrices of the members on them, for many labels."""
 
     turns: NDArray[np.float64]
@@ -78,17 +78,17 @@ class Discriminant(NamedTuple):
     totals: NDArray[np.float64]
 
 
-class ManyMixture(NamedTuple):
+class MulticlassMixture(NamedTuple):
     """The stack for many labels, and the weights of all J members and of the stack, the last."""
 
     stack: NDArray[np.float64]  # (J,): w
     moment: NDArray[np.float64]  # (J,): b
     matrix: NDArray[np.float64]  # (J, J): A
     standing: NDArray[np.float64]  # (STANDING, J+1)
-    paid: NDArray[np.float64]  # (many_layout.TOTALS,): sums over all rounds
+    paid: NDArray[np.float64]  # (multiclass_layout.TOTALS,): sums over all rounds
 
 
-class ManySetting(NamedTuple):
+class MulticlassSetting(NamedTuple):
     """What does not change in a game for many labels."""
 
     kappa: float  # of the curvature of members of the second order
@@ -96,8 +96,8 @@ class ManySetting(NamedTuple):
     shown: int  # the softmax member whose scores are shown
 
 
-class ManyAnswers(NamedTuple):
-    """What many_auto.py writes, a row each; but for `scores` only where it learns."""
+class MulticlassAnswers(NamedTuple):
+    """What multiclass_auto.py writes, a row each; but for `scores` only where it learns."""
 
     scores: NDArray[np.float64]  # (rows, labels): P of the mixture; where it learns, scores of the member `shown`
     rest: NDArray[np.float64]  # (rows, members on x, labels + 1): scores of those against the rest; of labels never

@@ -1,5 +1,5 @@
 """Which members of a mixture rest, and when they wake; shared by mixtures/_loops/auto.py and
-mixtures/_loops/many_auto.py.
+mixtures/_loops/multiclass_auto.py.
 
 A member with a matrix costs O(d^2) per round. It falls asleep after 1,000 consecutive rounds in which its weight was
 below 1e-6 and it counted little in a stack that is heard, if its log weight also fell by at least 10 in these rounds; a

@@ -1,0 +1,199 @@
+"""Comparators for learners of many labels: weights U with a small loss and a small square in the learner's metric.
+
+Algorithm
+    Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
+    `keep` bytes, asked for facts, the bound itself is minimised over U, on all rows and with the metric that the
+    learner has now: it is convex in U, and U is the best in hindsight. From the row that does not fit on, the U that
+    fits the rows kept, at a few scales, sees every row, the kept ones first; a label that comes later has weights of 0
+    in it.
+Promise
+    Any U will do: its losses are summed over every round, rounded up (comparators/_loops/multiclass_losses.py). What
+    the learner added up is compared with the scores that it played, along every U.
+Cost
+    Kept: 12 bytes a non-zero and 8 a score, and a fit when asked. After: O(4k non-zeros) per round, 4k numbers a
+    feature.
+Reference
+    [liu1989] for the fit (comparators/multiclass_fit.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators import _loops
+from novikoff.comparators.metric import U0, Diagonal, Full
+from novikoff.comparators.multiclass_facts import MulticlassComparator, MulticlassComparatorFacts, MulticlassGoal
+from novikoff.comparators.multiclass_fit import best_for
+from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept, with_labels
+from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
+from novikoff.core.state import array, flag, integer, number, require
+from novikoff.core.types import State
+
+Vector = NDArray[np.float64]
+SCALES = (0.4, 0.7, 1.0, 1.4)
+
+
+class MulticlassTracker(VectorTracker):
+    """Comparators of a learner that begins now.
+
+    loss        "log" or "hinge"
+    bias        the learner's
+    announced   labels that are known before the first round; None for none
+    normalize   are rows divided by their length?
+    keep        bytes of rows to keep
+    """
+
+    outcomes = np.int64
+
+    def __init__(
+        self, loss: str, bias: float, announced: int | None = None, normalize: bool = False, keep: int = KEEP
+    ) -> None:
+        super().__init__(bias, keep)
+        self.loss, self.announced, self.normalize = loss, announced, normalize
+        self.labels = announced or 0
+        self._known = self.labels  # before the first row that the vectors have not seen
+        self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((_loops.multiclass_losses.SUMS, 0))
+        self._told = np.zeros(_loops.multiclass_losses.TOLD)
+        self._asked: tuple[Any, MulticlassComparatorFacts] | None = None
+
+    def _beside(self, y: NDArray[np.int64], scores: NDArray[Any]) -> NDArray[np.int64]:
+        known = self._known_in(y, self.labels)
+        self.labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        return 16 + 8 * known
+
+    def _no_scores(self) -> Vector:
+        return np.zeros((0, self.labels))
+
+    def _together(self) -> tuple[Any, NDArray[np.int64], Vector]:
+        rows, y, scores = super()._together()
+        return rows, y, with_labels(scores, self.labels)
+
+    def _settle(self) -> None:
+        rows, y, scores = self._together()
+        most = np.zeros(self.places)
+        np.maximum.at(most, rows.places, np.abs(rows.values))
+        nothing = np.zeros((self.places, int(self._known_in(y)[-1])))
+        metric = Diagonal(np.where(most > 0.0, 1.0, 0.0) if self.loss == "hinge" else most * most)
+        goal = MulticlassGoal(metric, float(len(y)), nothing, nothing)
+        found = best_for(goal, rows, y, self._known_in(y), nothing.shape, self.loss == "hinge")
+        self._vectors = np.stack([nothing, *(scale * u for u in found[-1:] for scale in SCALES)])
+        self._sums = np.zeros((_loops.multiclass_losses.SUMS, len(self._vectors)))
+        self._fitted = len(y)
+        self._look_at(rows, y, scores)
+
+    def _known_in(self, y: NDArray[np.int64], before: int = 0) -> NDArray[np.int64]:
+        """Labels known in each round, that of the round among them."""
+        return np.maximum.accumulate(np.maximum(y + 1, max(before, self.announced or 0)))
+
+    def _add(self, x: Rows, y: NDArray[np.int64], played: Vector) -> None:
+        self._look_at(as_nonzeros(x), y, played)
+
+    def _look_at(self, rows: Any, y: NDArray[np.int64], scores: Vector) -> None:
+        """Add what the vectors lose on these rows."""
+        vectors = self._vectors
+        if self.places > vectors.shape[1] or self.labels > vectors.shape[2]:
+            room = self.places + min(vectors.shape[1], 2**20) if self.places > vectors.shape[1] else vectors.shape[1]
+            self._vectors = np.zeros((len(vectors), room, self.labels))
+            self._vectors[:, : vectors.shape[1], : vectors.shape[2]] = vectors
+        see: Any = _loops.multiclass_losses.see
+        see(self._vectors, *rows, y, np.ascontiguousarray(scores), self._known, self.loss == "hinge", self._sums,
+            self._told)  # fmt: skip
+        self._known = max(self._known, int(y.max(initial=-1)) + 1)
+
+    def facts(self, learner: Any) -> MulticlassComparatorFacts:
+        """What was seen up to now, with the metric that the learner has now."""
+        self.catch_up()
+        (goal,) = learner.goals()
+        asked = (self.rows, goal.promised)
+        if self._asked is None or self._asked[0] != asked:
+            self._asked = (asked, self._facts(goal))
+        return self._asked[1]
+
+    def _facts(self, goal: MulticlassGoal) -> MulticlassComparatorFacts:
+        at = _loops.multiclass_losses
+        if self._kept is None:
+            vectors, sums, told, fitted = self._vectors[:, : self.places], self._sums, self._told, self._fitted
+        else:
+            rows, y, scores = self._together()
+            shape, fitted = (self.places, self.labels), len(y)
+            chosen = best_for(goal, rows, y, self._known_in(y), shape, self.loss == "hinge")
+            vectors = np.stack([np.zeros(shape), *chosen])
+            sums, told = np.zeros((at.SUMS, len(vectors))), np.zeros(at.TOLD)
+            see: Any = at.see
+            see(vectors, *rows, y, scores, self.announced or 0, self.loss == "hinge", sums, told)
+        found = [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors)]
+        unexplained = 0.0
+        if goal.linear is not None and self.rows:
+            explained = (self.rows + 20) * 2.0 * U0 * float(told[at.LINEAR_SIZE])
+            unexplained = abs(goal.linear - float(told[at.LINEAR])) / (4.0 * explained + 1e-300)
+        checked = tuple(u for u in found if math.isfinite(u.unexplained + u.square))
+        dual = self._dual(goal, float(told[at.LINEAR]), float(told[at.LINEAR_SIZE]))
+        return MulticlassComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained, dual=dual)
+
+    def _dual(self, goal: MulticlassGoal, linear: float, size: float) -> float:
+        """At least the sum of b_j'A^-1 b_j, for the hinge loss; else the sum of <g, z> plus half of it."""
+        hinge, labels = self.loss == "hinge", goal.added.shape[1]
+        doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # else it is paid by each comparator
+        if isinstance(goal.penalty, Full) and labels:
+            whole = goal.penalty.inverses_between(goal.added.T, doubt.max(axis=1))[1]
+        else:
+            whole = math.fsum(goal.penalty.inverse_between(goal.added[:, j], doubt[:, j])[1] for j in range(labels))
+        return whole if hinge else linear + (self.rows + 20) * 2.0 * U0 * size + 0.5 * whole
+
+    def _comparator(self, goal: MulticlassGoal, u: Vector, sums: Vector) -> MulticlassComparator:
+        at, factor = _loops.multiclass_losses, 1.0 + (self.rows + 20) * 2.0 * U0
+        lost, doubt, pull, pull_doubt = (float(sums[k]) for k in (at.LOST, at.DOUBT, at.PULL, at.PULL_DOUBT))
+        shape = tuple(map(min, u.shape, goal.added.shape))
+        known, added, off = (part[: shape[0], : shape[1]] for part in (u, goal.added, goal.doubt))
+        with np.errstate(all="ignore"):
+            slack = float((np.abs(known) * off).sum())
+            explained = (self.rows + known.size + 20) * 2.0 * U0 * float(np.abs(known * added).sum()) + slack
+            explained += pull_doubt + (self.rows + 20) * 4.0 * U0 * abs(pull)
+            unexplained = abs(float((known * added).sum()) - pull) / (4.0 * explained + 1e-300)
+        zero = not u.any()  # of which all is known, whatever overflowed
+        square = 0.0 if zero else sum(goal.penalty.square(column) for column in u.T)
+        return MulticlassComparator((lost + doubt) * factor, square, slack, 0.0 if zero else unexplained)
+
+    def state(self) -> State:
+        """All of it, as plain data."""
+        self.catch_up()
+        kept = None
+        if self._kept is not None:
+            rows, y, scores = self._together()
+            kept = kept_state(rows, y, scores)
+        names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
+        return {"kind": "multiclass", **{name: getattr(self, name) for name in names}, "known": self._known,
+                "kept": kept, "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(),
+                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """The tracker whose `state` this is."""
+        require(state["loss"] in ("log", "hinge"), "the loss of comparators must be known", state["loss"])
+        tracker = cls(
+            state["loss"], number(state, "bias", COMPARATORS),
+            None if state["announced"] is None else integer(state, "announced", of=COMPARATORS),
+            flag(state, "normalize", COMPARATORS), integer(state, "keep", of=COMPARATORS),
+        )  # fmt: skip
+        names = ("rows", "places", "labels", "known", "fitted")
+        tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = whole_numbers(state, *names)
+        labels, at = tracker.labels, _loops.multiclass_losses
+        most = max(labels, tracker.announced or 0)
+        require(tracker._known <= most, f"known labels must be at most {most:,}", tracker._known)
+        if (kept := state["kept"]) is not None:
+            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int64, labels)
+            known = max(int(y.max(initial=-1)) + 1, tracker.announced or 0)
+            require(bool((y >= 0).all()) and labels == known, f"kept rows must have {labels:,} labels", known)
+            tracker.labels = tracker.announced or 0
+            tracker._load_kept(rows, y, scores)
+            return tracker
+        tracker._kept = None
+        vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)
+        require(labels <= vectors.shape[2], f"comparators must have weights for {labels:,} labels", vectors.shape)
+        tracker._sums = array(state, "sums", (at.SUMS, len(vectors)), finite=False, of=COMPARATORS)
+        tracker._told = array(state, "told", (at.TOLD,), finite=False, of=COMPARATORS)
+        return tracker

@@ -1,0 +1,67 @@
+"""Second-order logistic regression of each label against the rest, as a learner of its own
+(linear/_loops/one_vs_rest.py).
+
+P_j = e^z_j / sum of e^z over the labels known. Arrays, and the learner of a label never seen, as there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.convex._loops.multiclass_ftrl import escape
+from novikoff.linear._loops import one_vs_rest
+from novikoff.linear._loops.multiclass_layout import LOSS, NOVELTY, Labels
+from novikoff.linear._loops.multiclass_perceptron import largest
+from novikoff.linear._loops.second_order import Vector
+from novikoff.linear._loops.second_order_layout import MatrixArrays, Metric
+from novikoff.numerics.compiled import compiled
+from novikoff.numerics.nonzeros import Nonzeros
+from novikoff.numerics.softmax import softmax
+
+look_rest, learn_rest, copy_next = one_vs_rest.look, one_vs_rest.learn, one_vs_rest.copy_next
+
+
+@compiled
+def play(
+    metric: Metric, matrices: MatrixArrays, kappa: float, books: Vector, labels: Labels, rows: Nonzeros,
+    y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
+) -> None:  # fmt: skip
+    """The scores of every row; if `learns`, what is said, and what was given to y.
+
+    matrices   an axis of labels in front: as many as there may be, and one more where labels may grow
+    books      (multiclass_layout.TOTALS,) sums over all rounds
+    y          (rows,) labels as numbers; not read unless `learns`, as `said` and `chances` are not written
+    scores     (rows, labels) out; of labels never seen, and in one column more where these may come, that of their
+               learner
+    said       (rows,) out: the label predicted
+    chances    (rows,) out: what the label of the row was given
+    """
+    metric, matrices, rows = Metric(*metric), MatrixArrays(*matrices), Nonzeros(*rows)
+    held = matrices.held
+    known, rounds, grows = labels
+    room, columns = held.shape[2], scores.shape[1]
+    x, k = np.zeros(room), np.zeros((len(held), room))
+    z0, v, z, p = np.empty(len(held)), np.empty(len(held)), np.empty(len(held)), np.empty(columns + 1)
+    for t in range(len(rows.ends) - 1):
+        there = known + grows if learns else known
+        count = look_rest(metric, matrices, rows, t, learns, there, x, k, z0, v, z)
+        for j in range(columns):
+            scores[t, j] = z[min(j, there - 1)]
+        if not learns:
+            continue
+        here, now, kept = y[t], max(known, y[t] + 1), escape(rounds + t) if grows else 0.0
+        said[t] = largest(z, known)
+        lost = softmax(z, now, p) - z[here]
+        books[LOSS] += lost
+        if now > known:
+            chances[t] = kept
+            books[NOVELTY] -= np.log(kept) + lost
+            copy_next(matrices, known)
+            z0[now], v[now], z[now] = z0[known], v[known], z[known]
+            k[now] = k[known]
+        else:
+            chances[t] = (1.0 - kept) * p[here]
+            books[NOVELTY] -= np.log1p(-kept)
+        learn_rest(matrices, x, k, count, z0, v, z, now + grows, here, kappa)
+        known = now

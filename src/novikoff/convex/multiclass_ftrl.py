@@ -1,0 +1,182 @@
+"""Scale-free follow the regularised leader for many labels: a softmax regression that needs no scaling of its features.
+
+Algorithm
+    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
+    x_t itself; G_j the sum of the gradients (P_j - [y = j]) x of label j, H the sum of (1 - |P|^2) x^2. The metric is
+        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton"),
+    the same for all labels. z0_j = -sum of G_j x / A and v = sum of x^2 / A; the scores z are the root of
+    z_j + v (P_j - 1/k) = z0_j, P_j = e^z_j / sum of e^z: a k-th of a step for each label there may be. Say the label of
+    the largest, the smallest of those. `bias` c adds a constant feature of value c.
+    Labels that are not announced: in round t a chance of 1/t^2 is kept for a label never seen, the others are shared by
+    those known. A new label joins, with G = 0, in the round that brings it, and is learned from as if announced.
+Promise
+    convex/theorems/multiclass_regret.py: for every U, L <= L_U + sum of u_j'A u_j/2 + sum of Delta + what new labels
+    cost.
+Cost
+    O(k non-zeros of x) per round, k + 5 numbers a feature.
+Reference
+    [mcmahan2017]; [orabona2018] for scale-free metrics; [ross2013].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.multiclass_facts import MulticlassFacts, MulticlassGoal
+from novikoff.comparators.multiclass_tracker import MulticlassTracker
+from novikoff.convex import _loops
+from novikoff.convex._loops.ftrl_layout import MulticlassFTRLArrays
+from novikoff.convex.ftrl import check_metric
+from novikoff.convex.theorems.multiclass_regret import multiclass_regret
+from novikoff.core.feature_places import up_to
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import StepResult, Theorem
+from novikoff.linear._loops import multiclass_layout as at
+from novikoff.linear.multiclass import MulticlassProbabilistic
+from novikoff.numerics.records import astuple
+
+Vector = NDArray[np.float64]
+
+
+class MulticlassFTRL(MulticlassProbabilistic):
+    """A gradient sum a feature and label, and a curvature sum a feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (multiclass_regret,)
+    fields = (
+        Argument("metric", str),
+        Argument("rate", float),
+        *MulticlassProbabilistic.fields,
+        Array("scales", ("places", 4), nonnegative=True, spare=0.0, at="_scales"),
+        Array("curves", ("places", 1), nonnegative=True, spare=0.0, at="_curves"),
+        Array("sums", ("places", 1, "labels"), spare=0.0, at="_sums"),
+        Array("totals", (at.TOTALS, 1), at="_totals"),
+    )
+
+    def __init__(self, metric: str = "sqrt", rate: float = 1.0, bias: float = 1.0, labels: int | None = None) -> None:
+        super().__init__(bias, labels)
+        check_metric(metric, rate)
+        self.metric, self.rate = metric, float(rate)
+        self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
+        self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, 1))  # the last row is that of all features not seen
+        self._sums = np.zeros((1, 1, self.labels))
+        self._totals = np.zeros((at.TOTALS, 1))
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        return self._weights()[1:].T.copy()
+
+    @property
+    def bias_weights(self) -> NDArray[np.float64]:
+        """The weight of the constant feature, for each label."""
+        found: NDArray[np.float64] = self._weights()[0]
+        return found
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._sums))
+
+    def _weights(self) -> NDArray[np.float64]:
+        gradients, metric = self._gradients(), self.diagonal()[:, None]
+        return -np.divide(gradients, metric, out=np.zeros_like(gradients), where=metric > 0.0)
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """A, place by place, the constant's first; 0 for features never seen."""
+        places = self._places()
+        root = np.sqrt(self._scales[:places, 0] ** 2 + self._curves[:places, 0])
+        size = self._scales[:places, 3] if self.metric == "sqrt" else root
+        metric: NDArray[np.float64] = size * root * self._per_rate[0]
+        return metric
+
+    def _gradients(self) -> NDArray[np.float64]:
+        return self._sums[: self._places(), 0, : self.labels]
+
+    def _places(self) -> int:
+        self._make_room(self.features.count + 1)
+        return self.features.count + 1
+
+    def _doubt(self) -> NDArray[np.float64]:
+        """What the gradients may be off by, place by place."""
+        scales = self._scales[: self._places()]
+        return added_doubt(scales[:, 2], scales[:, 0])
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        parts = self._scales, self._curves, self._sums
+        self._scales, self._curves, self._sums = with_room(*parts, places, labels, self.features.kind == "array")
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(0, labels)
+        scores, said = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
+        chances = np.empty(len(y))
+        before = astuple(at.Labels(self.labels, self.rounds, self.grows))
+        _loops.multiclass_ftrl.play(self._arrays(), before, astuple(rows), y, True, scores, said, chances)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, 0])
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        count = len(rows.ends) - 1
+        scores, none = np.empty((count, 1, self.labels)), np.zeros(0, dtype=np.int64)
+        places = up_to(rows.places, len(self._scales) - 1)
+        if self.labels:
+            before = astuple(at.Labels(self.labels, self.rounds, self.grows))
+            read: Any = rows.ends, places, rows.values
+            _loops.multiclass_ftrl.play(self._arrays(), before, read, none, False, scores, none, np.zeros(0))
+        return scores[:, 0]
+
+    def _arrays(self) -> MulticlassFTRLArrays:
+        # A plain tuple: every row asks for it, and a record takes longer to make.
+        return (self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals)  # type: ignore[return-value]
+
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return numerics.softmax.shares(scores)
+
+    def tracker(self) -> MulticlassTracker | None:
+        """Comparators for a game that begins now."""
+        return MulticlassTracker("log", self.bias, self.announced) if self.rounds == 0 else None
+
+    def goals(self) -> list[MulticlassGoal]:
+        """What a comparator is to make small."""
+        doubt = np.repeat(self._doubt()[:, None], self.labels, axis=1)
+        linear = float(self._totals[at.LINEAR, 0])
+        return [MulticlassGoal(Diagonal(self.diagonal()), self.facts().penalty, self._gradients(), doubt, linear)]
+
+    def facts(self) -> MulticlassFacts:
+        loss, gained, linear, size, novelty = (
+            float(self._totals[k, 0]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE, at.NOVELTY)
+        )
+        metric = Diagonal(np.repeat(self.diagonal(), self.labels))
+        low, high = metric.inverse_between(self._gradients().ravel(), np.repeat(self._doubt(), self.labels))
+        off = (self.rounds * max(self.labels, 1) + 20) * 2.0 * U0 * size
+        dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+        return MulticlassFacts(
+            self.rounds, self.labels, self.rounds, 0, loss, novelty, self.entropy, gained, dual, least
+        )
+
+
+def with_room(
+    scales: Vector, curves: Vector, sums: Vector, places: int, labels: int, exact: bool
+) -> tuple[Vector, Vector, Vector]:
+    """With room for so many places, the last for all features not seen, and labels; not more, if `exact`."""
+    room, most = len(scales), sums.shape[2]
+    if places >= room:
+        more = places + 1 - room + (0 if exact else min(room, 2**20))
+        scales, curves, sums = (
+            np.concatenate([part, np.zeros((more, *part.shape[1:]))]) for part in (scales, curves, sums)
+        )
+    if labels > most:
+        more = max(labels - most, most)
+        sums = np.concatenate([sums, np.zeros((*sums.shape[:2], more))], axis=2)
+    return scales, curves, sums

@@ -1,0 +1,84 @@
+"""Vovk-Azoury-Warmuth for many labels: ridge regression on which label came, and it knows the best in hindsight.
+
+Algorithm
+    A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`), the same for
+    all labels; b_j = 0. A += x x'; the score of label j is x'A^-1 b_j, P the projection of the scores + 1/k on the
+    simplex; say the label with the largest score, the smallest of those; then b_j += (1 if j came, else 0, less 1/k) x,
+    k the number of labels known. What counts is the Brier score, the sum over labels of (P_j - 1 if it came)^2: where P
+    of what came is 0, the log loss is infinite. `bias` c adds a constant feature of value c. The first 256 features
+    seen have weights, later ones are left out. `probabilities` must be true: labels are no numbers.
+    A label never seen before joins, with b = 0, in the round that brings it, and is learned from as if it had been
+    announced just before; a chance of 1/t^2 is kept for such in round t, unless all are announced.
+Promise
+    convex/theorems/multiclass_vaw_regret.py: the Brier score is at most min over U of (sum of u_j'L u_j + the squared
+    loss of U) + sum of (1 - 1/k) chi + what new labels cost. The minimum is known exactly, from A and all b_j.
+Cost
+    O(d^2 + kd) per round, d <= 256; two triangles of d^2/2 numbers, and kd.
+Reference
+    [vovk2001]; [azoury2001]; [michelot1986] for the projection.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.metric import U0
+from novikoff.convex.theorems.multiclass_vaw_regret import MulticlassVAWFacts, multiclass_vaw_regret
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import Argument
+from novikoff.core.types import StepResult, Theorem
+from novikoff.linear import _loops as linear_loops
+from novikoff.linear._loops import multiclass_layout
+from novikoff.linear._loops import second_order_layout as at
+from novikoff.linear.multiclass import MulticlassProbabilistic
+from novikoff.linear.multiclass_second_order import MulticlassSecondOrder
+from novikoff.numerics.records import astuple
+
+
+class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
+    """One Newton step from the best weights so far, for every label."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (multiclass_vaw_regret,)
+    fields = (Argument("probabilities", bool), *MulticlassSecondOrder.fields)
+
+    def __init__(
+        self, ridge: float = 1.0, probabilities: bool = True, scale_free: bool = True, bias: float = 1.0,
+        labels: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(ridge, scale_free, bias, labels)
+        if not probabilities:
+            raise InputError(f"probabilities must be true where labels are many: got {shown(probabilities)}.")
+        self.probabilities = True
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(0, labels)
+        scores, said, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))
+        for here in self.matrix.stretches(len(y)):
+            labels_before = multiclass_layout.Labels(self._known_before(y, here), self.rounds + here.start, self.grows)
+            linear_loops.multiclass_second_order.play_vaw(
+                *self.matrix.records, self._moments, self._totals, astuple(labels_before), astuple(rows.part(here)),
+                y[here], scores[here], said[here], chances[here],
+            )  # fmt: skip
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
+
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return numerics.simplex.nearest(scores)
+
+    def facts(self) -> MulticlassVAWFacts:
+        totals, (added, doubt) = self.matrix.totals, self._added()
+        least, most = self.matrix.full().inverses_between(added, doubt)
+        squares = float(totals[at.LINEAR])
+        off = (self.rounds + 20) * 2.0 * U0 * squares
+        chi, credit, shed, loss, unprojected = (
+            float(totals[k]) for k in (at.GAINED, at.LINEAR_SIZE, at.SHED, at.LOSS, at.UNCLIPPED)
+        )
+        return MulticlassVAWFacts(
+            self.rounds, self.labels, loss, float(self._totals[multiclass_layout.NOVELTY]), squares - off - most,
+            squares + off - least, squares, chi, credit, shed, unprojected,
+        )  # fmt: skip

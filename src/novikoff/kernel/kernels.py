@@ -1,0 +1,212 @@
+"""Kernel: a kernel K(x, z), the inner product of two examples in some feature space.
+
+Kinds
+    linear      <x,z>
+    polynomial  (constant + <x,z>)^degree, degree a whole number from 1, constant at least 0
+    rbf         exp(-gamma ||x-z||^2)
+    own         a function of two arrays of numbers; that it is an inner product cannot be checked
+    `normalized` divides by sqrt(K(x,x) K(z,z)), 0 where one of them is 0; the rbf is so already. Then `bias` c adds the
+    constant feature c to the feature space: K + c^2.
+Numbers
+    Sums go from the first feature to the last. Between arrays, ||x-z||^2 is the sum of squared differences; between
+    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is our own (numerics/exp.py). So a value depends on
+    its two rows alone, and is the same in a matrix, in a learner and on every machine.
+Reference
+    [aizerman1964]; [scholkopf2002].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError, ModelFileError, shown
+from novikoff.core.types import Sparse, State
+from novikoff.kernel import _loops
+from novikoff.kernel._loops.cache import empty
+
+Rows = NDArray[np.float64] | Sparse
+Function = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
+
+KINDS = ("linear", "polynomial", "rbf")
+HALF_ULP = 2.0**-53
+HIGHEST_DEGREE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel as plain data; `Kernel.of` makes one and checks it."""
+
+    kind: str
+    gamma: float = 0.0
+    degree: int = 1
+    constant: float = 0.0
+    normalized: bool = False
+    bias: float = 0.0
+    function: Function | None = None
+
+    @classmethod
+    def of(
+        cls,
+        kernel: str | Function = "rbf",
+        gamma: float = 1.0,
+        degree: int = 2,
+        constant: float = 1.0,
+        normalized: bool = False,
+        bias: float = 0.0,
+    ) -> Self:
+        """The kernel of that name, or a function of the user's; arguments of other kinds are ignored."""
+        if not math.isfinite(bias * bias):
+            raise InputError(f"a bias must be finite, and its square: got {bias}.")
+        normalized, bias = bool(normalized), float(bias)
+        if callable(kernel):
+            return cls("own", normalized=normalized, bias=bias, function=kernel)
+        if kernel == "linear":
+            return cls("linear", normalized=normalized, bias=bias)
+        if kernel == "polynomial":
+            if not 1 <= degree <= HIGHEST_DEGREE or int(degree) != degree:
+                raise InputError(f"a degree must be a whole number from 1 to {HIGHEST_DEGREE}: got {shown(degree)}.")
+            if not 0.0 <= constant < math.inf:
+                raise InputError(f"the constant of a polynomial must be at least 0, and finite: got {constant}.")
+            return cls("polynomial", degree=int(degree), constant=float(constant), normalized=normalized, bias=bias)
+        if kernel == "rbf":
+            if not 0.0 < gamma < math.inf:
+                raise InputError(f"gamma must be above 0, and finite: got {gamma}.")
+            return cls("rbf", gamma=float(gamma), bias=bias)
+        raise InputError(f"a kernel must be one of {', '.join(KINDS)}, or a function: got {shown(kernel)}.")
+
+    @property
+    def limit(self) -> float | None:
+        """The largest K(x,x) there can be, known in advance; None if it depends on the examples."""
+        return 1.0 + self.bias * self.bias if self.kind == "rbf" or self.normalized else None
+
+    def matrix(self, Z: Rows, X: Rows) -> NDArray[np.float64]:
+        """K(z,x) for every row z of Z (down) and x of X (across)."""
+        if self.kind == "own":
+            return self._called(Z, X)
+        if isinstance(Z, Sparse) != isinstance(X, Sparse):
+            Z, X = _sparse(Z), _sparse(X)
+        if len(Z) < len(X):
+            return np.ascontiguousarray(self.matrix(X, Z).T)
+        put, asked = _loops.rows.rows_of(Z), _loops.rows.rows_of(X)
+        sparse = isinstance(Z, Sparse)
+        width = Z.width if isinstance(Z, Sparse) else put[3]
+        if not sparse and width != asked[3]:
+            raise InputError(f"rows must be of one width: got {width} and {asked[3]}.")
+        held = empty(len(Z), width, sparse, len(put[2]) if sparse else 0)
+        _loops.supports.fill(held, self.rule, put, len(Z))
+        values = np.empty((len(X), len(Z)))
+        _loops.supports.cross(held, self.rule, asked, values)
+        return np.ascontiguousarray(values.T)
+
+    def self_product(self, X: Rows) -> NDArray[np.float64]:
+        """K(x,x) for every row."""
+        if self.kind == "own":
+            rows = _dense(X, 0)
+            return np.array([self.own_value(row) for row in rows], dtype=np.float64)
+        values = np.empty(len(X))
+        _loops.supports.selfs_of(self.rule, _loops.rows.rows_of(X), values)
+        return values
+
+    @property
+    def rule(self) -> tuple[int, float, int, float, bool, float]:
+        """As the compiled kernels take it (kernel/_loops/cache.py)."""
+        kind = (*KINDS, "own").index(self.kind)
+        return kind, self.gamma, self.degree, self.constant, self.normalized, self.bias * self.bias
+
+    def value(self, z: NDArray[np.float64], x: NDArray[np.float64]) -> float:
+        """K(z,x) of a user's function, asked for one pair."""
+        assert self.function is not None
+        value = float(self.function(z, x))
+        if self.normalized:
+            length = math.sqrt(max(float(self.function(z, z)), 0.0)) * math.sqrt(max(float(self.function(x, x)), 0.0))
+            value = value / length if length > 0.0 else 0.0
+        if not math.isfinite(value):
+            raise InputError(f"a kernel must be finite: yours gave {value}.")
+        return value + self.bias * self.bias
+
+    def own_value(self, x: NDArray[np.float64]) -> float:
+        """K(x,x) of a user's function."""
+        if not self.normalized:
+            return self.value(x, x)
+        assert self.function is not None
+        return (1.0 if float(self.function(x, x)) > 0.0 else 0.0) + self.bias * self.bias
+
+    def _called(self, Z: Rows, X: Rows) -> NDArray[np.float64]:
+        width = max(rows.width for rows in (Z, X) if isinstance(rows, Sparse)) if isinstance(Z, Sparse) else 0
+        down, across = _dense(Z, width), _dense(X, width)
+        values = [[self.value(z, x) for x in across] for z in down]
+        return np.array(values, dtype=np.float64).reshape(len(down), len(across))
+
+    def relative_error(self, n: int, square: float = 0.0) -> float:
+        """At most |computed - K(x,z)| / sqrt(K(x,x) K(z,z)), for one value.
+
+        n        the most features (non-zeros, of sparse rows) that a row has
+        square   at least the ||x||^2 and ||z||^2 of the rows as given; only the rbf of sparse rows needs it
+        Products must not underflow (no ||x||^2 below 2^-900 but 0). Of a user's own function it is assumed that its
+        error is that of a sum over the features.
+        """
+        if self.kind == "rbf":
+            # The exponent: (n+4) roundings of a sum of positive terms, or of terms of 4 ||x||^2 in all; t exp(-t) < 1.
+            error = (n + 10) * HALF_ULP * (1.0 + 4.0 * self.gamma * square)
+        else:
+            error = self.degree * (n + 6) * HALF_ULP * (2.0 if self.normalized else 1.0) + 6.0 * HALF_ULP
+        error += 2.0 * HALF_ULP if self.bias else 0.0
+        return min(error / (1.0 - error) if error < 0.5 else math.inf, 1.0 if self.kind == "rbf" else math.inf)
+
+    def error(self, n: int, square: float) -> float:
+        """At most |computed - K(x,z)|, for rows of at most n features with ||x||^2 at most `square` each."""
+        largest = self.limit
+        if largest is None:
+            largest = (self.constant + square) ** self.degree + self.bias * self.bias
+        return self.relative_error(n, square) * largest * (1.0 + 2.0**-40)
+
+    def arguments(self) -> dict[str, object]:
+        """What a learner that takes a kernel is constructed with, to have this one."""
+        return {
+            "kernel": self.function or self.kind,
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "constant": self.constant,
+            "normalize_kernel": self.normalized,
+            "bias": self.bias,
+        }
+
+    def state(self) -> State:
+        if self.function is not None:
+            raise ModelFileError(
+                "a kernel to save must be one of ours: a function of yours is not plain data. "
+                f"Use {', '.join(KINDS)}, or keep the learner in memory."
+            )
+        return {
+            "kind": self.kind,
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "constant": self.constant,
+            "normalized": self.normalized,
+            "bias": self.bias,
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        kind = state["kind"]
+        if kind not in KINDS:
+            raise ModelFileError(f"a saved kernel must be one of {', '.join(KINDS)}: got {shown(kind)}.")
+        return cls.of(
+            kind, state["gamma"], state["degree"], state["constant"], bool(state["normalized"]), state["bias"]
+        )
+
+
+def _dense(X: Rows, width: int) -> NDArray[np.float64]:
+    """Rows as an array; sparse ones at least so wide."""
+    return X.dense(width) if isinstance(X, Sparse) else np.asarray(X, dtype=np.float64)
+
+
+def _sparse(X: Rows) -> Sparse:
+    """Rows as sparse ones."""
+    return X if isinstance(X, Sparse) else Sparse.of_dense(np.asarray(X, dtype=np.float64))

@@ -1,0 +1,155 @@
+"""The kernel Perceptron for many labels: keep the examples you got wrong, for the right label and against the one said.
+
+Algorithm
+    f_j = 0 for every label j. Say the label with the largest f_j(x), the smallest of those. On a mistake, f_y += K(x,.)
+    and f_said -= K(x,.): the example becomes a support, with a coefficient for each label; the same example again adds
+    to its own. `kernel`, `gamma`, `degree`, `constant`, `normalize_kernel` and `bias` as for two labels
+    (kernel/kernel_perceptron.py), but a kernel must be one of ours. A label never seen before joins, with f = 0, in
+    the round that brings it: it cannot be said there, and is learned from as if it had been announced just before.
+Promise
+    kernel/theorems/multiclass_kernel_mistakes.py: for every F in the feature space of K, the largest M with
+    M <= D + ||F|| R sqrt(2M) + S, D its hinge loss, S new labels at most.
+Cost
+    A value of K and k products for each support per round: time and memory grow with the mistakes.
+Reference
+    [crammer2003]; [fink2006].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError
+from novikoff.core.state import Array, require
+from novikoff.core.types import Sparse, State, StepResult, Theorem
+from novikoff.kernel import _loops
+from novikoff.kernel.comparators.multiclass_tracker import MulticlassKernelTracker
+from novikoff.kernel.kernel_learner import UNUSED
+from novikoff.kernel.kernels import KINDS, Kernel
+from novikoff.kernel.supports import Examples, Supports
+from novikoff.kernel.theorems.multiclass_kernel_mistakes import MulticlassKernelFacts, multiclass_kernel_mistakes
+from novikoff.linear._loops import multiclass_layout
+from novikoff.linear.multiclass import MulticlassLearner
+
+
+class MulticlassKernelPerceptron(MulticlassLearner):
+    """A support for each example it got wrong, and a coefficient for each label."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (multiclass_kernel_mistakes,)
+    conservative = True
+    scales = True
+    fields = (
+        *(field for field in MulticlassLearner.fields if field.name != "bias"),  # that of K is with the supports
+        Examples("supports", "places"),
+        Array("coefficients", ("labels", "size"), assigned=False),
+        Array("totals", (multiclass_layout.TOTALS,), at="_totals"),
+    )
+
+    def __init__(
+        self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0,
+        normalize_kernel: bool = False, bias: float = 0.0, labels: int | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(0.0, labels)
+        if callable(kernel):
+            raise InputError(f"a kernel must be one of {', '.join(KINDS)} where labels are many: got a function.")
+        self.similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
+        self.supports = Supports(self.similarity)
+        self._coefficients = np.zeros((self.labels, 0))
+        self._totals = np.zeros(multiclass_layout.TOTALS)
+
+    def _argument(self, name: str, default: Any) -> Any:
+        known = self.similarity.arguments()
+        if name in known:
+            return default if name in UNUSED.get(self.similarity.kind, ()) else known[name]
+        return super()._argument(name, default)
+
+    @property
+    def size(self) -> int:
+        """Supports held."""
+        return self.supports.count
+
+    @property
+    def rows_held(self) -> int:
+        """Training rows in its hypothesis: the supports."""
+        return self.supports.count
+
+    @property
+    def updates(self) -> int:
+        """Mistakes that changed it."""
+        return self.supports.updates
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """A row of coefficients for each label, a column for each support."""
+        return self._coefficients[: self.labels, : self.size].copy()
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        self.features.widen(width)
+
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        """Rows are sparse, whatever they were: supports have the features that they have."""
+        had, room = self._coefficients.shape
+        slots = self.supports.cache.slots.shape[1]
+        if labels > had or slots > room:
+            coefficients = np.zeros((max(labels, 2 * had) if labels > had else had, slots))
+            coefficients[:had, :room] = self._coefficients
+            self._coefficients = coefficients
+
+    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
+        held, said, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
+        tidy = _loops.rows.rows_of(as_sparse(rows))
+        play: Any = _loops.multiclass_kernel_perceptron.play
+        while True:
+            cache = held.cache if learns else held.to_read()
+            known = max(self.labels, int(y[:t].max(initial=-1)) + 1)
+            t = play(cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, said)
+            if t == len(scores):
+                return said
+            held.make_room(tidy[1][int(tidy[0][t]) : int(tidy[0][t + 1])], -1)
+            self._make_room(0, 0)
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(0, labels)
+        scores = np.empty((len(y), labels))
+        said = self._played(rows, y, True, scores)
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        scores = np.empty((len(rows.ends) - 1, self.labels))
+        self._played(rows, np.zeros(0, dtype=np.int64), False, scores)
+        return scores
+
+    def tracker(self) -> MulticlassKernelTracker | None:
+        """Comparators for a game that begins now, in the same feature space."""
+        return MulticlassKernelTracker(self.similarity, self.announced) if self.rounds == 0 else None
+
+    def facts(self) -> MulticlassKernelFacts:
+        new = int(self._totals[multiclass_layout.SURPRISES])
+        return MulticlassKernelFacts(self.rounds, self.updates, self.updates, 0, None, self.similarity, self.size == 0,
+                               labels=self.labels, new=new)  # fmt: skip
+
+    @classmethod
+    def arguments(cls, state: State) -> dict[str, Any]:
+        similarity = Kernel.restore(state["supports"]["similarity"])
+        return {**similarity.arguments(), **super().arguments(state)}
+
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        coefficients = found["coefficients"]
+        sound = bool((coefficients.sum(axis=0) == 0.0).all())
+        require(sound, "coefficients of a support must add up to 0", coefficients)
+        self._coefficients = np.zeros((self.labels, self.supports.cache.slots.shape[1]))
+        self._coefficients[:, : self.size] = coefficients
+
+
+def as_sparse(rows: Any) -> Sparse:
+    """Rows of numerics/nonzeros.py, as batches have them."""
+    end = int(rows.ends[-1])
+    width = int(rows.places[:end].max(initial=0)) + 1
+    return Sparse(rows.ends.astype(np.uint64), rows.places[:end], rows.values[:end], width, checked=True)

@@ -1,0 +1,179 @@
+"""What learners for many labels have in common: labels 0, 1, 2, ... that may be announced, or grow.
+
+Labels are numbered in the order of their first appearance. `labels` k announces that there are k of them, 0 .. k-1, and
+no more may come; without it none is known at first, and a round may bring the next one, which nobody can have foreseen.
+What is said of x is among the labels known; in the first round, that is the one that comes. What is learned, from that
+round on, is what would be learned had the label been announced just before: so theorems hold for labels that grow, and
+what those rounds cost besides is told apart.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import Argument, Array, Field, require
+from novikoff.core.types import Batch, Example, Outcome, State, StepResult, as_batch
+from novikoff.linear.scale_free import Rows
+
+MOST = 2**20
+"""Labels there can be: a learner has weights for each."""
+
+
+class MulticlassLearner(Rows):
+    """Labels, and how often each came. A learner brings `_learn` and `_look`, whose scores are a column a label."""
+
+    def __init__(self, bias: float, labels: int | None) -> None:
+        super().__init__(bias)
+        if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
+            raise InputError(f"labels must be a whole number from 2 to {self.most:,}: got {shown(labels)}. Leave it "
+                             "out where new ones may come.")  # fmt: skip
+        self.announced = labels
+        self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
+
+    numbered = True
+    most = MOST
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("labels", int | None, at="announced"),
+        *Rows.fields,
+        Array("counts", (None,), np.int64, nonnegative=True, at="_counts"),
+    )
+
+    @property
+    def grows(self) -> bool:
+        """May a round bring a label never seen?"""
+        return self.announced is None
+
+    @property
+    def labels(self) -> int:  # type: ignore[override]
+        """How many labels are known now."""
+        return len(self._counts)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each label came."""
+        return self._counts.copy()
+
+    @property
+    def entropy(self) -> float:
+        """The least log loss of probabilities that never change: the sum of n ln(T/n)."""
+        counts = self._counts[self._counts > 0].astype(np.float64)
+        return float((counts * np.log(self.rounds / counts)).sum()) if len(counts) else 0.0
+
+    def scores_one(self, x: Example) -> NDArray[np.float64]:
+        """The score of each label."""
+        found: NDArray[np.float64] = self._look(self._row(x, learn=False))[0]
+        return found
+
+    def _known_before(self, y: NDArray[Any], rows: slice) -> int:
+        """How many labels are known before these rows of a batch."""
+        return max(self.labels, int(y[: rows.start].max(initial=-1)) + 1)
+
+    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """The label with the largest score, the smallest of those; 0 if none is known."""
+        return scores.argmax(axis=1) if scores.shape[1] else np.zeros(len(scores), dtype=np.int64)
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        played = super().learn_many(batch)
+        self._count(np.asarray(batch.y))
+        return played
+
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
+        played = super().play_one(x, y)
+        self._count(np.array([y]))
+        return played
+
+    def _count(self, y: NDArray[Any]) -> None:
+        counts = np.bincount(y.astype(np.int64), minlength=self.labels)
+        counts[: self.labels] += self._counts
+        self._counts = counts
+
+    def _outcome(self, y: Any) -> NDArray[Any]:
+        value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+        if whole and 0 <= value < self._most(self.labels):
+            return np.array([value], dtype=np.int64)
+        raise self._refused(value, self.labels)
+
+    def _outcomes(self, batch: Batch) -> NDArray[Any]:
+        y = np.asarray(batch.y)
+        if y.ndim != 1 or y.dtype.kind not in "iu":
+            raise self._refused(y.flat[0] if y.size else y, self.labels).at(round=batch.first)
+        y = y.astype(np.int64)
+        known = np.maximum.accumulate(np.append(self.labels, y[:-1] + 1)) if len(y) else y
+        good = (y >= 0) & (y < np.minimum(known + (self.announced is None), self.most))
+        if not good.all():
+            t = int(np.argmin(good))
+            raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
+        return y
+
+    def _most(self, known: int) -> int:
+        return known if self.announced is not None else min(known + 1, self.most)
+
+    def _refused(self, y: Any, known: int) -> InputError:
+        most = self._most(known) - 1
+        what = "labels are announced" if self.announced is not None else "labels are numbered as they come"
+        more = f" It takes {self.most:,} labels at most: use ftrl." if y == known == self.most else ""
+        return InputError(f"a label must be a whole number from 0 to {most}: got {shown(y)}, and {what}.{more}")
+
+    def after_restoring(self, found: State) -> None:
+        known = self.labels
+        sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
+        require(sound and known <= self.most, "every label must have been announced, or have come", self._counts)
+        sound = int(self._counts.sum()) == self.rounds
+        require(sound, "labels must have come as often as there were rounds", self._counts)
+
+
+class MulticlassProbabilistic(MulticlassLearner):
+    """The same for learners with probabilities; a learner brings `_shares`, those of the labels known."""
+
+    @abstractmethod
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P of each label, where these are the scores, had no other a chance."""
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        known, rounds = self.labels, self.rounds
+        played = super().learn_many(batch)
+        confidences, briers = self._judged(played, np.asarray(batch.y, dtype=np.int64), known, rounds)
+        return played._replace(confidences=confidences, briers=briers)
+
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
+        known, rounds = self.labels, self.rounds
+        played = super().play_one(x, y)
+        confidences, briers = self._judged(as_batch(played), np.array([y], dtype=np.int64), known, rounds)
+        return played._replace(confidences=confidences.item(), briers=briers.item())
+
+    def _judged(
+        self, played: StepResult, y: NDArray[np.int64], known: int, rounds: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """P of the label that was said in each round, and the sum over all labels of (P - 1 if it came)^2.
+
+        A label never seen is one of these; where one comes, the sum is the most it can be, and P is not told. `known`
+        labels, and so many rounds, there were before the first.
+        """
+        scores = np.array(played.scores, dtype=np.float64)
+        before = np.maximum.accumulate(np.append(known, y[:-1] + 1)) if len(y) else y
+        scores[np.arange(scores.shape[1]) >= before[:, None]] = -np.inf
+        kept = 1.0 / (rounds + 1.0 + np.arange(len(y))) ** 2 if self.grows else np.zeros(len(y))
+        chances, rows = (1.0 - kept)[:, None] * self._shares(scores), np.arange(len(y))
+        came, new = chances[rows, y], y >= before
+        squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1] if len(y) else kept
+        briers = np.where(new, 2.0 * (1.0 - kept) ** 2, squares - came**2 + (1.0 - came) ** 2)
+        return np.where(new, np.nan, chances[rows, played.predictions]), briers
+
+    def probabilities_one(self, x: Example) -> NDArray[np.float64]:
+        """P of each label; what is left is kept for a label never seen."""
+        found: NDArray[np.float64] = self._probabilities(self._row(x, learn=False))[0]
+        return found
+
+    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
+        """The same of every row."""
+        return self._probabilities(self._rows(batch, learn=False))
+
+    def _probabilities(self, rows: Any) -> NDArray[np.float64]:
+        kept = 1.0 / (self.rounds + 1.0) ** 2 if self.grows else 0.0
+        return (1.0 - kept) * self._shares(self._look(rows))

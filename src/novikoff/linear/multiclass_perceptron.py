@@ -1,0 +1,142 @@
+"""The Perceptron for many labels: weights for each, and on a mistake the right ones gain what the wrong ones lose.
+
+Algorithm
+    w_j = 0 for every label j. Say the label with the largest <w_j, x>, the smallest of those. On a mistake,
+    w_y += x and w_said -= x. `normalize` divides each x by its length, `bias` c adds a constant feature of value c.
+    A label never seen before joins, with weights of 0, in the round that brings it: it cannot be said there, and is
+    learned from as if it had been announced just before.
+Promise
+    linear/theorems/multiclass_mistakes.py: for every U, M <= D + ||U|| sqrt(2 sum over mistakes of ||x||^2) + S, S new
+    labels at most.
+Cost
+    O(k non-zeros of x) per round, k numbers a feature.
+Reference
+    [crammer2003]; [fink2006].
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.metric import Diagonal
+from novikoff.comparators.multiclass_facts import MulticlassFacts, MulticlassGoal
+from novikoff.comparators.multiclass_tracker import MulticlassTracker
+from novikoff.core.feature_places import up_to
+from novikoff.core.state import Argument, Array
+from novikoff.core.types import StepResult, Theorem
+from novikoff.linear import _loops
+from novikoff.linear._loops import multiclass_layout as at
+from novikoff.linear.multiclass import MulticlassLearner
+from novikoff.linear.theorems.multiclass_mistakes import multiclass_mistakes
+from novikoff.numerics.records import astuple
+
+
+class MulticlassPerceptron(MulticlassLearner):
+    """A weight for each label and feature."""
+
+    promises: ClassVar[tuple[Theorem, ...]] = (multiclass_mistakes,)
+    conservative = True
+    scales = True
+    wants_bias = True
+    normalize: bool
+    fields = (
+        Argument("normalize", bool),
+        *MulticlassLearner.fields,
+        Array("weights", ("places", "labels"), finite=False, spare=0.0, at="_weights"),
+        Array("seen", ("places", 2), nonnegative=True, spare=0.0, at="_seen"),
+        Array("totals", (at.TOTALS,), at="_totals"),
+    )
+
+    def __init__(self, bias: float = 0.0, normalize: bool = False, labels: int | None = None) -> None:
+        super().__init__(bias, labels)
+        self.normalize = bool(normalize)
+        self._weights = np.zeros((1, self.labels))  # the last row is that of all features not seen
+        self._seen = np.zeros((1, 2))
+        self._totals = np.zeros(at.TOTALS)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        return self._weights[1 : self.features.count + 1, : self.labels].T.copy()
+
+    @property
+    def bias_weights(self) -> NDArray[np.float64]:
+        """The weight of the constant feature, for each label."""
+        return self._weights[0, : self.labels] if len(self._weights) > 1 else np.zeros(self.labels)
+
+    @property
+    def size(self) -> int:
+        """Weights that are not zero."""
+        return int(np.count_nonzero(self._weights))
+
+    @property
+    def updates(self) -> int:
+        return int(self._totals[at.MISTAKES])
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int) -> None:
+        if places >= len(self._weights):
+            spare = 0 if self.features.kind == "array" else min(len(self._weights), 2**20)
+            more = places + 1 - len(self._weights) + spare
+            self._weights = np.vstack([self._weights, np.zeros((more, self._weights.shape[1]))])
+            self._seen = np.vstack([self._seen, np.zeros((more, 2))])
+
+    def _normal(self, rows: Any) -> Any:
+        if self.normalize:
+            rows = rows._replace(values=rows.values.copy())
+            numerics.nonzeros.normalize(astuple(rows))
+        return rows
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        if labels > self._weights.shape[1]:
+            room = max(labels, 2 * self._weights.shape[1])
+            self._weights = np.hstack([self._weights, np.zeros((len(self._weights), room - self._weights.shape[1]))])
+        scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
+        _loops.multiclass_perceptron.play(
+            self._weights, self._seen, self._totals, self.labels, astuple(self._normal(rows)), y, True, scores, said
+        )
+        wrong = (said != y).astype(np.float64)
+        return StepResult(said, wrong, wrong, scores=scores)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        rows, count = self._normal(rows), len(rows.ends) - 1
+        scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
+        places = up_to(rows.places, len(self._weights) - 1)
+        none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        read: Any = rows.ends, places, rows.values
+        _loops.multiclass_perceptron.play(
+            self._weights, self._seen, self._totals, self.labels, read, none, False, scores, said
+        )
+        return scores
+
+    def tracker(self) -> MulticlassTracker | None:
+        return MulticlassTracker("hinge", self.bias, self.announced, self.normalize) if self.rounds == 0 else None
+
+    def goals(self) -> list[MulticlassGoal]:
+        """What a comparator is to make small."""
+        added, doubt = self._added()
+        return [MulticlassGoal(Diagonal(np.ones(len(added))), self.facts().penalty, -added, doubt)]
+
+    def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The weights, place by place, and what rounding may have done to them."""
+        places = self.features.count + 1
+        self._make_room(places)
+        doubt = added_doubt(self._seen[:places, 0], self._seen[:places, 1])
+        return self._weights[:places, : self.labels], np.repeat(doubt[:, None], self.labels, axis=1)
+
+    def facts(self) -> MulticlassFacts:
+        added, doubt = self._added()
+        least, dual = Diagonal(np.ones(added.size)).inverse_between(added.ravel(), doubt.ravel())
+        totals = self._totals
+        return MulticlassFacts(self.rounds, self.labels, self.updates, self.updates, 0.0, float(totals[at.SURPRISES]),
+                         self.entropy, float(totals[at.GAINED]), dual, least)  # fmt: skip

@@ -1,0 +1,65 @@
+"""Mistakes of a Perceptron for many labels, against the hinge loss of any U.
+
+Theorem (upper; tight for the Perceptron on e_1 .. e_n, all labelled 1 of two)
+    Labels 0 .. k-1, and a column of weights for each. W is the sum over the updates, which are the mistakes, of
+    x (1_y - 1_said)'; scores are those of A_t^-1 W, A_t metrics that grow along the updates: the identity for the
+    Perceptron; for that of second order ridge diag(M^2) + the sum of x x' over the updates, with x_t in it. For every
+    U, with D the sum over ALL rounds of max(0, 1 - <u_y,x> + max over the other labels j of <u_j,x>), A the last
+    metric, and v = x'A_t^-1 x (||x||^2 for the Perceptron):
+        M  <=  D + sqrt(sum of u_j'A u_j * Q),   Q = sum over the updates of 2 v.
+    Whatever was played, the same with the sum of w_j'A^-1 w_j in place of Q. Promised is the larger of the two, as a
+    whole number.
+    Where labels are not announced, the others in D are those that have come up to then, and S is added: the rounds
+    whose label had never come, and would have been said had it been known. S is at most the number of labels less one.
+Assumptions
+    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its mistakes are those of
+    its scores and W is the sum over them, its metric never shrank (all checked).
+Proof
+    With labels announced just before they come: a mistake adds <u_y - u_said, x> to the sum of <u_j, w_j>, which is at
+    least 1 less the hinge loss of the round. So M - D <= sum of <u_j, w_j> <= sqrt(sum of u_j'A u_j) sqrt(Phi), Phi the
+    sum of w_j'A^-1 w_j. A growing A lowers Phi, and an update adds 2(s_y - s_said) + 2v, where s_said >= s_y: Phi <= Q.
+    A label that has not come has w = 0, is not said and not among the others: nothing above needs it. In a round that
+    brings a label the learner says another (but in its first round), and would have said it, and made no mistake, in
+    S of them. []
+    Rounding: W is off by at most u0 n (n+20) max|x| for a feature with n updates, u0 = 2^-53 (comparators/metric.py).
+Reference
+    [crammer2003]; [fink2006]; [cesabianchi2005].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions, reason_void
+from novikoff.core.certificate import Bound, Words, outward, theorem
+from novikoff.core.types import Run
+
+
+@theorem(
+    "D",
+    "fink2006",
+    words=Words(
+        covers="the multiclass Perceptron on any rows",
+        why=(
+            "weights for the {labels} labels have a total hinge loss of {hinge:up} on these rows; labels seen for the "
+            "first time add {new}"
+        ),
+    ),
+)
+def multiclass_mistakes(run: Run[MulticlassFacts]) -> Bound | None:
+    """The least right side over the comparators; None if none were tracked."""
+    if run.tracked is None:
+        return None
+    after = run.after
+    needed = assumptions(run, run.mistakes, after.mistakes)
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, void=reason)
+    gained = max(after.penalty, run.tracked.dual)
+    values = [u.loss + math.sqrt(u.square * max(gained, 0.0)) for u in run.tracked.comparators]
+    best = min(range(len(values)), key=values.__getitem__)
+    u, new = run.tracked.comparators[best], int(after.novelty)
+    quantities = {"hinge": u.loss, "square": u.square, "gained": gained, "labels": after.labels, "new": new,
+                  "fitted": run.tracked.fitted}  # fmt: skip
+    value = outward(values[best])
+    bound = min(math.floor(value) + new, run.rounds) if math.isfinite(value) else run.rounds
+    return Bound(bound, needed, quantities)

@@ -1,0 +1,298 @@
+"""The members of `auto` for many labels, and their mixture.
+
+Forecasters, in this order: softmax regressions with a diagonal metric (convex/_loops/multiclass_ftrl.py), second-order
+logistic regressions of each label against the rest (linear/_loops/one_vs_rest.py), the same on random features
+(numerics/fourier.py), with these a linear discriminant analysis (mixtures/_loops/discriminant.py), and a stack. Of
+scores z of a label against the rest, P is e^z over the sum of all: sharper than probabilities divided by their sum,
+which are too even while little is known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the scores
+of member m, of the discriminant a quarter of them, clipped and shifted so that those of a round sum to 0; w is
+Newton's, one step a round: A = I + sum of F(diag P - PP')F', w = A^-1 b. P_j = sum of w P_j over those awake / sum of
+their w; then w is multiplied by P_y of the member over P_y, in the log domain. Members with matrices rest and wake by
+the rule of mixtures/_loops/resting.py. They retire for good when there are more than 32 labels; those on random
+features and the discriminant also after a sparse row with a feature beyond the 256th. A round with a label never seen
+is learned from, and weighed, as if the label had been announced just before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.convex._loops import multiclass_ftrl
+from novikoff.convex._loops.ftrl_layout import MulticlassFTRLArrays
+from novikoff.convex._loops.multiclass_ftrl import escape
+from novikoff.linear._loops import one_vs_rest
+from novikoff.linear._loops.multiclass_layout import LOSS as PAID
+from novikoff.linear._loops.multiclass_layout import MOST_AGAINST, NOVELTY, Labels
+from novikoff.linear._loops.multiclass_perceptron import largest
+from novikoff.linear._loops.second_order import Vector
+from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, MatrixArrays, Metric
+from novikoff.mixtures._loops import discriminant
+from novikoff.mixtures._loops.auto_layout import (
+    CLIP,
+    IDLE,
+    LOG_WEIGHT,
+    LOSS,
+    RETIRED,
+    SHARE,
+    WAVES,
+    Discriminant,
+    Matrices,
+    MulticlassAnswers,
+    MulticlassMixture,
+    MulticlassSetting,
+    MulticlassWaves,
+)
+from novikoff.mixtures._loops.resting import catch_up, settle
+from novikoff.numerics.compiled import compiled, inner
+from novikoff.numerics.exp import exp
+from novikoff.numerics.fourier import project, standardise, wave
+from novikoff.numerics.lanes import dense
+from novikoff.numerics.nonzeros import Nonzeros
+from novikoff.numerics.softmax import hedged, softmax
+
+look_softmax, learn_softmax = multiclass_ftrl.look, multiclass_ftrl.learn
+look_rest, look_waves, learn_rest = one_vs_rest.look, one_vs_rest.look_waves, one_vs_rest.learn
+copy_next = one_vs_rest.copy_next
+look_normal, learn_normal, renew_normal = discriminant.look, discriminant.learn, discriminant.renew
+HEARD = discriminant.HEARD
+
+
+@inner
+def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
+    """P of the mixture of those awake."""
+    most = -np.inf
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            most = max(most, standing[LOG_WEIGHT, m])
+    total = 0.0
+    for j in range(known):
+        mixed[j] = 0.0
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            weight = exp(standing[LOG_WEIGHT, m] - most)
+            total += weight
+            for j in range(known):
+                mixed[j] += weight * p[m, j]
+    for j in range(known):
+        mixed[j] /= total
+
+
+@inner
+def weigh(standing: Vector, p: Vector, y: int, lost: float) -> None:
+    """Multiply the weights of those awake by what they gave to y, over what was given."""
+    most = -np.inf
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            most = max(most, standing[LOG_WEIGHT, m])
+    total = 0.0
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            total += exp(standing[LOG_WEIGHT, m] - most)
+    for m in range(len(p)):
+        if standing[IDLE, m] >= 0.0:
+            own = -np.log(p[m, y])
+            standing[LOSS, m] += own
+            standing[SHARE, m] += exp(standing[LOG_WEIGHT, m] - most) / total
+            standing[LOG_WEIGHT, m] += lost - own
+
+
+@inner
+def speak(standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: Vector, s: Vector, p: Vector) -> None:
+    """P of the stack; f: what it is made of, 0 of members asleep. last: the number of the discriminant."""
+    for j in range(known):
+        s[j] = 0.0
+    for m in range(len(stack)):
+        mean, part = 0.0, HEARD if m == last else 1.0
+        for j in range(known):
+            f[m, j] = min(max(part * z[m, j], -CLIP), CLIP) if standing[IDLE, m] >= 0.0 else 0.0
+            mean += f[m, j] / known
+        for j in range(known):
+            f[m, j] -= mean
+            s[j] += stack[m] * f[m, j]
+    if known > 0:
+        softmax(s, known, p)
+
+
+@inner
+def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vector, known: int, y: int) -> None:
+    """A Newton step of the stack's weights; they stay where floats have no answer."""
+    members = len(stack)
+    mean, slope, factor = np.zeros(members), np.zeros(members), np.zeros((members, members))
+    for m in range(members):
+        for j in range(known):
+            mean[m] += f[m, j] * p[j]
+        slope[m] = mean[m] - f[m, y]
+    for a in range(members):
+        moment[a] -= slope[a]
+        for b in range(members):
+            curve = -mean[a] * mean[b]
+            for j in range(known):
+                curve += f[a, j] * p[j] * f[b, j]
+            matrix[a, b] += curve
+            moment[a] += curve * stack[b]
+    for a in range(members):
+        for b in range(a):
+            factor[a, b] = (matrix[a, b] - dense(factor[a, :b], factor[b, :b])) / factor[b, b]
+        left = matrix[a, a] - dense(factor[a, :a], factor[a, :a])
+        if not left > 0.0:
+            return
+        factor[a, a] = np.sqrt(left)
+    for a in range(members):
+        slope[a] = (moment[a] - dense(factor[a, :a], slope[:a])) / factor[a, a]
+    for a in range(members - 1, -1, -1):
+        rest = slope[a]
+        for b in range(a + 1, members):
+            rest -= factor[b, a] * stack[b]
+        stack[a] = rest / factor[a, a]
+
+
+@compiled
+def play(
+    diagonal: MulticlassFTRLArrays, matrices: Matrices, waves: MulticlassWaves, discriminant: Discriminant, mixture:
+    MulticlassMixture,
+    setting: MulticlassSetting, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, answers:
+    MulticlassAnswers,
+) -> None:  # fmt: skip
+    """P of every label and row; if `learns`, the scores of the member `shown`, and what the mixture says.
+
+    y   (rows,) labels as numbers; not read unless `learns`
+    """
+    diagonal, waves, rows = MulticlassFTRLArrays(*diagonal), MulticlassWaves(*waves), Nonzeros(*rows)
+    lda = Discriminant(*discriminant)
+    slots, ridges, held, inverse, squares, matrix_totals = matrices
+    stack, moment, matrix, standing, paid = mixture
+    kappa, sparse, shown = setting
+    known, rounds, grows = labels
+    scores, rest, said, chances, confidences, briers = answers
+    shifts, moments, ends, places, values = waves.shifts, waves.moments, rows.ends, rows.places, rows.values
+    lanes, full, random = len(diagonal.roots), len(ridges), len(waves.widths)
+    members, most, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + random
+    room = held.shape[3]
+    z0, v, z = np.empty((members, most + 1)), np.zeros((members, most + 1)), np.empty((members, most + 1))
+    lane_v, p, mixed = np.empty(lanes), np.empty((members + 1, most + 1)), np.empty(most + 1)
+    f = np.zeros((members, most + 1))
+    g, step, tried, wholes = np.empty(most + 1), np.empty(most + 1), np.empty(most + 1), np.empty(lanes)
+    x, k, counts = np.zeros((full, room)), np.zeros((full, most + 1, room)), np.zeros(full, np.int64)
+    row, s, projected = np.zeros(width), np.zeros(width), np.zeros(len(shifts))
+    off, normal_k, vary = np.zeros(width), np.zeros(width), 1.0
+    phi, image = np.zeros((random, WAVES)), np.zeros((random, most + 1, WAVES))
+    for t in range(len(ends) - 1):
+        start, stop = ends[t], ends[t + 1]
+        now = max(known, y[t] + 1) if learns else known
+        there = known + grows if learns else known
+        look_softmax(diagonal, rows, t, learns, now, z0, lane_v)
+        for m in range(full):
+            j = lanes + m
+            if standing[IDLE, j] >= 0.0:
+                metric = Metric(slots, ridges[m], True)
+                own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+                counts[m] = look_rest(metric, own, rows, t, learns, there, x[m], k[m], z0[j], v[j], z[j])
+        playing, awake, wide = False, False, False
+        for j in range(lanes + full, members):
+            playing |= standing[IDLE, j] != RETIRED
+            awake |= j < last and standing[IDLE, j] >= 0.0
+        if playing:  # means and deviations are of all rows, whoever sleeps
+            row[:] = 0.0
+            for e in range(start, stop):
+                if 1 <= places[e] <= width:
+                    row[places[e] - np.uint32(1)] = values[e]
+                wide |= sparse and places[e] > LIMIT
+            vary = standardise(moments, rounds + (t if learns else 0) + 1.0, row, learns, s)
+        if awake:
+            project(waves.turns, s, projected)
+        for m in range(random):
+            j = lanes + full + m
+            if standing[IDLE, j] >= 0.0:
+                wave(projected, shifts, np.sqrt(2.0 * waves.widths[m] / vary), phi[m])
+                look_waves(waves.held[m], waves.inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
+        if last < members and standing[IDLE, last] >= 0.0:
+            look_normal(lda, row, known, there, off, normal_k, z[last])
+        for many in range(known, now + 1):  # as it is said, and as it is learned
+            for m in range(members):
+                if standing[IDLE, m] < 0.0:
+                    continue
+                if m < lanes:
+                    wholes[m] = hedged(z0[m], lane_v[m], many, z[m], p[m], step, tried) if many > 0 else 0.0
+                elif many > 0:
+                    softmax(z[m], many, p[m])
+            speak(standing, stack, z, last, many, f, g, p[members])
+            mix(standing, p, many, mixed)
+            if many == known and learns:
+                said[t] = largest(mixed, known)
+                kept = escape(rounds + t) if grows else 0.0
+                square = kept * kept
+                for j in range(known):
+                    square += ((1.0 - kept) * mixed[j]) ** 2
+                sure = (1.0 - kept) * mixed[said[t]]
+        if not learns:
+            for j in range(known):
+                scores[t, j] = mixed[j]
+            continue
+        here = y[t]
+        lost = -np.log(mixed[here])
+        paid[PAID] += lost
+        if now > known:
+            chances[t] = kept
+            confidences[t] = np.nan
+            briers[t] = 2.0 * (1.0 - kept) ** 2
+            paid[NOVELTY] -= np.log(kept) + lost
+        else:
+            chances[t] = (1.0 - kept) * mixed[here]
+            confidences[t] = sure
+            briers[t] = square - chances[t] ** 2 + (1.0 - chances[t]) ** 2
+            paid[NOVELTY] -= np.log1p(-kept)
+        weigh(standing, p, here, lost)
+        learn_stack(stack, moment, matrix, f, p[members], now, here)
+        if now > MOST_AGAINST:
+            standing[IDLE, lanes:members] = RETIRED
+        for j in range(most):
+            scores[t, j] = z[shown, j] if j < now else -np.inf
+        for m in range(full):
+            for j in range(most + 1):
+                rest[t, m, j] = z[lanes + m, min(j, there - 1)] if standing[IDLE, lanes + m] >= 0.0 else 0.0
+        for m in range(lanes):
+            for j in range(now):
+                g[j] = p[m, j]
+            learn_softmax(diagonal, rows, t, here, now, m, z0[m], lane_v[m], z[m], g, wholes[m])
+        for m in range(full):
+            j = lanes + m
+            own = MatrixArrays(held[m], inverse[m], squares[m], matrix_totals[m])
+            if now > known and standing[IDLE, j] != RETIRED:  # sleepers too: they may wake
+                copy_next(own, known)
+            if standing[IDLE, j] >= 0.0:
+                if now > known:
+                    z0[j, now] = z0[j, known]
+                    v[j, now] = v[j, known]
+                    z[j, now] = z[j, known]
+                    k[m, now] = k[m, known]
+                learn_rest(own, x[m], k[m], counts[m], z0[j], v[j], z[j], now + grows, here, kappa)
+        for m in range(random):
+            j = lanes + full + m
+            own = MatrixArrays(waves.held[m], waves.inverse[m], waves.sums[m], waves.totals[m])
+            if now > known and standing[IDLE, j] != RETIRED:
+                copy_next(own, known)
+            if standing[IDLE, j] >= 0.0:
+                if now > known:
+                    z0[j, now] = z0[j, known]
+                    v[j, now] = v[j, known]
+                    z[j, now] = z[j, known]
+                    image[m, now] = image[m, known]
+                learn_rest(own, phi[m], image[m], WAVES, z0[j], v[j], z[j], now + grows, here, kappa)
+        if last < members and standing[IDLE, last] >= 0.0:
+            learn_normal(lda, moments, rounds + t + 1, row, here, off, normal_k)
+        known = now
+        if settle(standing, stack, lanes, rounds + t + 1):
+            widest = 0
+            for m in range(full):
+                widest = m if matrix_totals[m, 0, COUNT] > matrix_totals[widest, 0, COUNT] else widest
+            for m in range(full):
+                for j in range(known + grows):
+                    catch_up(
+                        held[m, j], inverse[m, j], matrix_totals[m, j], ridges[m], held[widest, 0],
+                        int(matrix_totals[widest, 0, COUNT]),
+                    )  # fmt: skip
+            if last < members:
+                renew_normal(lda, moments, rounds + t + 1)
+        if wide:
+            standing[IDLE, lanes + full : members] = RETIRED

@@ -1,0 +1,314 @@
+"""Auto for many labels: the learner to begin with. No parameter, no scaling, rows of any width.
+
+Algorithm
+    Members, each a learner of its own that gives every label a probability:
+        8 softmax regressions (convex/multiclass_ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
+        2 of the second order, each label against the rest (linear/_loops/one_vs_rest.py): ridges 1 and 0.01
+        4 of these on 256 random features of the standardised row (numerics/fourier.py), of four widths
+        1 linear discriminant analysis by Bayes' rule (mixtures/_loops/discriminant.py), where these play
+    A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight a
+    member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
+    the probability that each gave to the label; say the label of the largest P, the smallest of those. Members with
+    matrices rest and wake as for two labels (mixtures/_loops/resting.py).
+    Which members play is settled by the first row, as for two labels (mixtures/auto.py); those against the rest and the
+    discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
+    constant feature of value c. `seed` draws the random features. New labels as in convex/multiclass_ftrl.py.
+Promise
+    mixtures/theorems/multiclass_auto_members.py: L <= L_j + ln(J+1) for every member j that never slept, as it played.
+    mixtures/theorems/multiclass_auto_regret.py: so for every U what a member promises of it
+    + ln(J+1): the softmax member sqrt 1, or one against the rest on rows as they are.
+Cost
+    O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
+    other member that is awake.
+Reference
+    [vovk1998] for the mixture; [geisser1964] for the discriminant; those of the members.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.goal import Goal, added_doubt
+from novikoff.comparators.metric import U0, Diagonal
+from novikoff.comparators.metric_facts import steady
+from novikoff.comparators.multiclass_facts import MulticlassGoal
+from novikoff.convex.logistic import curvature, facts_of, goal_of
+from novikoff.convex.multiclass_ftrl import with_room
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import Argument, Array, Coded, Count, require
+from novikoff.core.types import State, StepResult, Theorem
+from novikoff.linear._loops import multiclass_layout as at
+from novikoff.linear._loops import second_order_layout as matrix
+from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretches
+from novikoff.linear.multiclass import MulticlassProbabilistic
+from novikoff.linear.one_vs_rest import Matrices, grown, matrices
+from novikoff.mixtures import _loops
+from novikoff.mixtures._loops import auto_layout as mix
+from novikoff.mixtures.auto import RADIUS, RATES, RIDGES, WIDTHS
+from novikoff.mixtures.forecasters import Forecasters, Standing, plan_of
+from novikoff.mixtures.multiclass_auto_tracker import MulticlassAutoTracker
+from novikoff.mixtures.theorems.multiclass_auto_members import multiclass_auto_members
+from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFacts, multiclass_auto_regret
+from novikoff.numerics.records import astuple
+
+
+class MulticlassAuto(Forecasters, MulticlassProbabilistic):
+    """Members, a stack, and their mixture."""
+
+    seed: int
+
+    promises: ClassVar[tuple[Theorem, ...]] = (multiclass_auto_regret, multiclass_auto_members)
+    fields = (
+        Argument("fast", bool),
+        Argument("seed", int),
+        *MulticlassProbabilistic.fields,
+        Coded("plan", list, plan_of, "one of auto", optional=True, at="_plan"),
+        Count("width", most=matrix.LIMIT, at="_width"),
+        Standing("standing", at="_standing"),
+        Array("scales", ("places", 4), spare=0.0, at="_scales"),
+        Array("curves", ("places", "_lanes"), spare=0.0, at="_curves"),
+        Array("sums", ("places", "_lanes", "labels"), spare=0.0, at="_sums"),
+        Array("slots", ("places",), np.int32, spare=-1, at="_slots"),
+        *(Array(name, at=f"_{name}") for name in ("totals", "moments", "stack", "moment", "matrix", "paid", "normal")),
+        Array("means", at="_means"),
+        Array("came", at="_came"),
+        Matrices("matrices", ("_ridges.size", "_rows_against"), "_met", "_slots", at="_matrices", assigned=False),
+        Matrices("waves", ("_widths.size", "_rows_against"), mix.WAVES, at="_waves"),
+        Matrices("within", (), "_width", at="_within"),
+    )
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
+        super().__init__(bias, labels)
+        if type(seed) is not int or not 0 <= seed < 2**63:
+            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+        self.fast, self.seed = bool(fast), seed
+        self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
+        self._begin((1, 0, 0) if self.fast else (4, 0, 0), 0)
+
+    def _begin(self, plan: tuple[int, int, int], width: int) -> None:
+        """Members with nothing learned."""
+        rates = RATES[: plan[0]] if plan[0] > 1 else (1.0,)
+        lanes, labels = 2 * len(rates), self.labels
+        self._roots, self._per_rate = np.repeat([True, False], len(rates)), np.tile(1.0 / np.array(rates), 2)
+        self._shown = rates.index(1.0)
+        self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, lanes))
+        self._sums, self._totals = np.zeros((1, lanes, labels)), np.zeros((at.TOTALS, lanes))
+        self._slots, self._ridges = np.full(1, -1, dtype=np.int32), np.array(RIDGES[: plan[1]])
+        self._widths = np.array(WIDTHS[: plan[2]])
+        against = self._rows_against
+        self._matrices = matrices((plan[1], against), 0, 0)
+        self._waves = matrices((plan[2], against), mix.WAVES, mix.WAVES)
+        coins, waves = np.random.default_rng(self.seed), mix.WAVES - 1 if plan[2] else 0
+        self._turns = coins.normal(size=(waves, width)) / (2.0 * np.pi)
+        self._shifts = coins.random(waves)
+        self._moments, self._normal = np.zeros((2, width)), np.zeros((2, width))
+        self._means, self._within = np.zeros((against, width)), matrices((), width, width)
+        self._came = np.zeros(against)
+        members = lanes + plan[1] + plan[2] + (plan[2] > 0)
+        self._stack, self._moment, self._matrix = (
+            np.full(members, 1 / members),
+            np.full(members, 1 / members),
+            np.eye(members),
+        )
+        self._standing, self._paid = np.zeros((mix.STANDING, members + 1)), np.zeros(at.TOTALS)
+        self._standing[[mix.LOG_WEIGHT, mix.START]] = -np.log(members + 1.0)
+        self._foresee()
+
+    @property
+    def _width(self) -> int:
+        """Columns of the rows that random features see."""
+        return self._moments.shape[1]
+
+    @_width.setter
+    def _width(self, width: int) -> None:
+        """Make the members of the plan, with nothing learned."""
+        if self._plan is not None:
+            self._begin(self._plan, width)
+
+    @property
+    def _lanes(self) -> int:
+        """Softmax members."""
+        return len(self._roots)
+
+    @property
+    def _rows_against(self) -> int:
+        """Learners of one label against the rest: one per label, up to a limit, and one for those to come."""
+        return min(self.labels, at.MOST_AGAINST) + 1
+
+    @property
+    def _met(self) -> int:
+        """Features in the matrices."""
+        return int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
+
+    def _foresee(self) -> None:
+        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        if len(self._widths) and self.features.kind != "array":
+            self._make_room(matrix.LIMIT + 1)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the forecasters, in their order."""
+        rates = [1.0 / value for value in self._per_rate]
+        softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
+        full = [f"second order {ridge:g}" for ridge in self._ridges]
+        waves = [f"random features {g:g}" for g in self._widths]
+        return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
+
+    def _settle(self, rows: Any) -> None:
+        """Choose the members, by the first row."""
+        if self._plan is not None or len(rows.ends) < 2:
+            return
+        array, places = self.features.kind == "array", rows.places[: rows.ends[1]]
+        width = self.features.count if array else matrix.LIMIT
+        small = 0 < width <= matrix.LIMIT if array else int(places.max(initial=0)) <= matrix.LIMIT
+        small &= self.labels <= at.MOST_AGAINST  # announced labels
+        if self.fast:
+            self._plan = (1, 0, 0)
+        else:
+            self._plan = (4, 2, 4) if small else (4, 0, 0)
+        self._begin(self._plan, width if self._plan[2] else 0)
+
+    def widen(self, width: int) -> None:
+        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        if self.features.widen(width):
+            self._make_room(width + 1)
+
+    def _make_room(self, places: int, labels: int = 0) -> None:
+        parts = self._scales, self._curves, self._sums
+        self._scales, self._curves, self._sums = with_room(*parts, places, labels, self.features.kind == "array")
+        more = len(self._scales) - len(self._slots)
+        self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32)) if more else self._slots
+        against = min(max(labels, self.labels), at.MOST_AGAINST) + 1
+        self._room(min(places, matrix.LIMIT), against)
+        if against > self._waves[0].shape[1]:
+            self._waves = grown(self._waves, matrices((len(self._widths), against), mix.WAVES, mix.WAVES))
+            made = np.zeros((against, self._means.shape[1])), np.zeros(against)
+            self._means, self._came = grown((self._means, self._came), made)
+
+    def _room(self, need: int, against: int) -> None:
+        """Room for so many features in the matrices, and so many learners."""
+        had, room = self._matrices[0].shape[1], self._matrices[0].shape[3]
+        grows = len(self._ridges) > 0 and need > room
+        if grows or against > had:
+            new = min(max(need, 2 * room), matrix.LIMIT) if grows else room
+            self._matrices = grown(self._matrices, matrices((len(self._ridges), max(against, had)), new, 0))
+
+    def _play(
+        self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: Any
+    ) -> None:
+        play: Any = _loops.multiclass_auto.play
+        play(
+            (self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals),
+            (self._slots, self._ridges, *parts),
+            (self._turns, self._shifts, self._widths, self._moments, *self._waves),
+            (self._normal, self._means, self._came, *self._within),
+            (self._stack, self._moment, self._matrix, self._standing, self._paid),
+            (curvature(RADIUS), self.features.kind != "array", self._shown),
+            (known, rounds, self.grows), astuple(rows), y, learns, answers,
+        )  # fmt: skip
+
+    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+        self._settle(rows)
+        labels = max(self.labels, int(y.max(initial=-1)) + 1)
+        self._make_room(self.features.count + 1, labels)
+        scores, said = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
+        rest = np.empty((len(y), len(self._ridges), labels + 1))
+        chances, sure, briers = np.empty((3, len(y)))
+        for here in stretches(self.rounds, len(y)):
+            answers = (part[here] for part in (scores, rest, said, chances, sure, briers))
+            known, rounds = self._known_before(y, here), self.rounds + here.start
+            self._play(self._matrices, rows.part(here), y[here], True, known, rounds, *answers)
+            if (self.rounds + here.stop) % matrix.REFRESH == 0:
+                refresh(self._matrices, self._ridges[:, np.newaxis])
+                refresh(self._waves, 1.0)
+        wrong, padded = (said != y).astype(np.float64), np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
+        scores = np.concatenate([padded[:, np.newaxis], rest], axis=1)
+        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
+
+    def _look(self, rows: Any) -> NDArray[np.float64]:
+        """P of each label."""
+        scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
+        if self._plan is None or not self.labels:
+            return scores
+        places, need = seen_places(self._slots, rows, self._met)
+        held, inverse, *others = self._matrices
+        parts = *roomy(held, inverse, need if len(self._ridges) else 0), *others
+        none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
+        rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused)
+        self._play(parts, rows, none, False, self.labels, self.rounds, *answers)
+        return scores
+
+    def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return played.confidences, played.briers  # of the mixture: the scores are those of a member
+
+    def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores
+
+    def tracker(self) -> MulticlassAutoTracker | None:
+        """Comparators for a game that begins now, of the softmax member sqrt 1 and of those against the rest."""
+        return MulticlassAutoTracker(self.bias, curvature(RADIUS), self.announced) if self.rounds == 0 else None
+
+    def _against(self, m: int) -> list[Matrix]:
+        """What a member against the rest has for each label."""
+        found = [Matrix(float(self._ridges[m]), True) for _ in range(self.labels)]
+        for j, one in enumerate(found):
+            one.slots, (one.held, one.inverse, one.sums, one.totals) = self._slots, (p[m, j] for p in self._matrices)
+        return found
+
+    def _compared(self) -> list[int]:
+        """The members against the rest, on rows as they are, that never slept; the best first."""
+        lanes, standing = len(self._roots), self._standing
+        awake = [m for m in range(len(self._ridges)) if standing[mix.SLEPT, lanes + m] == 0.0]
+        return sorted(awake, key=lambda m: float(standing[mix.LOSS, lanes + m]))
+
+    def goals_against(self) -> list[list[Goal]]:
+        """What comparators of members against the rest are to make small, for each label."""
+        places, compared = self._places(), self._compared()
+        of = [[goal_of(one, places, self.rounds)._replace(member=m) for one in self._against(m)] for m in compared]
+        return [list(goals) for goals in zip(*of, strict=True)]
+
+    def _places(self) -> int:
+        self._make_room(self.features.count + 1)
+        return self.features.count + 1
+
+    def _softmax(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Of the softmax member sqrt 1, place by place: A, G, and what that may be off by."""
+        places, m = self._places(), self._shown
+        scales, gradients = self._scales[:places], self._sums[:places, m, : self.labels]
+        metric = scales[:, 3] * np.sqrt(scales[:, 0] ** 2 + self._curves[:places, m]) * self._per_rate[m]
+        return metric, gradients, np.repeat(added_doubt(scales[:, 2], scales[:, 0])[:, None], self.labels, axis=1)
+
+    def goals(self) -> list[MulticlassGoal]:
+        """What a comparator is to make small."""
+        metric, gradients, doubt = self._softmax()
+        linear = float(self._totals[at.LINEAR, self._shown])
+        return [MulticlassGoal(Diagonal(metric), self.facts().penalty, gradients, doubt, linear)]
+
+    def facts(self) -> MulticlassAutoFacts:
+        totals, books = self._totals[:, self._shown], self._paid
+        metric, gradients, doubt = self._softmax()
+        low, high = Diagonal(np.repeat(metric, self.labels)).inverse_between(gradients.ravel(), doubt.ravel())
+        off = (self.rounds * max(self.labels, 1) + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
+        linear, standing = float(totals[at.LINEAR]), self._standing
+        return MulticlassAutoFacts(
+            self.rounds, self.labels, self.rounds, 0, float(books[at.LOSS]), float(books[at.NOVELTY]), self.entropy,
+            float(totals[at.GAINED]), linear + off + 0.5 * high, linear - off + 0.5 * low, self._shown, self.names,
+            standing[mix.LOSS].tolist(), standing[mix.LOG_WEIGHT].tolist(), (standing[mix.SLEPT] > 0.0).tolist(),
+            len(self._roots), self._steady(),
+        )  # fmt: skip
+
+    def _steady(self) -> bool:
+        """Has no metric of the members against the rest that are compared shrunk?"""
+        places = self._places()
+        told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
+        return all(steady(one.gained, one.least) for one in told)
+
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        sound = self._plan is None or (self._plan[0] == 1) == self.fast
+        require(sound, "members must be those of auto", self._plan)
+        self._foresee()
+        self._matrices = found["matrices"]  # with the room they had

@@ -1,0 +1,81 @@
+"""Log loss of `auto` for many labels: at most that of its best member, as it played, + ln(J+1).
+
+Theorem (upper)
+    As in mixtures/theorems/multiclass_auto_regret.py: J members and a stack, mixed with weights that are 1/(J+1) at
+    first. For every forecaster j that never slept
+        L  <=  L_j + ln(J+1) + what new labels cost,
+    L_j its own log loss in these rounds, had labels been announced. Reported is the least over j. L_j is observed, not
+    promised: it is a statement about the mixture. Promises of members against weights in hindsight are there.
+Assumptions
+    the learner began with nothing, its rounds and its loss are the ledger's (checked); the loss of the member reported
+    is that of the scores it played (checked of the softmax member sqrt 1 and of those against the rest, whose scores
+    the comparators see; trusted of the other members and of the stack, whose losses only the learner counts).
+Proof
+    As there: ln w_j = L - L_j - ln(J+1) for a forecaster that never slept, and w_j <= 1. []
+    Rounding: sums of T logarithms are within T 2^-50 of their size.
+Reference
+    [vovk1998].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.comparators.metric_facts import SLACK
+from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
+from novikoff.core.errors import counted
+from novikoff.core.types import Run
+from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFacts
+
+
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    words=Words(
+        covers="an ensemble over many labels, compared with its best member",
+        why=(
+            "its member {member} lost {member_loss:up} in these rounds; mixing it with others adds {mixture:up}, and "
+            "labels seen for the first time {novelty:up}"
+        ),
+    ),
+)
+def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
+    """The least loss of a forecaster that never slept, + the price of the mixture; None without probabilities."""
+    if run.log_loss is None:
+        return None
+    before, after, price = run.before, run.after, math.log(len(run.after.names))
+    agreed = abs(after.loss + after.novelty - run.log_loss) <= SLACK * (1.0 + run.log_loss)
+    needed = [
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("its total agrees with the ledger's", agreed),
+    ]
+    reason = ""
+    if before.rounds:
+        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    best = min((j for j, slept in enumerate(after.slept) if not slept), key=after.losses.__getitem__)
+    needed.append(_played(run, best))
+    quantities = {
+        "member": after.names[best],
+        "member_loss": after.losses[best],
+        "mixture": price,
+        "novelty": after.novelty,
+        "best_constant": after.entropy,
+    }
+    rounding = run.rounds * 2.0**-50 * (1.0 + after.losses[best] + after.novelty)
+    bound = outward(after.losses[best] + price + after.novelty + rounding)
+    return Bound(bound, needed, quantities, run.log_loss, run.rounds * math.log(max(after.labels, 2)), void=reason)
+
+
+def _played(run: Run[MulticlassAutoFacts], member: int) -> Assumption:
+    """Compare the loss that the learner counted for a member with that of its scores, where comparators saw these."""
+    claim, after, tracked = f"{run.after.names[member]}'s loss agrees with its scores", run.after, run.tracked
+    known: dict[int, float] = {}
+    if tracked is not None and tracked.rows == run.rounds:
+        against = tracked.against.lost if tracked.against else []
+        known = {after.shown: tracked.lost, **{after.lanes + m: lost for m, lost in enumerate(against)}}
+    if member not in known:
+        return Assumption(claim, "trusted")
+    own = after.losses[member]
+    return seen(claim, abs(known[member] - own) <= SLACK * (1.0 + own))

@@ -1,0 +1,127 @@
+"""Log loss of `auto` for many labels: at most that of every member + ln(J+1), so what the best of them promises.
+
+Theorem (upper)
+    J members, and a stack, give each label a probability, and P is their mixture: weights w_j, 1/(J+1) at first, are
+    multiplied by what each gave to the label over what P gave. Then L <= L_j + ln(J+1) for every j that never slept.
+    So for every U: with the theorem of the softmax member sqrt 1 (convex/theorems/multiclass_regret.py)
+        L  <=  L_U + sum of u_j'A u_j/2 + sum of Delta + ln(J+1),
+    and with that of a member of each label against the rest (convex/theorems/multiclass_logistic_regret.py)
+        L  <=  sum over labels of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j) + ln(J+1).
+    Reported is the least of these. Members on random features, the discriminant and the stack are not compared: their
+    losses are told beside. What new labels cost, and the chance that is kept for them, is added as there.
+Assumptions
+    those of convex/theorems/multiclass_regret.py for the softmax member; of those against the rest whose theorems are
+    used, that their losses and sums are those of the scores they played, and no metric shrank; the mixture lost at most
+    ln(J+1) more than each that never slept, and the weights are those of the losses (all checked). Those against the
+    rest are compared while all rows are kept.
+Proof
+    -ln P_y summed over the rounds is -ln of the sum of the members' weights before they are divided, e^(-L_j)/(J+1)
+    each, and that sum is at least any one of them. A sleeper keeps its weight, also when it wakes, and is left out of
+    P: ln w_j = -ln(J+1) + sum of (-ln P_y - (-ln P_j,y)) over the rounds in which j was awake, and w_j <= 1. []
+Reference
+    [vovk1998]; [mcmahan2017].
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.comparators.metric_facts import SLACK
+from novikoff.comparators.multiclass_facts import MulticlassFacts, assumptions, reason_void
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
+from novikoff.core.types import Run
+
+
+@dataclass(frozen=True, slots=True)
+class MulticlassAutoFacts(MulticlassFacts):
+    """The mixture, and in gained, dual and least its softmax member sqrt 1.
+
+    shown         the number of that member
+    names         of all
+    losses        the sum of their log losses while awake, had labels been announced
+    log_weights   ln of their weights
+    slept         has it slept in any round? It may be awake again
+    lanes         softmax members: those against the rest come after these
+    steady        no metric of those of these that are compared ever shrank
+    """
+
+    shown: int
+    names: list[str]
+    losses: list[float]
+    log_weights: list[float]
+    slept: list[bool]
+    lanes: int
+    steady: bool
+
+
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    words=Words(
+        covers="an ensemble over many labels, on any rows",
+        why=(
+            "there are weights for the {labels} labels with a total log loss of {comparator_loss:up} on these rows; "
+            "their norm adds {penalty:up}, learning them {delta:up}, losses that the learner overestimated "
+            "{deficit:up}, mixing {mixture:up}, and labels seen for the first time {novelty:up}. This is the bound of "
+            "its member {member}; the best member was {best}, with {best_loss:up}"
+        ),
+    ),
+)
+def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
+    """The least right side over the comparators; None if none were tracked."""
+    if run.tracked is None or run.log_loss is None:
+        return None
+    after, price = run.after, math.log(len(run.after.names))
+    awake = [j for j, slept in enumerate(after.slept) if not slept]
+    slack = SLACK * (1.0 + after.loss)
+    against = run.tracked.against
+    used = [m for m in range(len(against.lost)) if against.best(m)] if against else []
+    compared = {after.shown, *(after.lanes + m for m in used)}
+    kept = all(after.loss - after.losses[j] <= price + slack for j in compared.union(awake))
+    weighed = all(abs(after.loss - after.losses[j] - price - after.log_weights[j]) <= slack for j in awake)
+    needed = assumptions(run, run.log_loss, after.losses[after.shown])
+    trivial = run.rounds * math.log(max(after.labels, 2))
+    needed.append(seen("the mixture lost at most ln(J+1) more than every active or compared member", kept))
+    needed.append(seen("its weights agree with the members' losses", weighed))
+    if against:
+        own = all(abs(against.lost[m] - after.losses[after.lanes + m]) <= slack for m in used)
+        needed.append(seen("the one-versus-rest losses of the members agree with their scores", own))
+        needed.append(seen("their sums agree with these scores", against.explained))
+        needed.append(seen("none of their metrics shrank (no drift by rounding)", after.steady))
+    if reason := reason_void(run, needed):
+        return Bound(None, needed, observed=run.log_loss, trivial=trivial, void=reason)
+    member, value, parts = min(_promises(run), key=lambda one: one[1])
+    best = min(awake, key=after.losses.__getitem__)
+    quantities = {
+        "member": after.names[member],
+        **parts,
+        "mixture": price,
+        "novelty": after.novelty,
+        "labels": after.labels,
+        "best": after.names[best],
+        "best_loss": after.losses[best],
+        "best_constant": after.entropy,
+        "fitted": run.tracked.fitted,
+    }
+    bound = outward(value + price + after.novelty + run.rounds * max(after.labels, 1) * 2.0**-49)
+    return Bound(bound, needed, quantities, run.log_loss, trivial)
+
+
+def _promises(run: Run[MulticlassAutoFacts]) -> list[tuple[int, float, dict[str, float]]]:
+    """Of each member that is compared: its number, what it promises, and the parts of that."""
+    after, tracked = run.after, run.tracked
+    u = min(tracked.comparators, key=lambda u: u.loss + 0.5 * u.square + u.doubt)
+    parts = {"comparator_loss": u.loss, "penalty": 0.5 * u.square, "delta": after.penalty, "deficit": 0.0}
+    found = [(after.shown, u.loss + 0.5 * u.square + u.doubt + after.penalty, parts)]
+    for m in range(len(tracked.against.lost)) if tracked.against else ():
+        if best := tracked.against.best(m):
+            parts = {
+                "comparator_loss": math.fsum(u.log_loss for u in best),
+                "penalty": math.fsum(0.5 * u.square for u in best),
+                "delta": math.fsum(u.promised for u in best),
+                "deficit": math.fsum(u.parabola - u.log_loss for u in best),
+            }
+            found.append((after.lanes + m, math.fsum(u.parabola_bound for u in best), parts))
+    return found

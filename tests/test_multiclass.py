@@ -1,0 +1,209 @@
+"""Learners of many labels: the contracts for each, labels that come late, and sparse rows as dense ones."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.core.errors import InputError
+from novikoff.core.registry import MANY
+from novikoff.core.types import Batch, Sparse
+from novikoff.testing import check_learner
+
+SAMPLES = {
+    "perceptron": [nk.MulticlassPerceptron, lambda **k: nk.MulticlassPerceptron(bias=1.0, normalize=True, **k)],
+    "ftrl": [nk.MulticlassFTRL, lambda **k: nk.MulticlassFTRL("newton", 0.25, 0.0, **k)],
+    "auto": [nk.MulticlassAuto, lambda **k: nk.MulticlassAuto(fast=True, seed=3, bias=0.0, **k)],
+    "vaw": [nk.MulticlassVAW, lambda **k: nk.MulticlassVAW(0.1, scale_free=False, bias=0.0, **k)],
+    "second-order-perceptron": [
+        nk.MulticlassSecondOrderPerceptron,
+        lambda **k: nk.MulticlassSecondOrderPerceptron(0.1, scale_free=False, bias=0.0, **k),
+    ],
+    "logistic": [nk.MulticlassLogistic, lambda **k: nk.MulticlassLogistic(1.0, 3.0, scale_free=False, bias=0.0, **k)],
+    "kernel-perceptron": [
+        lambda **k: nk.MulticlassKernelPerceptron(gamma=0.1, **k),
+        lambda **k: nk.MulticlassKernelPerceptron("polynomial", degree=3, normalize_kernel=True, bias=1.0, **k),
+    ],
+}
+PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"]]
+EVERY = [make for makes in SAMPLES.values() for make in makes]
+every = pytest.mark.parametrize("make", EVERY)
+
+
+def stream(rounds=200, labels=4, width=5, seed=0, noise=0.1):
+    """Gaussian rows about a centre for each label; labels in the order of their first appearance, the last one late."""
+    rng = np.random.default_rng(seed)
+    centres, y = rng.normal(size=(labels, width)) * 3, rng.integers(0, labels, rounds)
+    y[: 2 * rounds // 3][y[: 2 * rounds // 3] == labels - 1] = 0
+    x = np.round(centres[y] + rng.normal(size=(rounds, width)), 2) * (rng.random((rounds, width)) < 0.8)
+    y = np.where(rng.random(rounds) < noise, y[rng.permutation(rounds)], y)
+    order = {label: k for k, label in enumerate(dict.fromkeys(y.tolist()))}
+    return x, np.array([order[label] for label in y.tolist()])
+
+
+def played(learner, x, y, size=10**9):
+    """The game, in batches of that size."""
+    game = nk.Game(learner)
+    game.ledger.predictions = []
+    for start in range(0, len(y), size):
+        game.learn_batch(Batch(x[start : start + size], y[start : start + size], start + 1))
+    return game.ledger
+
+
+def told(ledger):
+    """All of a game that another must have too."""
+    return repr(ledger.learner.state()), ledger.said().tolist(), ledger.mistakes, ledger.log_loss, ledger.certify()
+
+
+def test_every_one_has_a_sample():
+    assert list(SAMPLES) == list(MANY)
+    for name, makes in SAMPLES.items():
+        assert type(makes[0]()) is MANY[name].load()
+
+
+@every
+@pytest.mark.parametrize("announced", [None, 4])
+def test_row_by_row_and_in_batches_are_the_same(make, announced):
+    x, y = stream()
+    whole = played(make(labels=announced), x, y)
+    size = 1 if announced else 7
+    assert told(played(make(labels=announced), x, y, size)) == told(whole)
+    game = nk.Game(make(labels=announced))
+    game.ledger.predictions = []
+    for row, label in zip(x, y.tolist(), strict=True):
+        said = game.learner.predict_one(row)
+        game.learn_one(row, label)
+        assert game.ledger.predictions[-1] == said
+    assert told(game.ledger) == told(whole)
+
+
+@every
+def test_sparse_rows_are_as_dense_ones(make):
+    if make is nk.MulticlassAuto:
+        return  # which members play depends on that
+    x, y = stream()
+    dense, sparse = played(make(), x, y), played(make(), Sparse.of_dense(x), y)
+    assert dense.said().tolist() == sparse.said().tolist()
+    assert [str(one) for one in dense.certify()] == [str(one) for one in sparse.certify()]
+
+
+@every
+def test_asking_changes_nothing(make):
+    x, y = stream()
+    learner = played(make(), x[:50], y[:50]).learner
+    before = repr(learner.state())
+    said = [learner.predict_one(row) for row in x]
+    assert learner.predict_many(Batch(x, y, 1)).tolist() == said
+    assert repr(learner.state()) == before
+
+
+@every
+def test_a_game_that_was_left_goes_on_to_the_bit(make, tmp_path):
+    x, y = stream()
+    whole = played(make(), x, y)
+    for cut in (1, 60, 199):
+        part = played(make(), x[:cut], y[:cut])
+        nk.save(part, tmp_path / "left.nk", force=True)
+        ledger = nk.load(tmp_path / "left.nk")
+        game = nk.Game(ledger.learner, ledger)
+        game.learn_batch(Batch(x[cut:], y[cut:], cut + 1))
+        assert told(ledger) == told(whole)
+
+
+@every
+def test_labels_that_come_late_are_known_from_then_on(make):
+    x, y = stream()
+    learner = make()
+    assert (learner.labels, learner.predict_one(x[0])) == (0, 0)
+    for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True)):
+        assert learner.labels == max([0, *(y[:t] + 1)])
+        assert 0 <= learner.predict_one(row) < max(learner.labels, 1)
+        learner.learn_one(row, label)
+    assert learner.counts.tolist() == np.bincount(y).tolist()
+    assert 3 in [learner.predict_one(row) for row in x[y == 3]]
+
+
+@every
+def test_what_is_no_label_is_refused_and_nothing_changes(make):
+    x, y = stream(50, 3)
+    for announced in (None, 3):
+        learner = played(make(labels=announced), x, y).learner
+        before = repr(learner.state())
+        for bad in (-1, learner.labels + learner.grows, 0.5, "spam", True, None, np.nan):
+            with pytest.raises(InputError, match="a label must be a whole number from 0 to"):
+                learner.learn_one(x[0], bad)
+        with pytest.raises(InputError, match="round 2"):
+            learner.learn_many(Batch(x[:2], np.array([0, 5]), 1))
+        with pytest.raises(InputError):
+            learner.learn_many(Batch(x[:2], np.array([0.0, 0.5]), 1))
+        with pytest.raises(InputError):
+            learner.predict_one([1.0, 2.0])
+        assert repr(learner.state()) == before
+
+
+@every
+@pytest.mark.parametrize("seeds", [[0], pytest.param(range(1, 5), marks=pytest.mark.slow)], ids=["once", "again"])
+def test_certificates_hold_whether_labels_are_announced_or_come_late(make, seeds):
+    for seed in seeds:
+        for rounds, labels in ((3, 2), (12, 6), (60, 3), (150, 8)):
+            x, y = stream(rounds, labels, seed=seed)
+            for announced in (None, max(2, int(y.max()) + 1)):
+                for found in played(make(labels=announced), x, y).certify():
+                    trusts = (
+                        ("conditional",) if found.theorem == "multiclass_auto_members" else ()
+                    )  # a member's own count
+                    assert found.status in ("valid", "vacuous", *trusts), (seed, rounds, labels, found)
+
+
+@pytest.mark.parametrize("make", PROBABLE)
+def test_probabilities_are_those_that_are_paid_for(make):
+    x, y = stream(80)
+    for announced in (None, 4):
+        learner, lost, kept = make(labels=announced), 0.0, 1.0
+        for t, (row, label) in enumerate(zip(x, y.tolist(), strict=True), 1):
+            p = learner.probabilities_one(row)
+            assert p.shape == (learner.labels,)
+            assert learner.predict_one(row) == (int(np.argmax(p)) if len(p) else 0)
+            rest = 1.0 / t**2 if announced is None else 0.0
+            assert abs(p.sum() + rest - 1.0) < 1e-12
+            result = learner.play_one(row, label)
+            chance = result.probabilities
+            if label < len(p):
+                assert abs(result.confidences - p.max()) < 1e-12
+                off = np.append(p, rest) - np.eye(len(p) + 1)[label]
+                assert abs(result.briers - off @ off) < 1e-12
+            assert abs(chance - (p[label] if label < len(p) else rest)) < 1e-12
+            kept *= 1.0 - rest if t > 1 else 1.0
+            lost -= np.log(chance) if chance else -np.inf
+        assert kept > 0.5
+        assert played(make(labels=announced), x, y).log_loss == pytest.approx(lost, abs=1e-9)
+        assert np.array_equal(learner.probabilities_many(Batch(x, y, 1)), [learner.probabilities_one(row) for row in x])
+
+
+@every
+def test_who_learned_from_other_rounds_is_void(make):
+    x, y = stream()
+    warm = make()
+    warm.learn_one(x[0], 0)
+    assert {one.status for one in played(warm, x, y).certify()} <= {"void"}
+    ledger = played(make(), x, y)
+    ledger.learner.learn_one(x[0], 0)
+    assert {one.status for one in ledger.certify()} == {"void"}
+
+
+@pytest.mark.parametrize("name", ["vaw", "second-order-perceptron", "logistic", "kernel-perceptron"])
+def test_every_contract_is_kept(name):
+    x, y = stream(60)
+    check_learner(SAMPLES[name][0], (x, y), refused=[[0.0, np.nan], [1.0]])
+
+
+def test_the_arguments_are_told():
+    assert repr(nk.MulticlassPerceptron(bias=1.0, labels=3)) == "MulticlassPerceptron(bias=1.0, labels=3)"
+    with pytest.raises(InputError, match="labels must be a whole number from 2"):
+        nk.MulticlassPerceptron(labels=1)
+
+
+def test_facts_are_plain():
+    for make in EVERY:
+        assert dataclasses.asdict(make().facts())["rounds"] == 0
