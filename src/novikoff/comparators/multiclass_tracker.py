@@ -166,7 +166,7 @@ class MulticlassTracker(VectorTracker):
             rows, y, scores = self._together()
             kept = kept_state(rows, y, scores)
         names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
-        return {"kind": "multiclass", **{name: getattr(self, name) for name in names}, "known": self._known,
+        return {"kind": "many", **{name: getattr(self, name) for name in names}, "known": self._known,
                 "kept": kept, "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(),
                 "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
 

@@ -417,7 +417,7 @@ KINDS = {
     "metric": "comparators.metric_tracker.MetricTracker",
     "convex": "convex.comparators.tracker.ConvexTracker",
     "against": "comparators.against_tracker.AgainstTracker",
-    "multiclass": "comparators.multiclass_tracker.MulticlassTracker",
+    "many": "comparators.multiclass_tracker.MulticlassTracker",
     "many-auto": "mixtures.multiclass_auto_tracker.MulticlassAutoTracker",
     "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",
 }
