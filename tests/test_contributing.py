@@ -82,6 +82,11 @@ def test_every_learner_format_and_adversary_is_a_public_name():
     assert len(adversaries.__all__) == len(entries("adversary"))
 
 
+def test_status_page_names_every_learner():
+    status = (ROOT / "docs/status.md").read_text()
+    assert [name for name in entries("learner") if name not in status] == []
+
+
 def test_every_theorem_is_written_where_it_is_said_to_be():
     assert ROWS["theorem"][0][0] == "src/novikoff/FAMILY/theorems/NAME.py"
     for name, module in theorems().items():
