@@ -168,14 +168,14 @@ def test_an_edited_certificate_in_a_file_is_refused():
         persistence.load(file)
 
 
-@pytest.mark.parametrize("spec", ["perceptron", "arow", "auto"])
-def test_pickles_of_estimators_hold_no_rows(spec):
+@pytest.mark.parametrize("spec", ["perceptron", "perceptron:scale=none", "arow", "auto"])
+def test_pickles_of_estimators_hold_no_rows_but_the_first_that_scaling_keeps(spec):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 5))
     y = np.where(x[:, 0] + x[:, 1] > 0.0, "spam", "ham")
     one = (AutoClassifier() if spec == "auto" else NovikoffClassifier(spec)).fit(x, y)
     data = pickle.dumps(one)
-    assert found_in(data, list(x)) == 0
+    assert found_in(data, list(x)) == (spec == "perceptron")  # deviations are measured from the first row played
     again = pickle.loads(data)
     assert again.predict(x).tolist() == one.predict(x).tolist()
     assert [str(found) for found in again.certificates_] == [str(found) for found in one.certificates_]

@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-import test_many
 
 import novikoff as nk
+import test_multiclass
 from bandits import test_exp4
 from mixtures import test_auto_regression
 from novikoff.core.learner import adapt
@@ -55,8 +55,8 @@ def samples():
         yield pytest.param(named(spec), lambda stream=stream: examples(stream, 0.1), id=name, marks=marks)
     for spec, table in FORECASTERS:
         yield pytest.param(named(spec), partial(forecasts, table), id=spec)
-    for k, kind in enumerate(test_many.EVERY):
-        yield pytest.param(kind, test_many.stream, id=f"many-{k}")
+    for k, kind in enumerate(test_multiclass.EVERY):
+        yield pytest.param(kind, test_multiclass.stream, id=f"many-{k}")
     for name, (kind, stream) in OTHERS.items():
         yield pytest.param(kind, lambda stream=stream: stream, id=name)
 

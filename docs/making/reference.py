@@ -22,7 +22,7 @@ ELSEWHERE = {
     "integrations.sklearn.classifier": ["NovikoffClassifier"],
     "integrations.sklearn.regressor": ["NovikoffRegressor"],
     "integrations.sklearn.named": [
-        "AutoClassifier", "PerceptronClassifier", "KernelPerceptronClassifier", "AutoRegressor", "VawRegressor",
+        "AutoClassifier", "PerceptronClassifier", "KernelPerceptronClassifier", "AutoRegressor", "VAWRegressor",
         "OnlineGradientRegressor",
     ],
     "integrations.river": ["NovikoffClassifier", "NovikoffRegressor"],

@@ -285,7 +285,7 @@ def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(
         assert (type(ledger.learner).__name__, ledger.rounds) == ("AutoRegression", 300)
     assert main(["run", svmlight]) == 0
     assert "the label of" in capsys.readouterr().err
-    assert main(["run", svmlight, "--positive", "100", "-q"]) == 0
+    assert main(["run", svmlight, "--positive", "100", "-q", "-v"]) == 0
     assert "Labels: 100 is +1" in capsys.readouterr().out
 
 

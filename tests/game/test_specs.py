@@ -151,7 +151,7 @@ def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):
         ("halving:[table:matrix=[[10**400]]]", "must hold whole numbers"),
         ("halving:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),
         ("weighted-majority:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),
-        ("halving:[thresholds:n=1],prior=[thresholds:n=1]", "a prior must be of positive finite numbers"),
+        ("halving:[thresholds:n=1],prior=[thresholds:n=1]", "one weight for each hypothesis, 3: got "),
         ("halving:[programs:bits=12,width=1],prior=3", "one weight for each"),
         ("halving:[programs:bits=12,width=1,constants=3]", "constants must be a list"),
         ("halving:[programs:bits=12,width=1,constants=[10**5000]]", "a number of 16,610 bits"),

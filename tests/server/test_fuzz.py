@@ -73,7 +73,7 @@ def test_requests_at_random(tmp_path, capfd, requests):
             if reply.status_code >= 400 and method != "HEAD":
                 assert reply.json()["error"]["message"] if reply.content else True
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        assert client.ask("GET", "/m")["state"] == client.ask("GET", "/many")["state"] == "ready"
+        assert client.ask("GET", "/m")["state"] == client.ask("GET", "/multiclass")["state"] == "ready"
         assert client.ask("GET", "/numbers")["state"] == "ready"
         assert client.ask("GET", "/m")["predicted"] > 10
     told = capfd.readouterr().err

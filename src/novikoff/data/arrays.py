@@ -262,7 +262,8 @@ def _many(y: NDArray[Any], multiclass: int, name: str) -> NDArray[np.int32]:
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise SourceError(
-            f"labels must be integers from 0 to {multiclass - 1}: row {where + 1} of {name} has {y[where].item()!r}."
+            f"labels must be whole numbers from 0 to {multiclass - 1}: row {where + 1} of {name} has "
+            f"{y[where].item()!r}."
         )
     return y.astype(np.int32)
 
