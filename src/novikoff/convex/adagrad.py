@@ -1,18 +1,18 @@
-"""AdaGrad: follow the regularised leader with any convex loss, for labels or numbers. No scaling of features.
+"""AdaGrad: follow the regularised leader with any convex loss, for labels or numbers, without feature scaling.
 
 Algorithm
     The loss of a score z = <w, x> is `loss`: hinge, for labels; absolute, pinball (`tau`), huber (`delta`) or squared,
     for numbers (convex/comparators/losses.py). g is its slope. For each feature, M is the largest |x| so far, R the
-    largest root mean square over the rounds that had it, both with x_t itself; G the sum of g x, H that of (g x)^2. The
-    metric is A = R sqrt(s^2 M^2 + H) / c and the weight -G/A, with s the largest slope there is (2 times the first
-    outcome, of the squared loss), and c = `rate` times the size of the first outcome that is not 0: predictions follow
-    the unit of the outcomes, and features may be multiplied by anything. For labels c is `rate`; say +1 if z >= 0.
+    largest root mean square over the rounds that had it, both including x_t; G the sum of g x, H that of (g x)^2. The
+    metric is A = R sqrt(s^2 M^2 + H) / c and the weight -G/A, with s the largest possible slope (for the squared loss,
+    2 times the first outcome), and c = `rate` times the size of the first non-zero outcome: predictions scale with the
+    outcomes and do not depend on the units of the features. For labels c is `rate`; predict +1 if z >= 0.
     `bias` c adds a constant feature of value c.
 Promise
     convex/theorems/convex_regret.py: for every u, the loss is at most that of u + u'Au/2 + sum of g^2 v/2, of the order
     of sqrt T. convex/theorems/convex_mistakes.py: mistakes are at most the hinge loss.
 Cost
-    O(non-zeros of x) per round, six numbers a feature.
+    O(non-zeros of x) per round, six numbers per feature.
 Reference
     [duchi2011]; [mcmahan2017]; [orabona2018] for scale-free metrics.
 """
@@ -45,16 +45,33 @@ from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
 
 LARGEST = 2.0**200
-"""Of |y|: squares of slopes are summed."""
+"""Largest |y|, so that sums of squared slopes do not overflow."""
 SQUARES = (at.LARGEST, at.SQUARES, at.SEEN, at.SIZE, at.CURVE)
-"""Columns that are never negative."""
+"""Columns of `held` that are never negative."""
 
 
 class AdaGrad(ScaleFree):
-    """A sum of gradients, and of their squares, a feature."""
+    """Linear learner for any convex loss, with one sum of gradients and one of their squares per feature.
+
+    Args:
+        loss: "hinge" for labels; "absolute", "pinball", "huber" or "squared" for numbers.
+        rate: Learning rate.
+        tau: Quantile of the pinball loss.
+        delta: Width of the quadratic part of the Huber loss.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        For every u, the loss is at most that of u + u'Au/2 + half the sum of g^2 x'A^-1 x, of the order of sqrt T
+        (`convex_regret`); with the hinge loss this also bounds the mistakes (`convex_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.AdaGrad(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        2
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (convex_regret, convex_mistakes)
-    outcomes = "numbers"  # those of most losses
+    outcomes = "numbers"  # for all losses but the hinge loss
     fields = (
         Argument("loss", str, at="kind.name"),
         Argument("rate", float),
@@ -83,7 +100,7 @@ class AdaGrad(ScaleFree):
         self.rate, self.tau, self.delta = float(rate), float(tau), float(delta)
         self.outcomes = "labels" if loss == "hinge" else "numbers"
         self.loss = "zero-one" if loss == "hinge" else loss
-        self._unit = 1.0 if loss == "hinge" else 0.0  # the size of the first outcome that is not 0
+        self._unit = 1.0 if loss == "hinge" else 0.0  # size of the first non-zero outcome
         self._held, self._totals, self._lost = np.zeros((1, at.HELD)), np.zeros(at.TOTALS), Total()
 
     @classmethod
@@ -92,17 +109,17 @@ class AdaGrad(ScaleFree):
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the constant feature has its own."""
+        """Weight of each feature, without the constant one."""
         return self._by_place()[1 : self.features.count + 1]
 
     @property
     def bias_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self._by_place()[0])
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self._held[:, at.GRADIENT]))
 
     def _by_place(self) -> NDArray[np.float64]:
@@ -110,36 +127,36 @@ class AdaGrad(ScaleFree):
         return -np.divide(sums, metric, out=np.zeros_like(metric), where=metric > 0.0)
 
     def _pace(self) -> tuple[float, float]:
-        """The largest slope, or what stands for it, and the rate in the unit of the outcomes."""
+        """Return the largest slope, or its substitute, and the rate in units of the outcomes."""
         unit = self._unit or 1.0
         return min(self.kind.steepest, 2.0 * unit), self.rate * unit
 
     @np.errstate(over="ignore")  # an infinite metric leaves the feature's weight 0
     def _diagonal(self) -> NDArray[np.float64]:
-        """A, place by place, the constant's first; 0 for features never seen."""
+        """Return the diagonal of A by place, the constant feature first; 0 for features never seen."""
         held, (steep, rate) = self._held[: self.features.count + 1], self._pace()
         wide = steep * held[:, at.LARGEST]
         metric: NDArray[np.float64] = held[:, at.SIZE] * np.sqrt(wide * wide + held[:, at.CURVE]) / rate
         return metric
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
     def _make_room(self, places: int) -> None:
-        room = len(self._held) - 1  # the last row is that of all features not seen
+        room = len(self._held) - 1  # the last row serves all features not seen
         if places > room:
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, at.HELD))])
 
     def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What predictions of numbers cost."""
+        """Return the loss of each prediction."""
         return self.kind.of(said, np.asarray(y, dtype=np.float64))
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
-        if not self._unit and outcomes.any():  # until then all slopes are 0, and so is every score
+        if not self._unit and outcomes.any():  # before that, all slopes and scores are 0
             self._unit = float(abs(outcomes[np.flatnonzero(outcomes)[0]]))
         self._play(rows, outcomes, True, scores)
         losses = self.kind.of(scores, outcomes)
@@ -168,11 +185,11 @@ class AdaGrad(ScaleFree):
         return y
 
     def tracker(self) -> ConvexTracker | None:
-        """Comparators for a game that begins now."""
+        """Return comparators for a game that starts now."""
         return None if self.rounds else ConvexTracker(self.kind, self.bias)
 
     def goal(self) -> ConvexGoal:
-        """What a comparator is to make small."""
+        """Return the objective that comparators minimise."""
         held = self._held[: self.features.count + 1]
         doubt = float(self._totals[at.STEEPEST]) * added_doubt(held[:, at.SEEN], held[:, at.LARGEST])
         return ConvexGoal(Diagonal(self._diagonal()), held[:, at.GRADIENT], doubt, float(self._totals[at.LINEAR]))

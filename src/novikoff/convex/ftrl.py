@@ -1,18 +1,18 @@
-"""Scale-free follow the regularised leader: a logistic regression that needs no scaling of its features.
+"""Scale-free follow the regularised leader: logistic regression without feature scaling.
 
 Algorithm
-    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
-    x_t itself; G the sum of the gradients (P(+1) - [y = +1]) x, H the sum of P(+1) P(-1) x^2. The metric is
+    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both
+    including x_t; G the sum of the gradients (P(+1) - [y = +1]) x, H the sum of P(+1) P(-1) x^2. The metric is
         A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton").
     z0 = -sum of G x / A and v = sum of x^2 / A; the score z is the root of z + (v/2) tanh(z/2) = z0: half a step for
-    each of the two labels there may be. P(+1) = 1/(1 + e^-z); say +1 if that is 1/2 or more. `bias` c adds a constant
-    feature of value c, whatever c is but 0. Features may be multiplied by anything: powers of two leave every
-    prediction as it is, to the bit.
+    each of the two possible labels. P(+1) = 1/(1 + e^-z); predict +1 if that is 1/2 or more. `bias` c adds a constant
+    feature of value c; all c other than 0 are equivalent. Predictions do not depend on the units of the features: a
+    factor that is a power of two leaves them equal to the bit.
 Promise
     convex/theorems/ftrl_regret.py: for every u, L <= L_u + u'Au/2 + sum of Delta, L the sum of the log losses.
-    convex/theorems/ftrl_suffix.py: the same since a round, against the weights of that round.
+    convex/theorems/ftrl_suffix.py: the same from any round on, against the weights of that round.
 Cost
-    O(non-zeros of x) per round, six numbers a feature.
+    O(non-zeros of x) per round, six numbers per feature.
 Reference
     [mcmahan2017]; [orabona2018] for scale-free metrics; [ross2013].
 """
@@ -45,7 +45,7 @@ METRICS = ("sqrt", "newton")
 
 
 def check_metric(metric: str, rate: float) -> None:
-    """Refuse a metric that is not known, and a rate that is out of range."""
+    """Raise an error if the metric is unknown or the rate is out of range."""
     if metric not in METRICS:
         raise InputError(f'a metric must be "sqrt" or "newton": got {shown(metric)}.')
     if not (math.isfinite(rate) and 2.0**-20 <= rate <= 2.0**20):
@@ -53,7 +53,22 @@ def check_metric(metric: str, rate: float) -> None:
 
 
 class FTRL(Probabilistic):
-    """A gradient sum, and a curvature sum, a feature."""
+    """Logistic regression by follow the regularised leader, with a scale-free diagonal metric.
+
+    Args:
+        metric: "sqrt" for a metric that grows as sqrt T, "newton" for one that grows as T.
+        rate: Learning rate.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        For every u, the log loss is at most that of u + u'Au/2 + sum of Delta, where Delta is at most x'A^-1 x/8 per
+        round (`ftrl_regret`; from any round on, `ftrl_suffix`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.FTRL(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        2
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (ftrl_regret, ftrl_suffix)
     fields = (
@@ -70,30 +85,30 @@ class FTRL(Probabilistic):
         self.metric, self.rate = metric, float(rate)
         self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
         self._totals = np.zeros((at.TOTALS, 1))
-        self._held = np.zeros((1, at.SHARED + 2))  # the last row is that of all features not seen
+        self._held = np.zeros((1, at.SHARED + 2))  # the last row serves all features not seen
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the constant feature has its own."""
+        """Weight of each feature, without the constant one."""
         return self.weights_by_place()[1 : self.features.count + 1]
 
     @property
     def bias_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self.weights_by_place()[0])
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self._held[:, at.SHARED]))
 
     @property
     def sums(self) -> NDArray[np.float64]:
-        """Of its rounds: log losses, the theorem's Delta, g z, and |g z|."""
+        """Sums over all rounds of the log loss, the theorem's Delta, g z and |g z|."""
         return self._totals[:, 0]
 
     def diagonal(self) -> NDArray[np.float64]:
-        """A, place by place, the constant's first; 0 for features never seen."""
+        """Return the diagonal of A by place, the constant feature first; 0 for features never seen."""
         held = self._held[: self.features.count + 1]
         under = held[:, 0] ** 2 + held[:, at.SHARED + 1]
         metric: NDArray[np.float64] = (
@@ -102,20 +117,20 @@ class FTRL(Probabilistic):
         return metric
 
     def gradients(self) -> NDArray[np.float64]:
-        """G, place by place."""
+        """Return G by place."""
         return self._held[: self.features.count + 1, at.SHARED]
 
     def counts(self) -> NDArray[np.float64]:
-        """Rounds that had it, and the largest |x|, place by place."""
+        """Return the number of rounds with the feature and its largest |x|, by place."""
         return self._held[: self.features.count + 1, [2, 0]].T
 
     def weights_by_place(self) -> NDArray[np.float64]:
-        """The weights, the constant's first."""
+        """Return the weights by place, the constant feature first."""
         metric = self.diagonal()
         return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -138,7 +153,7 @@ class FTRL(Probabilistic):
         return scores[:, 0]
 
     def _arrays(self) -> at.FTRLArrays:
-        # A plain tuple: every row asks for it, and a record takes longer to make.
+        # A plain tuple, made for every row: a named tuple takes longer to construct.
         return (self._roots, self._per_rate, self._held, self._totals)  # type: ignore[return-value]
 
     def tracker(self) -> MetricTracker | None:
@@ -147,11 +162,11 @@ class FTRL(Probabilistic):
         return MetricTracker(self.bias, frozen=FrozenWeights())
 
     def goals(self) -> list[Goal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         return [self._goal(self.facts().penalty)]
 
     def own_weights(self) -> list[Own]:
-        """Its weights as comparators of what it does from here on."""
+        """Return the current weights as comparators for the rounds to come."""
         return [Own(self._goal(float(self.sums[at.DELTA])), self.weights_by_place())]
 
     def _goal(self, promised: float) -> Goal:

@@ -1,7 +1,7 @@
-"""How long x may be and how large y, for a learner whose theorems need that fixed before its first round.
+"""Limits on the norm of x and the range of y, for learners whose theorems need them fixed in advance.
 
-An example beyond is refused, with nothing learned. A limit that gives way to what comes is none: who lets it grow must
-not promise what needs it.
+An example beyond the limits is refused and nothing is learned from it. A limit that grows with the data is not fixed in
+advance: theorems that need it are then void.
 """
 
 from __future__ import annotations
@@ -17,15 +17,25 @@ from novikoff.core.errors import InputError, Where, shown
 
 NUMBERS = (int, float, np.integer, np.floating)
 LARGEST, LEAST = 1e40, 1e-40
-"""Of what is fixed: squares of products of three of them are doubles."""
+"""Range of radius, limit and outcomes: the square of a product of three of them is still a double."""
 LOOSE = 1.0 + 1e-12
-"""||x||^2 may exceed its limit by this factor: x may have been divided by its length."""
+"""Tolerance for ||x||^2 above its limit: x may have been divided by its norm and rounded."""
 
 
 class Limits:
-    """||x|| <= limit and low <= y <= high. The example x~ is x, divided by its length if `normalize`, and the bias.
+    """Limits ||x|| <= limit and low <= y <= high.
 
-    scaled   outcomes may be any numbers: they are scaled to low .. high when they are played
+    Args:
+        limit: Largest norm of x.
+        low: Smallest outcome.
+        high: Largest outcome.
+        bias: Value of the constant feature, the last entry of the example x~.
+        normalize: Whether x is divided by its norm in x~.
+        scaled: Whether outcomes may be any numbers, because they are scaled to low .. high before they are played.
+
+    Attributes:
+        reach: Largest norm of x~.
+        most: Largest ||x||^2 accepted.
     """
 
     def __init__(
@@ -40,17 +50,17 @@ class Limits:
         self._set()
 
     def _set(self) -> None:
-        self.reach = math.sqrt((1.0 if self.normalize else self.limit**2) + self.bias**2)  # of x~
+        self.reach = math.sqrt((1.0 if self.normalize else self.limit**2) + self.bias**2)
         self.most = float(np.finfo(np.float64).max) if self.normalize else self.limit * self.limit * LOOSE
 
     def grow(self, square: float) -> None:
-        """Allow an x of this ||x||^2."""
+        """Raise the limit to allow an x with this ||x||^2."""
         if square > self.most:
             self.limit = math.sqrt(square)
             self._set()
 
     def check(self, square: float, **where: Unpack[Where]) -> None:
-        """Refuse an x that is too long, by its ||x||^2."""
+        """Raise an error if ||x||^2 exceeds the limit or is not finite."""
         if square <= self.most:
             return
         if not math.isfinite(square):
@@ -60,11 +70,11 @@ class Limits:
         raise InputError(must, f"got {math.sqrt(square):.10g}", do, **where)
 
     def outcome(self, y: Any) -> float:
-        """y, a number in its range."""
+        """Return y as a number, or raise an error if it is out of range."""
         value: float = y
         if type(y) is not float:
             try:
-                value = encode.number(y)  # first: numpy would round the range to the precision of y
+                value = encode.number(y)  # before comparing: numpy would round the range to the precision of y
             except (TypeError, ValueError, OverflowError):
                 value = math.nan
         if self._least <= value <= self._most:
@@ -72,7 +82,7 @@ class Limits:
         raise self._beyond(y)
 
     def outcomes(self, y: NDArray[Any], first: int) -> NDArray[np.float64]:
-        """The same for a batch."""
+        """Return the outcomes of a batch as numbers, or raise an error if one is out of range."""
         try:
             numbers = encode.doubles(y)
         except (TypeError, ValueError, OverflowError):
@@ -93,7 +103,7 @@ class Limits:
 
 
 def size(value: float, what: str) -> float:
-    """A length, if it is one to compute with."""
+    """Return a length as a float, or raise an error if it is out of range."""
     if not isinstance(value, NUMBERS) or not LEAST <= value <= LARGEST:
         raise InputError(f"{what} must be a number from 1e-40 to 1e40: got {shown(value)}.")
     return float(value)

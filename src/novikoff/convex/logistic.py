@@ -1,11 +1,11 @@
-"""Second-order logistic regression: a Newton step for every example, d log T nats above the best weights.
+"""Second-order logistic regression: a Newton step per example, within d log T nats of the best weights.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);
-    b = 0. z0 = x'A^-1 b, v = x'A^-1 x; the score z is the root of z + (v/2) tanh(z/2) = z0, P(+1) = 1/(1 + e^-z); say
-    +1 if that is 1/2 or more. Then with q the probability of the wrong label, g = -yq and h = kappa q(1-q):
+    b = 0. z0 = x'A^-1 b, v = x'A^-1 x; the score z is the root of z + (v/2) tanh(z/2) = z0, P(+1) = 1/(1 + e^-z);
+    predict +1 if that is 1/2 or more. Then with q the probability of the wrong label, g = -yq and h = kappa q(1-q):
         b -= (g - hz) x,   A += h x x',   kappa = tanh(C/2)/(C/2).
-    `bias` c adds a constant feature of value c. The first 256 features seen have a weight, later ones are left out.
+    `bias` c adds a constant feature of value c. The first 256 features seen have a weight, later ones are ignored.
 Promise
     convex/theorems/logistic_regret.py: for every u, L <= L_u + u'(ridge diag M^2)u/2 + sum of Delta + deficit_u, and
     deficit_u = 0 if |<u,x>| <= C in every round.
@@ -41,7 +41,23 @@ from novikoff.numerics.records import astuple
 
 
 class Logistic(SecondOrder, Probabilistic):
-    """A Newton step for every example."""
+    """Logistic regression with a full second-order metric.
+
+    Args:
+        ridge: Regularisation of the metric.
+        radius: Largest |<u,x>| of comparators for which the bound has no extra term; 0 to 100.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        For every u with |<u,x>| <= radius, the log loss is at most that of u + u'Lu/2 + sum of Delta, where
+        L = ridge diag(M^2); without `scale_free`, Delta sums to the order of d log T (`logistic_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Logistic(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        2
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (logistic_regret,)
     fields = (Argument("radius", float), *SecondOrder.fields)
@@ -68,7 +84,7 @@ class Logistic(SecondOrder, Probabilistic):
         return MetricTracker(self.bias, [self.kappa], limit=at.LIMIT) if self.rounds == 0 else None
 
     def goals(self) -> list[Goal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         return [goal_of(self.matrix, self.features.count + 1, self.rounds)]
 
     def facts(self) -> MetricFacts:
@@ -76,7 +92,7 @@ class Logistic(SecondOrder, Probabilistic):
 
 
 def facts_of(matrix: Matrix, places: int, rounds: int) -> MetricFacts:
-    """What its theorem is told, after so many rounds."""
+    """Return the facts for the theorem after `rounds` rounds."""
     totals = matrix.totals
     off = (rounds + 20) * 2.0 * U0 * float(totals[at.LINEAR_SIZE])
     loss, gained, linear = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR))
@@ -86,7 +102,7 @@ def facts_of(matrix: Matrix, places: int, rounds: int) -> MetricFacts:
 
 
 def goal_of(matrix: Matrix, places: int, rounds: int) -> Goal:
-    """What its theorem says of a comparator."""
+    """Return the objective that the theorem sets for comparators."""
     largest, promised = matrix.of(at.LARGEST, places), facts_of(matrix, places, rounds).penalty
     metric, linear = Diagonal(matrix.ridge * largest * largest), float(matrix.totals[at.LINEAR])
     return Goal("parabola", metric, promised, _steps(matrix, places), matrix=matrix.full(), linear=linear)
@@ -97,5 +113,5 @@ def _steps(matrix: Matrix, places: int) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def curvature(radius: float) -> float:
-    """kappa(C) = tanh(C/2)/(C/2): how much of the curvature of the log loss is left at scores up to C."""
+    """Return kappa(C) = tanh(C/2)/(C/2), the fraction of the log loss's curvature that holds for scores up to C."""
     return math.tanh(radius / 2.0) / (radius / 2.0) if radius > 0.0 else 1.0

@@ -1,19 +1,19 @@
-"""Scale-free follow the regularised leader for many labels: a softmax regression that needs no scaling of its features.
+"""Multiclass scale-free follow the regularised leader: softmax regression without feature scaling.
 
 Algorithm
-    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both with
-    x_t itself; G_j the sum of the gradients (P_j - [y = j]) x of label j, H the sum of (1 - |P|^2) x^2. The metric is
-        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton"),
-    the same for all labels. z0_j = -sum of G_j x / A and v = sum of x^2 / A; the scores z are the root of
-    z_j + v (P_j - 1/k) = z0_j, P_j = e^z_j / sum of e^z: a k-th of a step for each label there may be. Say the label of
-    the largest, the smallest of those. `bias` c adds a constant feature of value c.
-    Labels that are not announced: in round t a chance of 1/t^2 is kept for a label never seen, the others are shared by
-    those known. A new label joins, with G = 0, in the round that brings it, and is learned from as if announced.
+    For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both
+    including x_t; G_j the sum of the gradients (P_j - [y = j]) x of label j, H the sum of (1 - |P|^2) x^2. The metric
+        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton")
+        is the same for all labels. z0_j = -sum of G_j x / A and v = sum of x^2 / A; the scores z are the root of
+    z_j + v (P_j - 1/k) = z0_j, P_j = e^z_j / sum of e^z: 1/k of a step for each possible label. Predict the label with
+    the largest score, the smallest on ties. `bias` c adds a constant feature of value c.
+    If labels are not announced, a probability of 1/t^2 is reserved for a new label in round t, and the known labels
+    share the rest. A new label joins with G = 0 in its first round, and is learned as if it had been announced.
 Promise
-    convex/theorems/multiclass_regret.py: for every U, L <= L_U + sum of u_j'A u_j/2 + sum of Delta + what new labels
-    cost.
+    convex/theorems/multiclass_regret.py: for every U, L <= L_U + sum of u_j'A u_j/2 + sum of Delta + the cost of new
+    labels.
 Cost
-    O(k non-zeros of x) per round, k + 5 numbers a feature.
+    O(k non-zeros of x) per round, k + 5 numbers per feature.
 Reference
     [mcmahan2017]; [orabona2018] for scale-free metrics; [ross2013].
 """
@@ -45,7 +45,24 @@ Vector = NDArray[np.float64]
 
 
 class MulticlassFTRL(MulticlassProbabilistic):
-    """A gradient sum a feature and label, and a curvature sum a feature."""
+    """Softmax regression by follow the regularised leader, with a scale-free diagonal metric.
+
+    Args:
+        metric: "sqrt" for a metric that grows as sqrt T, "newton" for one that grows as T.
+        rate: Learning rate.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels; None if new labels may appear.
+
+    Guarantee:
+        For every U, the log loss is at most that of U + half the sum of u_j'A u_j + sum of Delta + the cost of new
+        labels, where Delta is at most half of x'A^-1 x per round (`multiclass_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 0.0], 0), ([0.0, 1.0], 1)]
+        >>> nk.play(nk.MulticlassFTRL(labels=3), rows).mistakes
+        1
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_regret,)
     fields = (
@@ -63,24 +80,24 @@ class MulticlassFTRL(MulticlassProbabilistic):
         check_metric(metric, rate)
         self.metric, self.rate = metric, float(rate)
         self._roots, self._per_rate = np.array([metric == "sqrt"]), np.array([1.0 / self.rate])
-        self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, 1))  # the last row is that of all features not seen
+        self._scales, self._curves = np.zeros((1, 4)), np.zeros((1, 1))  # the last row serves all features not seen
         self._sums = np.zeros((1, 1, self.labels))
         self._totals = np.zeros((at.TOTALS, 1))
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        """Weights, one row per label and one column per feature, without the constant one."""
         return self._weights()[1:].T.copy()
 
     @property
     def bias_weights(self) -> NDArray[np.float64]:
-        """The weight of the constant feature, for each label."""
+        """Weight of the constant feature for each label."""
         found: NDArray[np.float64] = self._weights()[0]
         return found
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self._sums))
 
     def _weights(self) -> NDArray[np.float64]:
@@ -88,7 +105,7 @@ class MulticlassFTRL(MulticlassProbabilistic):
         return -np.divide(gradients, metric, out=np.zeros_like(gradients), where=metric > 0.0)
 
     def diagonal(self) -> NDArray[np.float64]:
-        """A, place by place, the constant's first; 0 for features never seen."""
+        """Return the diagonal of A by place, the constant feature first; 0 for features never seen."""
         places = self._places()
         root = np.sqrt(self._scales[:places, 0] ** 2 + self._curves[:places, 0])
         size = self._scales[:places, 3] if self.metric == "sqrt" else root
@@ -103,12 +120,12 @@ class MulticlassFTRL(MulticlassProbabilistic):
         return self.features.count + 1
 
     def _doubt(self) -> NDArray[np.float64]:
-        """What the gradients may be off by, place by place."""
+        """Return the rounding error of the gradient sums by place."""
         scales = self._scales[: self._places()]
         return added_doubt(scales[:, 2], scales[:, 0])
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -137,18 +154,18 @@ class MulticlassFTRL(MulticlassProbabilistic):
         return scores[:, 0]
 
     def _arrays(self) -> MulticlassFTRLArrays:
-        # A plain tuple: every row asks for it, and a record takes longer to make.
+        # A plain tuple, made for every row: a named tuple takes longer to construct.
         return (self._roots, self._per_rate, self._scales, self._curves, self._sums, self._totals)  # type: ignore[return-value]
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return numerics.softmax.shares(scores)
 
     def tracker(self) -> MulticlassTracker | None:
-        """Comparators for a game that begins now."""
+        """Return comparators for a game that starts now."""
         return MulticlassTracker("log", self.bias, self.announced) if self.rounds == 0 else None
 
     def goals(self) -> list[MulticlassGoal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         doubt = np.repeat(self._doubt()[:, None], self.labels, axis=1)
         linear = float(self._totals[at.LINEAR, 0])
         return [MulticlassGoal(Diagonal(self.diagonal()), self.facts().penalty, self._gradients(), doubt, linear)]
@@ -169,7 +186,10 @@ class MulticlassFTRL(MulticlassProbabilistic):
 def with_room(
     scales: Vector, curves: Vector, sums: Vector, places: int, labels: int, exact: bool
 ) -> tuple[Vector, Vector, Vector]:
-    """With room for so many places, the last for all features not seen, and labels; not more, if `exact`."""
+    """Return the arrays with room for `places` places, one more for all features not seen, and `labels` labels.
+
+    With `exact` no spare places are added.
+    """
     room, most = len(scales), sums.shape[2]
     if places >= room:
         more = places + 1 - room + (0 if exact else min(room, 2**20))

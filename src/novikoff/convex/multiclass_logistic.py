@@ -1,15 +1,16 @@
-"""Second-order logistic regression for many labels: each label against the rest, a Newton step for every example.
+"""Multiclass second-order logistic regression: one learner per label against the rest, a Newton step per example.
 
 Algorithm
-    A learner of two labels (convex/logistic.py) for each label, which is told whether its label came. Of their scores
-    z, P_j = e^z_j / sum of e^z; say the label of the largest, the smallest of those. `ridge`, `radius`, `scale_free`
-    and `bias` as there. The first 256 features seen have a weight, later ones are left out; at most 256 labels.
-    Labels that are not announced: one learner more is that of a label never seen, which it was always wrong to say; it
-    is copied in the round that brings one, so that each label has learned from every round. In round t a chance of
-    1/t^2 is kept for such a label.
+    A binary learner (convex/logistic.py) per label learns whether its label was observed. With their scores z,
+    P_j = e^z_j / sum of e^z; predict the label with the largest score, the smallest on ties. `ridge`, `radius`,
+    `scale_free` and `bias` as there. The first 256 features seen have a weight, later ones are ignored; at most 256
+    labels.
+    If labels are not announced, one more learner stands for all new labels and has only seen negative rounds; it is
+    copied in the first round of a label, so that every label has learned from every round. In round t a probability of
+    1/t^2 is reserved for a new label.
 Promise
-    convex/theorems/multiclass_logistic_regret.py: for every U, L <= the sum over labels of what learners of two
-    promise of u_j + what new labels cost.
+    convex/theorems/multiclass_logistic_regret.py: for every U, L <= the sum over labels of the binary learners' bounds
+    for u_j + the cost of new labels.
 Cost
     O(k d^2) per round, d <= 256; two triangles of d^2/2 numbers for each label.
 Reference
@@ -40,10 +41,28 @@ from novikoff.numerics.records import astuple
 
 
 class MulticlassLogistic(MulticlassProbabilistic):
-    """A learner of two labels for each, and one for those to come."""
+    """One-versus-rest logistic regression with a full second-order metric per label.
+
+    Args:
+        ridge: Regularisation of each metric.
+        radius: Largest |<u,x>| of comparators for which the bound has no extra term; 0 to 100.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels, at most 256; None if new labels may appear.
+
+    Guarantee:
+        For every U, the log loss is at most the sum over labels of the bounds of the binary learners against u_j, plus
+        the cost of new labels (`multiclass_logistic_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 0.0], 0), ([0.0, 1.0], 1)]
+        >>> nk.play(nk.MulticlassLogistic(labels=3), rows).mistakes
+        1
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_logistic_regret,)
-    most = 256  # each has a matrix
+    most = 256  # each label has a matrix
     fields = (
         Argument("ridge", float),
         Argument("radius", float),
@@ -59,26 +78,26 @@ class MulticlassLogistic(MulticlassProbabilistic):
         labels: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(bias, labels)
-        two = Logistic(ridge, radius, scale_free, bias)  # which looks at the arguments
+        two = Logistic(ridge, radius, scale_free, bias)  # checks the arguments
         self.ridge, self.radius, self.scale_free, self._kappa = two.ridge, two.radius, two.scale_free, two.kappa
         self._take_only(*taken_by(self.ridge, self.scale_free))
-        self._slots = np.full(1, -1, dtype=np.int32)  # the last is that of all features not seen
+        self._slots = np.full(1, -1, dtype=np.int32)  # the last entry serves all features not seen
         self._parts: Any = matrices((self._learners,), 0, 0)
         self._totals = np.zeros(multiclass_layout.TOTALS)
 
     @property
     def _learners(self) -> int:
-        """Learners of two labels: one per label, and one for those to come."""
+        """Number of binary learners: one per label, and one for new labels."""
         return self.labels + self.grows
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        """Weights, one row per label and one column per feature, without the constant one."""
         return self._weights()[:, 1:]
 
     @property
     def bias_weights(self) -> NDArray[np.float64]:
-        """The weight of the constant feature, for each label."""
+        """Weight of the constant feature for each label."""
         return self._weights()[:, 0]
 
     def _weights(self) -> NDArray[np.float64]:
@@ -88,11 +107,11 @@ class MulticlassLogistic(MulticlassProbabilistic):
 
     @property
     def size(self) -> int:
-        """Features in the matrices."""
+        """Number of features in the matrices."""
         return int(self._parts[3][:, at.COUNT].max(initial=0))
 
     def _against(self, j: int) -> Matrix:
-        """What the learner of a label has."""
+        """Return the matrix of the learner of label j."""
         self._make_room(self.features.count + 1)
         matrix = Matrix(self.ridge, self.scale_free)
         matrix.slots, (matrix.held, matrix.inverse, matrix.sums, matrix.totals) = (
@@ -102,12 +121,12 @@ class MulticlassLogistic(MulticlassProbabilistic):
         return matrix
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
     def _make_room(self, places: int, labels: int = 0) -> None:
-        """For so many places and labels."""
+        """Make room for `places` places and `labels` labels."""
         if places >= len(self._slots):
             more = places + 1 - len(self._slots) + min(len(self._slots), 2**20)
             self._slots = np.append(self._slots, np.full(more, -1, dtype=np.int32))
@@ -156,11 +175,11 @@ class MulticlassLogistic(MulticlassProbabilistic):
         return numerics.softmax.shares(scores)
 
     def tracker(self) -> AgainstTracker | None:
-        """Comparators for a game that begins now."""
+        """Return comparators for a game that starts now."""
         return AgainstTracker(self.bias, self._kappa, self.announced, at.LIMIT) if self.rounds == 0 else None
 
     def goals(self) -> list[list[Goal]]:
-        """What a comparator is to make small, for each label."""
+        """Return the objectives that comparators minimise, for each label."""
         places = self.features.count + 1
         return [[goal_of(self._against(j), places, self.rounds)] for j in range(self.labels)]
 

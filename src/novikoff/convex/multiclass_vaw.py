@@ -1,17 +1,17 @@
-"""Vovk-Azoury-Warmuth for many labels: ridge regression on which label came, and it knows the best in hindsight.
+"""Multiclass Vovk-Azoury-Warmuth: ridge regression on label indicators that knows the best loss in hindsight.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`), the same for
     all labels; b_j = 0. A += x x'; the score of label j is x'A^-1 b_j, P the projection of the scores + 1/k on the
-    simplex; say the label with the largest score, the smallest of those; then b_j += (1 if j came, else 0, less 1/k) x,
-    k the number of labels known. What counts is the Brier score, the sum over labels of (P_j - 1 if it came)^2: where P
-    of what came is 0, the log loss is infinite. `bias` c adds a constant feature of value c. The first 256 features
-    seen have weights, later ones are left out. `probabilities` must be true: labels are no numbers.
-    A label never seen before joins, with b = 0, in the round that brings it, and is learned from as if it had been
-    announced just before; a chance of 1/t^2 is kept for such in round t, unless all are announced.
+    simplex; predict the label with the largest score, the smallest on ties; then b_j += (1[j = y] - 1/k) x, k the
+    number of labels known. The loss is the Brier score, the sum over labels of (P_j - 1[j = y])^2; the log loss is
+    infinite if P_y is 0. `bias` c adds a constant feature of value c. The first 256 features seen have weights, later
+    ones are ignored. `probabilities` must be true.
+    A new label joins with b = 0 in its first round, and is learned as if it had been announced just before; unless all
+    labels are announced, a probability of 1/t^2 is reserved for a new one in round t.
 Promise
     convex/theorems/multiclass_vaw_regret.py: the Brier score is at most min over U of (sum of u_j'L u_j + the squared
-    loss of U) + sum of (1 - 1/k) chi + what new labels cost. The minimum is known exactly, from A and all b_j.
+    loss of U) + sum of (1 - 1/k) chi + the cost of new labels. The minimum is known exactly, from A and all b_j.
 Cost
     O(d^2 + kd) per round, d <= 256; two triangles of d^2/2 numbers, and kd.
 Reference
@@ -40,7 +40,25 @@ from novikoff.numerics.records import astuple
 
 
 class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
-    """One Newton step from the best weights so far, for every label."""
+    """Ridge regression on the indicators of the labels, with probabilities judged by the Brier score.
+
+    Args:
+        ridge: Regularisation of the metric.
+        probabilities: Must be true; multiclass predictions have no other form.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels; None if new labels may appear.
+
+    Guarantee:
+        The Brier score is at most that of the best U in hindsight, penalty included, plus the sum of (1 - 1/k) chi and
+        the cost of new labels; without `scale_free`, chi sums to the order of d log T (`multiclass_vaw_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 0.0], 0), ([0.0, 1.0], 1)]
+        >>> nk.play(nk.MulticlassVAW(labels=3), rows).mistakes
+        1
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_vaw_regret,)
     fields = (Argument("probabilities", bool), *MulticlassSecondOrder.fields)

@@ -1,31 +1,31 @@
-"""Online gradient descent for linear regression: predict a number, step against the gradient, stay in a ball.
+"""Online gradient descent for linear regression, projected onto a ball.
 
 Algorithm
-    w_1 = 0.  Say <w_t, x_t>; pay the squared or the absolute difference to the outcome y_t.
+    w_1 = 0.  Predict <w_t, x_t>; the loss is the squared or absolute difference to the outcome y_t.
     w_{t+1} is the point of the ball ||w|| <= W nearest to w_t - r_t g_t, with g_t = 2 (<w_t, x_t> - y_t) x_t (squared)
-    or sign(<w_t, x_t> - y_t) x_t (absolute; no step at equality). The rate r_t, with D = 2W and G the longest gradient
-    there can be,
-        fixed      W / (G sqrt T) for a `horizon` of T rounds (playing on is allowed)
+    or sign(<w_t, x_t> - y_t) x_t (absolute; no step at equality). The rate r_t, with D = 2W and G the largest possible
+    norm of a gradient, is
+        fixed      W / (G sqrt T) for a `horizon` of T rounds (more rounds are allowed)
         anytime    D / (G sqrt t)
         adaptive   D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)): needs neither T nor G
-    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first (a zero x stays).
     Features that were never seen have weight 0, so the width grows with the stream.
-    W (`radius`), the longest x (`limit`) and the range of y (`low`, `high`), where they are given, are fixed before the
-    first round: the rates and the limit of the risk rest on them. An example beyond is refused, and nothing learned
-    from it. Where `low` and `high` are not given they are -1 and 1 until an outcome is beyond; from then on outcomes
-    are scaled to -1 .. 1 by the range so far, and predictions cut off at its ends (convex/outcome_range.py). Where
-    `limit` is not given it is 1, and grows with the longest x if the rate is adaptive.
-    `averaged` is the mean of w_1 .. w_t, the weights before each round: a better predictor than the last one.
+    W (`radius`), the largest ||x|| (`limit`) and the range of y (`low`, `high`), if given, are fixed before the first
+    round: the rates and the bound on the risk depend on them. An example outside is refused, and nothing is learned
+    from it. Without `low` and `high` the range is -1 .. 1 until an outcome is outside; from then on outcomes are scaled
+    to -1 .. 1 by the range so far, and predictions are clipped to it (convex/outcome_range.py). Without `limit` it is
+    1, and grows with the largest ||x|| if the rate is adaptive.
+    `averaged` is the mean of w_1 .. w_t, the weights before each round: a better predictor than the last weights.
 Promise
     convex/theorems/online_gradient_regret.py: for every u in the ball, on every stream, regret at most W G sqrt T
     (fixed), 3 W G sqrt T (anytime), 2 sqrt 2 W sqrt(sum of ||g||^2) (adaptive). convex/theorems/average_risk.py: on
-    independent examples the average loses on a new one, in the mean, little more than the run did;
-    average_risk_always.py: the same at all times at once. With a range that was learned the regret is that of the
-    scaled outcomes, and the risk has no limit: it needs a range that was fixed in advance.
+    independent examples the expected loss of the average weights is little more than the mean loss of the run;
+    average_risk_always.py: the same at all times at once. If the range was learned, the regret is that of the scaled
+    outcomes, and there is no bound on the risk, which needs a range fixed in advance.
 Cost
-    O(non-zeros of x) per round, and O(width) once in as many rounds or when the ball has halved the weights 8 times;
-    three numbers a feature. Squared loss with at most `hindsight` features: O(non-zeros^2) per round and hindsight^2
-    numbers, to know the best weights in hindsight.
+    O(non-zeros of x) per round, and O(width) every max(4096, width) rounds or when projections have shrunk the weights
+    by a factor of 2^8; three numbers per feature. Squared loss with at most `hindsight` features: O(non-zeros^2) per
+    round and hindsight^2 numbers, to compute the best weights in hindsight.
 Reference
     [zinkevich2003]; [streeter2010].
 """
@@ -65,10 +65,32 @@ RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
 
 
 class OnlineGradient(Learner):
-    """One weight a feature, moved a little against every error.
+    """Linear regression by online gradient descent in a ball.
 
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (core/feature_places.py); y is a number from `low` to `high`, or any where these are not given.
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to numbers
+    (core/feature_places.py).
+
+    Args:
+        radius: Radius W of the ball of weights.
+        limit: Largest norm of x; None for 1, growing with the data if the rate is adaptive.
+        low: Smallest outcome; None, with `high`, to learn the range of outcomes.
+        high: Largest outcome; None, with `low`, to learn the range of outcomes.
+        loss: "squared" or "absolute".
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+        horizon: Number of rounds for the fixed rate; None for any other rate.
+        rate: "fixed", "anytime" or "adaptive"; None for "fixed" with a horizon, else "adaptive".
+        hindsight: Largest number of features for which the best weights in hindsight are computed.
+
+    Guarantee:
+        For every u in the ball, regret at most W G sqrt T (fixed), 3 W G sqrt T (anytime) or
+        2 sqrt 2 W sqrt(sum of ||g||^2) (adaptive), where G bounds the norm of the gradients
+        (`online_gradient_regret`). On independent examples the average weights have a bounded risk (`average_risk`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> round(nk.play(nk.OnlineGradient(), [([1.0], 2.0), ([2.0], 4.0), ([3.0], 6.0)]).loss, 2)
+        12.0
     """
 
     domain: Domain
@@ -132,7 +154,7 @@ class OnlineGradient(Learner):
         self._params = np.array(
             [self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)]
         )
-        self._asking = self._params.copy()  # as for a game, but an x of any length has a prediction if `limit` grows
+        self._asking = self._params.copy()  # for predicting: any length of x is allowed if `limit` grows
         self._asking[at.MOST] = np.finfo(np.float64).max if self._grows else limits.most
         self._totals = np.zeros(at.OWN)
         self._totals[at.SCALE] = 1.0
@@ -144,33 +166,33 @@ class OnlineGradient(Learner):
         self._hold(np.zeros((3, 0)))
 
     def _hold(self, held: NDArray[np.float64]) -> None:
-        self._held = held  # longer than the features met, but for arrays: it grows seldom, and the last place is 0
+        self._held = held  # longer than the features met, except for arrays, to grow rarely; the last place is 0
         self._shape = (self.features.count,) if self.features.kind == "array" else None
         self._arrays = (held[0], held[1], held[2], self._totals, self._gram, self._params)
 
     @property
     def rounds(self) -> int:
-        """Played so far."""
+        """Number of rounds played."""
         return int(self._totals[at.ROUNDS])
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the constant feature has its own."""
+        """Weight of each feature, without the constant one."""
         return self._weights(self._totals[at.SCALE], 0.0)
 
     @property
     def constant_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self._totals[at.WEIGHT] * self._totals[at.SCALE])
 
     @property
     def averaged(self) -> NDArray[np.float64]:
-        """The mean of the weights before each round."""
+        """Mean of the weights before each round."""
         return self._weights(self._totals[at.MASS], 1.0) / max(self.rounds, 1)
 
     @property
     def averaged_constant(self) -> float:
-        """The same for the constant feature."""
+        """Mean weight of the constant feature before each round."""
         totals = self._totals
         return float(totals[at.WEIGHT] * totals[at.MASS] + totals[at.SHORT]) / max(self.rounds, 1)
 
@@ -181,31 +203,31 @@ class OnlineGradient(Learner):
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self._held[at.WEIGHT])) + int(self._totals[at.WEIGHT] != 0.0)
 
     def predict_one(self, x: Example) -> float:
-        """<w, x>, scaled back where the range was learned."""
+        """Return <w, x>, scaled back if the range of outcomes is learned."""
         score = self._score(x)
         return score if self._range is None else self._back_now(np.array([score])).item()
 
     def _back_now(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What is said now where these are the scores: scaled back, where the range was learned."""
+        """Return the predictions for these scores, scaled back if the range of outcomes is learned."""
         return scores if self._range is None or not self._range.scales else self._range.asked(scores)
 
     def mean(self) -> Self:
-        """A copy that predicts with the average: what is kept of a game."""
+        """Return a copy that predicts with the average weights."""
         return self.having(self.averaged, self.averaged_constant)
 
     def having(self, weights: NDArray[np.float64], constant: float) -> Self:
-        """Return a copy with these weights, and this weight of the constant feature."""
+        """Return a copy with these weights and this weight of the constant feature."""
         state = self.state()
         state["held"][at.WEIGHT], own = weights, state["own"]
         own[at.WEIGHT], own[at.SCALE], own[at.LENGTH2] = constant, 1.0, _length2(weights, constant)
         return type(self).restore(state)
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._grow()
 
@@ -223,7 +245,7 @@ class OnlineGradient(Learner):
         return StepResult(prediction, lost, lost)
 
     def _back(self, predictions: NDArray[np.float64], y: NDArray[np.float64]) -> StepResult:
-        """What was said of outcomes that were scaled, and lost, in the outcomes' own scale."""
+        """Return the predictions of scaled outcomes and their losses, in the scale of the original outcomes."""
         assert self._range is not None
         predictions = self._range.said(predictions, y)
         self._range.see(y)
@@ -232,10 +254,10 @@ class OnlineGradient(Learner):
         return StepResult(predictions, losses, losses)
 
     def _play_row(self, x: Example) -> float:
-        """A round of the outcome in `_y`; the prediction."""
+        """Play a round with the outcome in `_y`; return the prediction."""
         row = self.features.seen = self._quick(x)
         prediction = math.nan if row is None else self._play(row)
-        if prediction != prediction:  # new features, or a bad x: all is checked before a feature gets its place
+        if prediction != prediction:  # new features or an invalid x: check everything before adding features
             checked = encode.mapping(x, {}) if isinstance(x, Mapping) else self._row(x, learn=False)
             self._check(_square(checked))
             row = self._row(x, learn=True)
@@ -244,7 +266,7 @@ class OnlineGradient(Learner):
         return prediction
 
     def _play(self, row: Row) -> float:
-        """A batch of one; the prediction."""
+        """Play a batch of one row; return the prediction."""
         if isinstance(row, tuple):
             self._ends[1] = len(row[1])
             _loops.online_gradient.play_sparse(*self._arrays, self._ends, *row, *self._single)
@@ -253,7 +275,7 @@ class OnlineGradient(Learner):
         return self._said.item()
 
     def learn_many(self, batch: Batch) -> StepResult:
-        """Predict and learn every row in order, compiled; all of the batch is checked before its first round."""
+        """Predict and learn every row in order; the whole batch is checked before its first round."""
         given = y = self._limits.outcomes(batch.y, batch.first)
         if self._range is not None:
             y = self._range.scaled(given)
@@ -282,14 +304,14 @@ class OnlineGradient(Learner):
         return StepResult(predictions, losses, losses)
 
     def _check(self, square: float, **where: Unpack[Where]) -> None:
-        """Refuse an x that is too long, by its ||x||^2, or let the limit grow."""
+        """Raise an error if ||x||^2 exceeds the limit, or raise the limit if it may grow."""
         if self._grows and square <= LARGEST * LARGEST:
             self._limits.grow(square)
             self._params[at.MOST] = self._limits.most
         self._limits.check(square, **where)
 
     def _check_all(self, squares: list[float], first: int) -> None:
-        """The same for rows from round `first` on; the limit grows if none is refused."""
+        """Check rows from round `first` on; the limit grows only if no row is refused."""
         for t, square in enumerate(squares):
             if not (self._grows and square <= LARGEST * LARGEST):
                 self._limits.check(square, round=first + t)
@@ -297,7 +319,7 @@ class OnlineGradient(Learner):
             self._check(max(squares))
 
     def _quick(self, x: Example) -> Row | None:
-        """The row of an x whose features all have their places; its numbers may not be finite yet."""
+        """Return the row of an x whose features all have places, without checking that its numbers are finite."""
         if type(x) is np.ndarray:
             known = x.shape == self._shape and x.dtype is DOUBLE and x.flags.c_contiguous
             return x if known else None
@@ -306,7 +328,7 @@ class OnlineGradient(Learner):
             if values.dtype is not DOUBLE and values.dtype.kind in "iufb":
                 values = values.astype(np.float64)
             if values.dtype is DOUBLE and values.ndim == 1:
-                seen = self._seen  # read once: several threads may predict
+                seen = self._seen  # read once: other threads may predict
                 if names != seen[0]:  # rows often have the same names in the same order
                     places = [self.features.names.get(name, -1) for name in names]
                     if min(places) < 0:
@@ -316,7 +338,7 @@ class OnlineGradient(Learner):
         return None
 
     def _row(self, x: Example, learn: bool) -> Row:
-        """The row of any x, checked; an array without gaps, as the dot product reads it."""
+        """Return x as a checked row; an array is contiguous, as the dot product needs it."""
         row = self.features.row(x, learn)
         return row if isinstance(row, tuple) else np.ascontiguousarray(row)
 
@@ -334,7 +356,7 @@ class OnlineGradient(Learner):
         return score
 
     def predict_many(self, batch: Batch) -> NDArray[np.float64]:
-        """<w, x> of every row, scaled back where the range was learned; nothing is learned."""
+        """Return <w, x> of every row, scaled back if the range of outcomes is learned, without learning."""
         scores, x = np.empty(len(batch)), self.features.rows(batch, learn=False)
         if isinstance(x, Sparse):
             weights, x = rows_never_seen(self._held[at.WEIGHT], x)
@@ -356,7 +378,7 @@ class OnlineGradient(Learner):
 
     def facts(self) -> OnlineGradientFacts:
         totals, limits = self._totals, self._limits
-        seen = self._held[at.PULL, : self.features.count]  # not the room behind: sums depend on how many there are
+        seen = self._held[at.PULL, : self.features.count]  # without spare room: rounding depends on the length
         pull = math.sqrt(float(np.sum(seen**2)) + totals[at.PULL] ** 2)
         name, lost, doubt = "zero weights", float(totals[at.ZERO] + totals[at.ZERO_LOST]), 0.0
         if totals[at.KNOWN] and self.rounds:
@@ -373,12 +395,12 @@ class OnlineGradient(Learner):
 
     @property
     def _range_seen(self) -> NDArray[np.float64]:
-        """Least and largest outcome, where their range is learned; 0 where it is given."""
+        """Smallest and largest outcome if their range is learned; zeros if it is given."""
         return np.array([0.0, 0.0] if self._range is None else [self._range.least, self._range.most])
 
     @property
     def _sums(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The sums of x~ x~' and of y x~, where they are kept; nothing, where they are not."""
+        """Sums of x~ x~' and of y x~; empty if they are not kept."""
         used = int(self._totals[at.PLACES]) + 1 if self._totals[at.KNOWN] else 0
         return self._gram[:used, :used], self._gram[-1, :used]
 
@@ -402,7 +424,7 @@ class OnlineGradient(Learner):
         )
         squares = totals[[at.FIRST_RATE, at.RATE, at.SQUARES, at.STEPS]]
         require(bool((squares >= 0.0).all()), "squares and rates must not be negative", squares.tolist())
-        # ||w||^2 is kept as a running sum, which rounding may leave a little off, even below 0
+        # ||w||^2 is a running sum, which rounding errors may make slightly wrong, even negative
         length2, slack = _length2(held[at.WEIGHT], totals[at.WEIGHT]) * totals[at.SCALE] ** 2, SLACK * self.radius**2
         sound = abs(float(totals[at.LENGTH2]) - length2) <= slack >= length2 - self.radius**2
         require(sound, "weights must be in their ball, as long as their sum of squares", float(totals[at.LENGTH2]))
@@ -421,14 +443,14 @@ def _length2(weights: NDArray[np.float64], constant: float) -> float:
 
 
 def _squares(x: Sparse) -> list[float]:
-    """||x||^2 of every row, as in a round."""
+    """Return ||x||^2 of every row, computed as in a round."""
     ends = x.indptr.tolist()
     square = numerics.lanes.square_sparse
     return [square(x.values, start, stop) for start, stop in itertools.pairwise(ends)]
 
 
 def _square(row: Row) -> float:
-    """||x||^2, as in a round."""
+    """Return ||x||^2, computed as in a round."""
     if isinstance(row, tuple):
         return numerics.lanes.square_sparse(row[1], 0, len(row[1]))
     return _loops.online_gradient.square_dense(row)

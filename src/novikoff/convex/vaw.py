@@ -1,15 +1,15 @@
-"""Vovk-Azoury-Warmuth: ridge regression that counts x before it predicts, and knows the best in hindsight.
+"""Vovk-Azoury-Warmuth: ridge regression that includes x before predicting, and knows the best loss in hindsight.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
-    A += x x'; say x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, and what
-    is paid is the squared difference. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2,
-    clipped to 0 .. 1; say +1 if that is 1/2 or more. What counts is then the Brier score, a quarter of the squared
-    difference: where P(y) is 0 the log loss is infinite. `bias` c adds a constant feature of value c. The first 256
-    features seen have a weight, later ones are left out.
+    A += x x'; predict x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, with
+    the squared loss. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2, clipped to 0 .. 1;
+    predict +1 if that is 1/2 or more. The loss is then the Brier score, a quarter of the squared difference; the log
+    loss is infinite if P(y) is 0. `bias` c adds a constant feature of value c. The first 256 features seen have a
+    weight, later ones are ignored.
 Promise
     convex/theorems/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The
-    minimum is known exactly, from A, b and the sum of y^2: no comparator need be looked for.
+    minimum is known exactly, from A, b and the sum of y^2: no comparator has to be fitted.
 Cost
     O(d^2) per round, d <= 256; two triangles of d^2/2 numbers.
 Reference
@@ -40,7 +40,25 @@ from novikoff.numerics.sizes import LARGEST_SIZE
 
 
 class VAW(SecondOrder):
-    """One Newton step from the best weights so far."""
+    """Online ridge regression for numbers, or for the probability of a label.
+
+    Args:
+        ridge: Regularisation of the metric.
+        probabilities: Whether to predict P(+1) of labels -1 and +1 instead of numbers.
+        low: Smallest outcome, at which predictions are clipped; None for no limit.
+        high: Largest outcome, at which predictions are clipped; None for no limit.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        The squared loss is at most that of the best u in hindsight, penalty u'Lu included, plus the sum of y^2 chi;
+        without `scale_free`, chi sums to at most ln det(A/ridge), of the order of d log T (`vaw_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> round(nk.play(nk.VAW(), [([1.0], 2.0), ([2.0], 4.0), ([3.0], 6.0)]).loss, 2)
+        34.41
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
     outcomes = "numbers"
@@ -75,7 +93,7 @@ class VAW(SecondOrder):
         return 0.5 * (1.0 + self.score_one(x))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        """P(+1) of every row, learning nothing."""
+        """Return P(+1) of every row without learning."""
         return 0.5 * (1.0 + self.scores_many(batch))
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
@@ -107,9 +125,7 @@ class VAW(SecondOrder):
 
 
 def vaw_facts(matrix: Matrix, places: int, rounds: int, probabilities: bool = False) -> VAWFacts:
-    """What the theorem asks of a matrix that linear/_loops/second_order.py has played on, with features at so many
-    places.
-    """
+    """Return the facts for the theorem from a matrix played by linear/_loops/second_order.py, with `places` places."""
     totals, full = matrix.totals, matrix.full()
     added, doubt = matrix.added(places, float(totals[at.FARTHEST]))
     loss, chi, squares, credit = (float(totals[k]) for k in (at.LOSS, at.GAINED, at.LINEAR, at.LINEAR_SIZE))

@@ -1,26 +1,27 @@
-"""The Ellipsoid: a target is in there, and every mistake cuts it in half.
+"""The Ellipsoid: it contains every consistent target, and each mistake cuts it in half.
 
 Algorithm
-    An ellipsoid with centre w that holds a target, at first the unit ball. Say +1 if <w,x~> >= 0, else -1.
-    On a mistake, go to the least ellipsoid around the half of it where y<v-w,x~> >= 0. With A = J J' its matrix,
+    An ellipsoid with centre w that contains a target, at first the unit ball. Predict +1 if <w,x~> >= 0, else -1.
+    On a mistake, replace it by the smallest ellipsoid around its half where y<v-w,x~> >= 0. With A = J J' its matrix,
         p = J'x~/||J'x~||,  v = J p,  b = sqrt((d-1)/(d+1)),
         w <- w + y v/(d+1),  J <- sqrt(d^2/(d^2-1)) (J - (1-b) v p').
-    d = 1: w <- w + y v/2, J <- J/2. A is never stored: its updates cancel until x'Ax is negative, J's cannot.
+    d = 1: w <- w + y v/2, J <- J/2. A is never stored: cancellation in its updates can make x'Ax negative, which
+    cannot happen with J.
     `cuts="deep"` cuts at y<v,x~> >= 0, that is alpha = -y<w,x~>/||J'x~|| beyond the centre; `margin` m > 0 at
     y<v,x~> >= m ||x~||: w <- w + y (1+d alpha) v/(d+1), b^2 = (d-1)(1-alpha)/((d+1)(1+alpha)), and J shrinks by
-    sqrt(1-alpha^2) more. An alpha is rounded down.
-    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first, which without a bias
-    changes nothing: only directions matter, and x~ is scaled before every update.
-    x~ = 0 says +1 and cannot be learned. An update that doubles cannot hold is left out, and the theorems are void: for
-    an alpha of 1 or more (nothing is left), or when the ellipsoid is too thin. Whenever the updates have doubled in
-    number, ln|det J| is compared with what it must be; once it is not, the theorems stay void.
-    The width is that of the first example (of the first batch, for sparse ones), or `width`.
+    sqrt(1-alpha^2) more. Alpha is rounded down.
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first, which changes nothing
+    without a bias: only directions matter, and x~ is scaled before every update.
+    x~ = 0 is predicted +1 and cannot be learned. An update that doubles cannot represent is skipped, and the theorems
+    become void: if alpha is 1 or more (nothing is left), or if the ellipsoid is too thin. Whenever the number of
+    updates has doubled, ln|det J| is compared with its exact value; after a mismatch the theorems stay void.
+    The width is `width`, or that of the first example (of the first batch, for sparse examples).
 Promise
     linear/theorems/ellipsoid_margin.py: M <= 2d(d+1) ln(1 + 1/g), g the normalised margin of any u.
     linear/theorems/ellipsoid_given_margin.py for `margin`; linear/theorems/ellipsoid_grid.py for `grid` n: target and
-    examples said to be whole numbers from -n to n.
+    examples are vectors of integers from -n to n.
 Cost
-    O(d) per round, O(d^2) per mistake, O(d^2) memory; O(d^3) when the mistakes have doubled, and to certify.
+    O(d) per round, O(d^2) per mistake, O(d^2) memory; O(d^3) whenever the mistakes have doubled, and to certify.
 Reference
     [khachiyan1979]; [grotschel1988], chapter 3.
 """
@@ -52,7 +53,7 @@ from novikoff.linear.theorems.ellipsoid_margin import ellipsoid_margin
 DOUBLE = np.dtype(np.float64)
 CUTS = ("centre", "deep")
 WIDEST = 2**14
-"""Its matrix takes 2 GB."""
+"""Largest width; the matrix then takes 2 GB."""
 WIDTH_OF_BITS = " to hash its features into 2^B places, so that new ones have theirs."
 
 FLAWS = (
@@ -67,10 +68,27 @@ CHECK = FLAWS.index("the check of the volume failed: too much rounding")
 
 
 class Ellipsoid(Learner):
-    """A centre and a square factor, changed on mistakes only.
+    """Linear classifier that keeps an ellipsoid around all consistent targets and cuts it on mistakes.
 
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (core/feature_places.py), all within the width; features beyond it can be predicted with, not learned from.
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to numbers
+    (core/feature_places.py). Features beyond the width are ignored in predictions and refused in learning.
+
+    Args:
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+        cuts: "centre" to cut through the centre, "deep" to cut at the hyperplane of the example.
+        margin: Normalised margin of the target, at least 0 and below 1; cuts keep this margin.
+        grid: Largest integer n of a target and examples with integer coordinates from -n to n; 0 if unknown.
+        width: Number of features; None to take it from the first example.
+
+    Guarantee:
+        If some u separates the stream with normalised margin g, at most 2d(d+1) ln(1 + 1/g) mistakes in d dimensions
+        (`ellipsoid_margin`; with `margin`, `ellipsoid_given_margin`; with `grid`, `ellipsoid_grid`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Ellipsoid(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        1
     """
 
     domain: Domain
@@ -130,7 +148,7 @@ class Ellipsoid(Learner):
 
     @property
     def dimension(self) -> int:
-        """Dimension of the ellipsoid: the width, and one for the bias; 0 until the width is known."""
+        """Dimension of the ellipsoid: the width, plus 1 with a bias; 0 until the width is known."""
         return 0 if self.width is None else self.width + (self.bias != 0.0)
 
     def _hold(self, centre: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
@@ -139,47 +157,47 @@ class Ellipsoid(Learner):
         self._shape = (self.width,) if self.features.kind == "array" else None
 
     def _fix(self, width: int) -> None:
-        """The unit ball in this many dimensions, and one for the bias."""
+        """Start with the unit ball in `width` dimensions, plus one for the bias."""
         check_width(width)
         self.width, self.domain = int(width), Domain("vector", int(width))
         self._hold(np.zeros(self.dimension), np.eye(self.dimension))
 
     @property
     def updates(self) -> int:
-        """Cuts made; mistakes, but for those on which it could not be cut."""
+        """Number of cuts: the mistakes, except those on which no cut was possible."""
         return int(self._counts[0])
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The centre, without the bias."""
+        """Centre of the ellipsoid, without the bias."""
         return self._body[0][: self.width or 0]
 
     @property
     def bias_weight(self) -> float:
-        """The centre's weight of the constant feature."""
+        """Weight of the constant feature at the centre."""
         return float(self._body[0][-1]) if self.bias and self.width is not None else 0.0
 
     @property
     def factor(self) -> NDArray[np.float64]:
-        """J: the ellipsoid is {w + J e : ||e|| <= 1}, the bias being the last coordinate."""
+        """Factor J of the ellipsoid {w + J e : ||e|| <= 1}, with the bias as last coordinate."""
         factor: NDArray[np.float64] = self._scalars[0] * self._body[1]
         return factor
 
     @property
     def flaw(self) -> str:
-        """Why its theorems are void; "" if they are not."""
+        """Reason why the theorems are void; "" if they hold."""
         return FLAWS[int(self._counts[1])]
 
     @property
     def size(self) -> int:
-        """Numbers held: of the centre and of the factor."""
+        """Numbers stored in the centre and the factor."""
         return len(self._body[0]) * (len(self._body[0]) + 1)
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
-        """A number with the sign that is said: <w,x~>, or that for a multiple of x~ where it is very small or large."""
+        """Return <w,x~>, or the score of a multiple of x~ if that is very small or large."""
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score: float = _loops.ellipsoid.score_dense(self._body, self._rule, x)
             if math.isfinite(score):
@@ -233,7 +251,7 @@ class Ellipsoid(Learner):
         return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        """The score of every row, learning nothing."""
+        """Return the score of every row without learning."""
         scores = np.zeros(len(batch))
         x = self.features.rows(batch, learn=False)
         if self.width is None:
@@ -249,7 +267,7 @@ class Ellipsoid(Learner):
         return scores
 
     def _never_seen(self, indices: NDArray[np.uint32]) -> tuple[Any, NDArray[np.uint32]]:
-        """Body and indices to predict with: features beyond the width, never seen, share a place of weight 0."""
+        """Return a body and indices for predicting; features beyond the width share one place of weight 0."""
         width = self.width or 0
         if not len(indices) or int(indices.max()) < width:
             return self._body, indices
@@ -258,7 +276,7 @@ class Ellipsoid(Learner):
         return body, np.minimum(indices, np.uint32(width))
 
     def _row(self, x: Example) -> Row:
-        """x checked, to learn from; nothing is changed."""
+        """Return x as a row after checking that it can be learned from; change nothing."""
         row = self.features.row(x, learn=False)
         if isinstance(row, tuple):
             reach = int(row[0].max()) + 1 if len(row[0]) else 0
@@ -268,7 +286,7 @@ class Ellipsoid(Learner):
         return row
 
     def _play_row(self, x: Example, y: Label) -> float:
-        """The round of any x, whatever its form."""
+        """Play a round with x in any form; return the score."""
         row = self._row(x)
         new = self.features.kind is None
         self.features.row(x, learn=True)
@@ -282,7 +300,7 @@ class Ellipsoid(Learner):
         return float(_loops.ellipsoid.play_dense(self._body, self._rule, row, y))
 
     def _meet(self, kind: Any, width: int) -> None:
-        """Make sure that a batch of that width can be played."""
+        """Prepare for a batch of this kind and width."""
         self._check(kind, width)
         new = self.features.kind is None
         self.features.meet(kind, width)
@@ -293,7 +311,7 @@ class Ellipsoid(Learner):
         self._settle()
 
     def _check(self, kind: str, width: int) -> None:
-        """Refuse what it cannot learn from: every mistake cuts all of its dimensions, so none can be added later."""
+        """Raise an error if x exceeds the width: a cut changes all dimensions, so none can be added later."""
         if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
             more = Advice("Begin with a larger width; of a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
             raise InputError(
@@ -302,12 +320,12 @@ class Ellipsoid(Learner):
         check_width(width)
 
     def _settle(self) -> None:
-        """All features within the width count as met, so that rows and batches leave the same state."""
+        """Mark all features within the width as met, so that rows and batches leave the same state."""
         if self.features.kind != "names":
             self.features.count = self.width or 0
 
     def _look(self, updates: int) -> None:
-        """Whenever the updates have doubled: is the volume what the cuts made it? Once it is not, that stays known."""
+        """Check the volume against the cuts whenever the updates have doubled; a failure is permanent."""
         if updates & (updates - 1) or self._counts[1]:
             return
         d = len(self._body[0])
@@ -318,7 +336,7 @@ class Ellipsoid(Learner):
             self._counts[1] = CHECK
 
     def tracker(self) -> LinearTracker:
-        """Comparators for a game: they see its features, of length 1 where there is no bias, which is the same."""
+        """Return comparators over the learner's features; without a bias, normalising x changes no prediction."""
         return LinearTracker(self.bias, self.normalize or self.bias == 0.0)
 
     def facts(self) -> EllipsoidFacts:
@@ -345,7 +363,7 @@ class Ellipsoid(Learner):
 
 
 def check_width(width: int) -> None:
-    """Refuse what cannot be held."""
+    """Raise an error if the width is not a positive integer or too large to store."""
     if width < 1 or int(width) != width:
         raise InputError(f"a width must be a whole number from 1: got {width}. Pass it, if the first example has none.")
     if width > WIDEST:
@@ -356,10 +374,10 @@ def check_width(width: int) -> None:
 
 
 def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers as kernels are compiled for: of any other kind than doubles they would take seconds more."""
+    """Return the values as doubles; any other type would compile the loops again, which takes seconds."""
     return still(values.astype(np.float64, copy=False))
 
 
 def _rows(x: Sparse) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    """Sparse rows, the same."""
+    """Return the arrays of sparse rows, with values as doubles."""
     return still(x.indptr), still(x.indices), _doubles(x.values)

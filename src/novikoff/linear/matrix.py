@@ -1,4 +1,4 @@
-"""A matrix A = L + S and its inverse, for learners of the second order: the first 256 features seen have a row."""
+"""Matrix A = L + S and its inverse, for second-order learners, over the first 256 features seen."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-46, 2.0**100
-"""Range of a ridge. A feature adds at most v = x^2/(ridge M^2) to x'P x, and an update leaves 1/(1+v) of P along x: of
-that, rounding takes about 2^-53 v. Predictions of `vaw` were off by up to 0.005 at v = 2^46, and by 0.6 at 2^52."""
+"""Range of the ridge. A feature adds at most v = x^2/(ridge M^2) to x'P x, and an update leaves 1/(1+v) of P along x,
+with a relative rounding error of about 2^-53 v. Predictions of `vaw` were off by up to 0.005 at v = 2^46, and by 0.6 at
+2^52."""
 
 
 def taken_by(ridge: float, scale_free: bool, diagonal: bool = False) -> tuple[tuple[float, float], str]:
-    """Least and largest |x|, but for 0, that a metric takes, and what to do about others.
+    """Return the range of |x| that a metric accepts for x other than 0, and advice for values outside it.
 
-    ridge M^2 and its inverse are doubles, and v is at most 2^46 for each feature, which a diagonal does not need.
+    In this range ridge M^2 and its inverse are doubles, and v is at most 2^46 per feature; a diagonal metric needs only
+    the former.
     """
     root = math.sqrt(ridge)
     if scale_free:
@@ -39,8 +41,18 @@ def taken_by(ridge: float, scale_free: bool, diagonal: bool = False) -> tuple[tu
 
 
 class Matrix:
-    """What linear/_loops/second_order.py works on. ridge: L = ridge * diag(M^2), or ridge * I where it is not
-    scale_free.
+    """Matrix A and its inverse in the layout of linear/_loops/second_order.py.
+
+    Args:
+        ridge: Regularisation: L = ridge * diag(M^2) if `scale_free`, else ridge * I.
+        scale_free: Whether L follows M, the largest |x| of each feature so far.
+
+    Attributes:
+        slots: (places + 1,) row of the matrix for each place, -1 for none; the last entry serves features not seen.
+        held: (HELD, room) numbers per feature (second_order_layout.py).
+        inverse: (room, room) lower triangle of A^-1.
+        sums: (room, room) lower triangle of S.
+        totals: (TOTALS,) counts and sums over all rounds.
     """
 
     def __init__(self, ridge: float, scale_free: bool) -> None:
@@ -51,23 +63,23 @@ class Matrix:
         self._hold(np.full(1, -1, dtype=np.int32), 0)
 
     def _hold(self, slots: NDArray[np.int32], room: int) -> None:
-        self.slots = slots  # the last is that of all features not seen
+        self.slots = slots  # the last entry serves all features not seen
         self.held, self.inverse, self.sums = np.zeros((at.HELD, room)), np.zeros((room, room)), np.zeros((room, room))
 
     @property
     def records(self) -> tuple[at.Metric, at.MatrixArrays]:
-        """The metric and the arrays, for loops; plain tuples, since every row asks for them."""
+        """Metric and arrays for the loops, as plain tuples: they are made for every row."""
         metric: Any = self.slots, self.ridge, self.scale_free
         arrays: Any = self.held, self.inverse, self.sums, self.totals
         return metric, arrays
 
     @property
     def count(self) -> int:
-        """Features in the matrix."""
+        """Number of features in the matrix."""
         return int(self.totals[at.COUNT])
 
     def make_room(self, places: int) -> None:
-        """For features at so many places."""
+        """Make room for `places` places."""
         if places >= len(self.slots):
             spare = min(len(self.slots), 2**20)
             self.slots = np.append(self.slots, np.full(places + 1 - len(self.slots) + spare, -1, dtype=np.int32))
@@ -80,27 +92,27 @@ class Matrix:
                 now[: then.shape[0], :count] = then[:, :count]
 
     def of(self, row: int, places: int) -> NDArray[np.float64]:
-        """A row of `held`, place by place; 0 where the matrix has none."""
+        """Return a row of `held` by place; 0 for places without a slot."""
         slots, found = self.slots[:places], np.zeros(places)
         found[slots >= 0] = self.held[row, slots[slots >= 0]]
         return found
 
     def look(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """x'w and v = x'A^-1 x of every row, A with what x itself says of scales; nothing is changed."""
+        """Return x'w and v = x'A^-1 x of every row without learning; A includes the scales of the row itself."""
         count = len(rows.ends) - 1
         scores, spread = np.empty(count), np.empty(count)
         _loops.second_order.look(*self.to_read(rows), scores, spread)
         return scores, spread
 
     def to_read(self, rows: Any) -> tuple[at.Metric, at.MatrixArrays, Any]:
-        """The records for loops that learn nothing, and the rows; copies where new features of a row need room."""
+        """Return metric, arrays and rows for loops that only predict, copied if new features need room."""
         places, need = seen_places(self.slots, rows, self.count)
         metric: Any = self.slots, self.ridge, self.scale_free
         arrays: Any = *roomy(self.held, self.inverse, need), self.sums, self.totals
         return metric, arrays, (rows.ends, places, rows.values)
 
     def stretches(self, count: int) -> Iterator[slice]:
-        """Stretches of so many rows; between them the inverse is found again from the matrix, where it is time."""
+        """Yield slices of `count` rows; recompute the inverse from the matrix between them when it is due."""
         start = 0
         while start < count:
             stop = min(count, start + max(at.REFRESH - int(self.totals[at.SINCE]), 1))
@@ -110,11 +122,11 @@ class Matrix:
             start = stop
 
     def added(self, places: int, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """-b, and what it may be off by, place by place; each x was added at most `more` times."""
+        """Return -b and its rounding error by place; no |coefficient| of an x in b exceeds `more`."""
         return -self.of(at.MOMENT, places), more * added_doubt(self.of(at.SEEN, places), self.of(at.SIZE, places))
 
     def full(self) -> Full:
-        """A, for certificates."""
+        """Return A for certificates."""
         return full_metric(self.slots, self.ridge, self.held, self.sums, self.totals)
 
     def state(self, places: int) -> State:
@@ -136,11 +148,11 @@ class Matrix:
         require(bool((held[[at.LARGEST, at.SEEN]] >= 0.0).all()), "sizes and counts must not be negative", held)
         self.totals, self.slots = totals, np.append(slots, np.int32(-1))
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
-        self.make_room(places)  # as before it was saved: rows may bring features that the matrix has not seen yet
+        self.make_room(places)  # as before saving: the next rows may have features that the matrix has not seen
 
 
 def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: int) -> None:
-    """Refuse matrices that share `slots` unless they hold `room` features at most, and those with a slot are held."""
+    """Raise an error unless matrices that share `slots` hold at most `room` features, each with one slot."""
     check_counts(totals, 0, room)
     held = int(totals[..., at.COUNT].max(initial=0))
     used = np.sort(slots[slots != -1])
@@ -148,17 +160,17 @@ def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: in
 
 
 def check_counts(totals: NDArray[np.float64], least: int, most: int) -> None:
-    """Refuse totals of matrices that hold fewer features than `least` or more than `most`."""
+    """Raise an error if a matrix holds fewer than `least` or more than `most` features."""
     counts = totals[..., at.COUNT]
     sound = bool(((counts >= least) & (counts <= most) & (counts % 1.0 == 0.0)).all())
     require(sound, f"a matrix must hold from {least} to {most} features", counts)
 
 
 def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArray[np.uint32], int]:
-    """The places of rows to predict, those beyond `slots` as its last; and how many features need room.
+    """Return the places of rows to predict, capped at the last slot, and the number of features to make room for.
 
-    Matrices that share `slots` hold `count` features at most. A feature with a slot that one of them has not met takes
-    no more room than in the others, so that only features without a slot are added.
+    Matrices that share `slots` hold at most `count` features. A feature with a slot that one matrix has not met already
+    has room, so only features without a slot need more.
     """
     places = up_to(rows.places, len(slots) - 1)
     known = slots[places]
@@ -172,7 +184,7 @@ def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArra
 def roomy(
     held: NDArray[np.float64], inverse: NDArray[np.float64], need: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both with room for `need` features; copies if they have less."""
+    """Return both arrays with room for `need` features, copied if they have less."""
     more = need - held.shape[-1]
     if more <= 0:
         return held, inverse
@@ -181,7 +193,7 @@ def roomy(
 
 
 def stretches(rounds: int, count: int) -> Iterator[slice]:
-    """The same where every row is an update, after so many rounds; who plays them calls `refresh` after each."""
+    """Yield slices of `count` rows after `rounds` rounds if every row is an update; call `refresh` after each one."""
     start = 0
     while start < count:
         stop = min(count, start + at.REFRESH - (rounds + start) % at.REFRESH)
@@ -190,7 +202,7 @@ def stretches(rounds: int, count: int) -> Iterator[slice]:
 
 
 def refresh(parts: tuple[NDArray[np.float64], ...], ridge: Any) -> None:
-    """Find inverses again from their matrices, where it is time; the parts have one more dimension, or some more."""
+    """Recompute the inverses that are due from their matrices; the parts have one or more leading axes."""
     held, inverse, sums, totals = parts
     due = totals[..., at.SINCE] >= at.REFRESH
     if due.any():
@@ -203,7 +215,7 @@ def full_metric(
     slots: NDArray[np.int32], ridge: float, held: NDArray[np.float64], sums: NDArray[np.float64],
     totals: NDArray[np.float64],
 ) -> Full:  # fmt: skip
-    """A of the arrays that linear/_loops/second_order.py works on."""
+    """Return A from the arrays of linear/_loops/second_order.py."""
     count = int(totals[at.COUNT])
     places = np.flatnonzero((slots >= 0) & (slots < count))
     places, low, largest = places[np.argsort(slots[places])], np.tril(sums[:count, :count]), held[at.LARGEST, :count]

@@ -1,4 +1,4 @@
-"""What Perceptrons in a metric have in common, the metric being a full matrix or a diagonal."""
+"""Base class for Perceptrons in a metric, which is a full matrix or a diagonal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,20 @@ from novikoff.linear.theorems.metric_mistakes import metric_mistakes
 from novikoff.numerics.records import astuple
 
 SQUARES = (place.LARGEST, place.SQUARES, place.SEEN)
-"""Columns that are never negative."""
+"""Columns of `held` that are never negative."""
 
 
 class MetricPerceptron(SecondOrder):
-    """b = sum of y x over the updates: the mistakes, and where y times the score is below `margin`."""
+    """Base class for Perceptrons in a metric: b is the sum of y x over the updates.
+
+    Updates are the mistakes and the rounds in which y times the score is below `margin`.
+
+    Args:
+        ridge: Regularisation of the metric.
+        diagonal: Whether the metric is a diagonal instead of a full matrix.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (metric_mistakes,)
     fields = (
@@ -44,17 +53,17 @@ class MetricPerceptron(SecondOrder):
     def __init__(self, ridge: float, diagonal: bool, scale_free: bool, bias: float) -> None:
         super().__init__(ridge, scale_free, bias, diagonal)
         self.diagonal = bool(diagonal)
-        self._held = np.zeros((1, place.HELD))  # the last row is that of all features not seen
+        self._held = np.zeros((1, place.HELD))  # the last row serves all features not seen
         self._totals = np.zeros(place.TOTALS)
 
     @property
     def full(self) -> bool:
-        """Return whether the metric is a full matrix."""
+        """Whether the metric is a full matrix."""
         return not self.diagonal
 
     @property
     def _met(self) -> NDArray[np.float64]:
-        """What is held for the places met."""
+        """Rows of `_held` for the places met."""
         return self._held[: self.places]
 
     @property
@@ -63,31 +72,31 @@ class MetricPerceptron(SecondOrder):
 
     @property
     def mistakes(self) -> int:
-        """Those among the updates that were mistakes."""
+        """Number of updates that were mistakes."""
         return int(self._totals[place.MISTAKES] if self.diagonal else self.matrix.totals[at.LOSS])
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the constant feature has its own."""
+        """Weight of each feature, without the constant one."""
         return self._weights()[1:] if self.diagonal else super().weights
 
     @property
     def bias_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self._weights()[0]) if self.diagonal else super().bias_weight
 
     @property
     def size(self) -> int:
-        """Features with a weight."""
+        """Number of features with a weight."""
         return int(np.count_nonzero(self._held[:, place.LARGEST])) if self.diagonal else super().size
 
     def metric(self) -> NDArray[np.float64]:
-        """The diagonal of A, place by place."""
+        """Return the diagonal of A by place."""
         held = self._met
         return self.ridge * held[:, place.LARGEST] ** 2 + held[:, place.SQUARES]
 
     def _doubt(self) -> NDArray[np.float64]:
-        """What b of the diagonal may be off by; no |x| of an update is above the root of the sum of x^2."""
+        """Return the rounding error of b by place; no |x| of an update exceeds the root of the sum of x^2."""
         held = self._met
         sizes = held[:, place.LARGEST] if self.scale_free else np.sqrt(held[:, place.SQUARES]) * (1.0 + 1e-9)
         return added_doubt(held[:, place.SEEN], sizes)
@@ -134,7 +143,7 @@ class MetricPerceptron(SecondOrder):
         return MetricTracker(self.bias, margin=self.margin, limit=limit) if self.rounds == 0 else None
 
     def goals(self) -> list[Goal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         facts = self.facts()
         if not self.diagonal:
             full = self.matrix.full()

@@ -1,10 +1,9 @@
-"""What learners for many labels have in common: labels 0, 1, 2, ... that may be announced, or grow.
+"""Base classes for multiclass learners: labels 0, 1, 2, ..., announced or growing.
 
-Labels are numbered in the order of their first appearance. `labels` k announces that there are k of them, 0 .. k-1, and
-no more may come; without it none is known at first, and a round may bring the next one, which nobody can have foreseen.
-What is said of x is among the labels known; in the first round, that is the one that comes. What is learned, from that
-round on, is what would be learned had the label been announced just before: so theorems hold for labels that grow, and
-what those rounds cost besides is told apart.
+Labels are numbered in the order of their first appearance. `labels` k announces the labels 0 .. k-1 and no others;
+without it no label is known at first, and any round may bring the next one. Predictions are among the known labels,
+and 0 while none is known. A new label is learned as if it had been announced just before its first round: so theorems
+hold for growing labels, and the extra cost of those rounds is reported separately.
 """
 
 from __future__ import annotations
@@ -21,11 +20,18 @@ from novikoff.core.types import Batch, Example, Outcome, State, StepResult, as_b
 from novikoff.linear.scale_free import Rows
 
 MOST = 2**20
-"""Labels there can be: a learner has weights for each."""
+"""Largest number of labels; each has its own weights."""
 
 
 class MulticlassLearner(Rows):
-    """Labels, and how often each came. A learner brings `_learn` and `_look`, whose scores are a column a label."""
+    """Base class for multiclass learners, which counts the labels.
+
+    A subclass defines `_learn` and `_look`, whose scores have one column per label.
+
+    Args:
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels; None if new labels may appear.
+    """
 
     def __init__(self, bias: float, labels: int | None) -> None:
         super().__init__(bias)
@@ -45,36 +51,36 @@ class MulticlassLearner(Rows):
 
     @property
     def grows(self) -> bool:
-        """May a round bring a label never seen?"""
+        """Whether new labels may appear."""
         return self.announced is None
 
     @property
     def labels(self) -> int:  # type: ignore[override]
-        """How many labels are known now."""
+        """Number of labels known now."""
         return len(self._counts)
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How often each label came."""
+        """Number of rounds with each label."""
         return self._counts.copy()
 
     @property
     def entropy(self) -> float:
-        """The least log loss of probabilities that never change: the sum of n ln(T/n)."""
+        """Log loss of the best constant probabilities in hindsight: the sum of n ln(T/n)."""
         counts = self._counts[self._counts > 0].astype(np.float64)
         return float((counts * np.log(self.rounds / counts)).sum()) if len(counts) else 0.0
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
-        """The score of each label."""
+        """Return the score of each label."""
         found: NDArray[np.float64] = self._look(self._row(x, learn=False))[0]
         return found
 
     def _known_before(self, y: NDArray[Any], rows: slice) -> int:
-        """How many labels are known before these rows of a batch."""
+        """Return the number of labels known before these rows of a batch."""
         return max(self.labels, int(y[: rows.start].max(initial=-1)) + 1)
 
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """The label with the largest score, the smallest of those; 0 if none is known."""
+        """Return the label with the largest score, the smallest on ties; 0 if none is known."""
         return scores.argmax(axis=1) if scores.shape[1] else np.zeros(len(scores), dtype=np.int64)
 
     def learn_many(self, batch: Batch) -> StepResult:
@@ -129,11 +135,11 @@ class MulticlassLearner(Rows):
 
 
 class MulticlassProbabilistic(MulticlassLearner):
-    """The same for learners with probabilities; a learner brings `_shares`, those of the labels known."""
+    """Base class for multiclass learners with probabilities; a subclass defines `_shares`."""
 
     @abstractmethod
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """P of each label, where these are the scores, had no other a chance."""
+        """Return the probability of each label given the scores, with nothing reserved for new labels."""
 
     def learn_many(self, batch: Batch) -> StepResult:
         known, rounds = self.labels, self.rounds
@@ -150,10 +156,10 @@ class MulticlassProbabilistic(MulticlassLearner):
     def _judged(
         self, played: StepResult, y: NDArray[np.int64], known: int, rounds: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """P of the label that was said in each round, and the sum over all labels of (P - 1 if it came)^2.
+        """Return the probability of the predicted label and the Brier score, the sum of (P_j - 1[j = y])^2, per round.
 
-        A label never seen is one of these; where one comes, the sum is the most it can be, and P is not told. `known`
-        labels, and so many rounds, there were before the first.
+        The reserve for a new label counts as one label. In a round with a new label the sum is its largest possible
+        value, and the probability is NaN. `known` labels and `rounds` rounds precede the first row.
         """
         scores = np.array(played.scores, dtype=np.float64)
         before = np.maximum.accumulate(np.append(known, y[:-1] + 1)) if len(y) else y
@@ -166,12 +172,12 @@ class MulticlassProbabilistic(MulticlassLearner):
         return np.where(new, np.nan, chances[rows, played.predictions]), briers
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
-        """P of each label; what is left is kept for a label never seen."""
+        """Return the probability of each label; the rest is reserved for a new label."""
         found: NDArray[np.float64] = self._probabilities(self._row(x, learn=False))[0]
         return found
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        """The same of every row."""
+        """Return the probabilities of every row without learning."""
         return self._probabilities(self._rows(batch, learn=False))
 
     def _probabilities(self, rows: Any) -> NDArray[np.float64]:

@@ -1,15 +1,15 @@
-"""The Perceptron for many labels: weights for each, and on a mistake the right ones gain what the wrong ones lose.
+"""The multiclass Perceptron: on a mistake, add x to the weights of the label and subtract it from the predicted one's.
 
 Algorithm
-    w_j = 0 for every label j. Say the label with the largest <w_j, x>, the smallest of those. On a mistake,
-    w_y += x and w_said -= x. `normalize` divides each x by its length, `bias` c adds a constant feature of value c.
-    A label never seen before joins, with weights of 0, in the round that brings it: it cannot be said there, and is
-    learned from as if it had been announced just before.
+    w_j = 0 for every label j. Predict the label p with the largest <w_j, x>, the smallest on ties. On a mistake,
+    w_y += x and w_p -= x. `normalize` divides each x by its norm, `bias` c adds a constant feature of value c.
+    A new label joins with weights of 0 in its first round: it cannot be predicted there, and is learned as if it had
+    been announced just before.
 Promise
-    linear/theorems/multiclass_mistakes.py: for every U, M <= D + ||U|| sqrt(2 sum over mistakes of ||x||^2) + S, S new
-    labels at most.
+    linear/theorems/multiclass_mistakes.py: for every U, M <= D + ||U|| sqrt(2 sum over mistakes of ||x||^2) + S, where
+    S is at most the number of new labels.
 Cost
-    O(k non-zeros of x) per round, k numbers a feature.
+    O(k non-zeros of x) per round, k numbers per feature.
 Reference
     [crammer2003]; [fink2006].
 """
@@ -37,7 +37,23 @@ from novikoff.numerics.records import astuple
 
 
 class MulticlassPerceptron(MulticlassLearner):
-    """A weight for each label and feature."""
+    """Linear multiclass classifier that changes its weights on mistakes only.
+
+    Args:
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+        labels: Number of labels; None if new labels may appear.
+
+    Guarantee:
+        For every U with total multiclass hinge loss D on the stream, at most D + ||U|| sqrt(2 Q) + S mistakes, where Q
+        is the sum of ||x||^2 over the mistakes and S at most the number of new labels (`multiclass_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 0.0], 0), ([0.0, 1.0], 1)]
+        >>> nk.play(nk.MulticlassPerceptron(labels=3), rows).mistakes
+        1
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_mistakes,)
     conservative = True
@@ -55,23 +71,23 @@ class MulticlassPerceptron(MulticlassLearner):
     def __init__(self, bias: float = 0.0, normalize: bool = False, labels: int | None = None) -> None:
         super().__init__(bias, labels)
         self.normalize = bool(normalize)
-        self._weights = np.zeros((1, self.labels))  # the last row is that of all features not seen
+        self._weights = np.zeros((1, self.labels))  # the last row serves all features not seen
         self._seen = np.zeros((1, 2))
         self._totals = np.zeros(at.TOTALS)
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        """Weights, one row per label and one column per feature, without the constant one."""
         return self._weights[1 : self.features.count + 1, : self.labels].T.copy()
 
     @property
     def bias_weights(self) -> NDArray[np.float64]:
-        """The weight of the constant feature, for each label."""
+        """Weight of the constant feature for each label."""
         return self._weights[0, : self.labels] if len(self._weights) > 1 else np.zeros(self.labels)
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self._weights))
 
     @property
@@ -79,7 +95,7 @@ class MulticlassPerceptron(MulticlassLearner):
         return int(self._totals[at.MISTAKES])
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -123,12 +139,12 @@ class MulticlassPerceptron(MulticlassLearner):
         return MulticlassTracker("hinge", self.bias, self.announced, self.normalize) if self.rounds == 0 else None
 
     def goals(self) -> list[MulticlassGoal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         added, doubt = self._added()
         return [MulticlassGoal(Diagonal(np.ones(len(added))), self.facts().penalty, -added, doubt)]
 
     def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights, place by place, and what rounding may have done to them."""
+        """Return the weights by place, and their rounding errors."""
         places = self.features.count + 1
         self._make_room(places)
         doubt = added_doubt(self._seen[:places, 0], self._seen[:places, 1])

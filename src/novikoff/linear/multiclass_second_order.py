@@ -1,6 +1,4 @@
-"""What learners of many labels with a full matrix have in common: linear/_loops/multiclass_second_order.py, and how
-it is saved.
-"""
+"""Base class for multiclass learners with a full matrix (linear/_loops/multiclass_second_order.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +15,14 @@ from novikoff.linear.multiclass import MulticlassLearner
 
 
 class MulticlassSecondOrder(MulticlassLearner):
-    """A matrix of the first 256 features seen, for all labels, and a sum b for each of them."""
+    """Base class for multiclass learners with one matrix over the first 256 features seen, and a sum b per label.
+
+    Args:
+        ridge: Regularisation of the matrix.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels; None if new labels may appear.
+    """
 
     fields: ClassVar[tuple[Field, ...]] = (
         Argument("ridge", float),
@@ -38,17 +43,17 @@ class MulticlassSecondOrder(MulticlassLearner):
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A row of weights for each label, a column for each feature; the constant feature has its own."""
+        """Weights, one row per label and one column per feature, without the constant one."""
         return self._by_place(self._solved())[:, 1:]
 
     @property
     def bias_weights(self) -> NDArray[np.float64]:
-        """The weight of the constant feature, for each label."""
+        """Weight of the constant feature for each label."""
         return self._by_place(self._solved())[:, 0]
 
     @property
     def size(self) -> int:
-        """Features in the matrix."""
+        """Number of features in the matrix."""
         return self.matrix.count
 
     @property
@@ -56,7 +61,7 @@ class MulticlassSecondOrder(MulticlassLearner):
         return int(self.matrix.totals[second_order_layout.UPDATES])
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -70,7 +75,7 @@ class MulticlassSecondOrder(MulticlassLearner):
             self._moments = moments
 
     def _known(self) -> NDArray[np.float64]:
-        """b of each label, slot by slot."""
+        """Return b of each label by slot."""
         self._make_room(self.features.count + 1)
         return self._moments[: self.labels, : self.matrix.count]
 
@@ -81,7 +86,7 @@ class MulticlassSecondOrder(MulticlassLearner):
         return found
 
     def _by_place(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each label has at every slot, place by place; 0 where the matrix has none."""
+        """Return the values of each label by place instead of by slot; 0 for places without a slot."""
         places = self.features.count + 1
         self._make_room(places)
         slots, found = self.matrix.slots[:places], np.zeros((self.labels, places))
@@ -89,7 +94,7 @@ class MulticlassSecondOrder(MulticlassLearner):
         return found
 
     def _added(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """b of each label, place by place, and what each may be off by."""
+        """Return b of each label by place, and its rounding error by place."""
         return self._by_place(self._known()), self.matrix.added(self.features.count + 1)[1]
 
     def _look(self, rows: Any) -> NDArray[np.float64]:

@@ -1,15 +1,15 @@
-"""The second-order Perceptron for many labels: a Perceptron in the metric of the mistakes it has made.
+"""The multiclass second-order Perceptron: a Perceptron in the metric of the mistakes it has made.
 
 Algorithm
     b_j = 0 for every label j, A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not
-    `scale_free`), the same for all labels. The score of label j is x'(A + x x')^-1 b_j; say the label with the largest,
-    the smallest of those. On a mistake, A += x x', b_y += x and b_said -= x. `bias` c adds a constant feature of
-    value c. The first 256 features seen have weights, later ones are left out; there is no `diagonal` for many labels.
-    A label never seen before joins, with b = 0, in the round that brings it: it cannot be said there, and is learned
-    from as if it had been announced just before.
+    `scale_free`), the same for all labels. The score of label j is x'(A + x x')^-1 b_j; predict the label p with the
+    largest score, the smallest on ties. On a mistake, A += x x', b_y += x and b_p -= x. `bias` c adds a constant
+    feature of value c. The first 256 features seen have weights, later ones are ignored; there is no `diagonal` here.
+    A new label joins with b = 0 in its first round: it cannot be predicted there, and is learned as if it had been
+    announced just before.
 Promise
     linear/theorems/multiclass_mistakes.py: for every U, M <= D + sqrt(sum of u_j'A u_j * 2 sum over mistakes of
-    x'A^-1 x) + S, S new labels at most.
+    x'A^-1 x) + S, where S is at most the number of new labels.
 Cost
     O(d^2 + kd) per round, d <= 256; two triangles of d^2/2 numbers, and kd.
 Reference
@@ -34,7 +34,25 @@ from novikoff.numerics.records import astuple
 
 
 class MulticlassSecondOrderPerceptron(MulticlassSecondOrder):
-    """It learns from mistakes."""
+    """Multiclass Perceptron in the metric of its mistakes.
+
+    Args:
+        ridge: Regularisation of the metric; larger values make smaller steps.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels; None if new labels may appear.
+
+    Guarantee:
+        For every U with total multiclass hinge loss D on the stream, at most D + sqrt(2 Q sum of u_j'A u_j) + S
+        mistakes, where Q is the sum of x'A^-1 x over the mistakes and S at most the number of new labels
+        (`multiclass_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 0.0], 0), ([0.0, 1.0], 1)]
+        >>> nk.play(nk.MulticlassSecondOrderPerceptron(labels=3), rows).mistakes
+        2
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_mistakes,)
     conservative = True
@@ -60,7 +78,7 @@ class MulticlassSecondOrderPerceptron(MulticlassSecondOrder):
         return MulticlassTracker("hinge", self.bias, self.announced) if self.rounds == 0 else None
 
     def goals(self) -> list[MulticlassGoal]:
-        """What a comparator is to make small."""
+        """Return the objectives that comparators minimise."""
         added, doubt = self._added()
         doubts = np.repeat(doubt[:, None], self.labels, axis=1)
         return [MulticlassGoal(self.matrix.full(), self.facts().penalty, -added.T, doubts)]

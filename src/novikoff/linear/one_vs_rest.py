@@ -1,4 +1,4 @@
-"""Matrices of learners of each label against the rest: what linear/_loops/one_vs_rest.py works on."""
+"""Matrices of one-versus-rest learners, in the layout of linear/_loops/one_vs_rest.py."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import check_counts, check_shared
 
 PARTS = ("held", "inverse", "sums", "totals")
-"""Their names in what is saved."""
+"""Names of the arrays in a saved state."""
 
 
 def shapes(shape: tuple[int, ...], room: int) -> tuple[tuple[int, ...], ...]:
-    """Shape of each of the `PARTS`, for `room` features."""
+    """Return the shape of each of the `PARTS`, for `room` features."""
     return (*shape, at.HELD, room), (*shape, room, room), (*shape, room, room), (*shape, at.TOTALS)
 
 
 def matrices(shape: tuple[int, ...], room: int, count: int) -> tuple[NDArray[np.float64], ...]:
-    """For so many learners; the first `count` features are there, of size 1."""
+    """Return matrices for `shape` learners; the first `count` features are present with size 1."""
     held, inverse, sums, totals = map(np.zeros, shapes(shape, room))
     held[..., at.LARGEST, :count] = 1.0
     inverse[..., range(count), range(count)] = 1.0
@@ -32,7 +32,7 @@ def matrices(shape: tuple[int, ...], room: int, count: int) -> tuple[NDArray[np.
 
 
 def grown(then: tuple[NDArray[np.float64], ...], now: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
-    """The larger arrays, with what the smaller ones hold."""
+    """Copy the arrays `then` into the larger arrays `now`; return these."""
     for large, small in zip(now, then, strict=True):
         large[tuple(slice(0, size) for size in small.shape)] = small
     return now
@@ -40,12 +40,13 @@ def grown(then: tuple[NDArray[np.float64], ...], now: tuple[NDArray[np.float64],
 
 @dataclass(frozen=True)
 class Matrices(Field):
-    """Matrices held as (held, inverse, sums, totals), an array of each.
+    """State field of matrices stored as arrays (held, inverse, sums, totals).
 
-    shape   how many there are, dimension by dimension
-    room    features that are saved of each
-    slots   path of the slots that the matrices share; "" where each has all its features from the start
-    lower   inverse and sums are saved as lower triangles
+    Attributes:
+        shape: Number of matrices along each leading axis.
+        room: Number of features saved per matrix.
+        slots: Path of the slots that the matrices share; "" if each has all its features from the start.
+        lower: Whether inverse and sums are saved as lower triangles.
     """
 
     shape: tuple[Size, ...]

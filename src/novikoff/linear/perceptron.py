@@ -1,13 +1,13 @@
 """The Perceptron: add the example you got wrong.
 
 Algorithm
-    w_1 = 0.  Say +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
-    `bias` c adds a constant feature of value c; `normalize` divides each x by its length first (a zero x stays).
+    w_1 = 0.  Predict +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.
+    `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first (a zero x stays).
     Features that were never seen have weight 0, so the width grows with the stream.
-    A score beyond the doubles, infinite minus infinite, says +1.
+    The prediction is +1 if the score overflows to NaN (infinity minus infinity).
 Promise
     linear/theorems/perceptron_hinge.py: for every u, M <= D + a^2/2 + a sqrt(D + a^2/4) with D the hinge loss of u and
-    a = R ||u||. linear/theorems/perceptron_margin.py: M <= R^2/margin^2 where some u separates.
+    a = R ||u||. linear/theorems/perceptron_margin.py: M <= R^2/margin^2 if some u separates the rows.
     linear/theorems/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2. linear/theorems/perceptron_lengths.py: where
     lengths differ, M <= sum of max(0, 1 + kappa ||x||^2 - y<u,x>) + ||u||^2/(4 kappa) for every u and kappa > 0.
 Cost
@@ -45,11 +45,24 @@ DOUBLE = np.dtype(np.float64)
 
 
 class Perceptron(Learner):
-    """One weight a feature, changed on mistakes only.
+    """Linear classifier that changes its weights on mistakes only.
 
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (core/feature_places.py). Weights of named features are kept in a dict: that is quicker for single rows.
-    Dicts are scored in plain Python, from left to right, as the kernels sum sparse rows: the bits are the same.
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to numbers
+    (core/feature_places.py). Weights of named features are kept in a dict, which is faster for single rows. Dicts are
+    scored in plain Python from left to right, in the order of the compiled loops: the results are equal to the bit.
+
+    Args:
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+
+    Guarantee:
+        For every u with total hinge loss D on the stream, at most D + a^2/2 + a sqrt(D + a^2/4) mistakes, where
+        a = R ||u|| and R is the largest norm of an x (`perceptron_hinge`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Perceptron(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        1
     """
 
     domain: Domain
@@ -87,36 +100,36 @@ class Perceptron(Learner):
         self.rounds = self.updates = 0
         self.scored = None
         self.features = Features()
-        self._bias_weight = np.zeros(1)  # the weight of the bias
+        self._bias_weight = np.zeros(1)  # weight of the constant feature
         self._named: dict[str, float] = {}
         self._hold(np.zeros(0))
 
     def _hold(self, weights: NDArray[np.float64]) -> None:
-        self._weights = weights  # longer than the numbered features met: it grows seldom, and the last weight is 0
+        self._weights = weights  # longer than the numbered features met, to grow rarely; the last weight is 0
         self._shape = weights.shape if self.features.kind == "array" else None
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the bias has its own."""
+        """Weight of each feature, without the constant one."""
         if self.features.kind == "names":
             return np.array([self._named[name] for name in self.features.names])
         return self._weights[: self.features.count]
 
     @property
     def bias_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self._bias_weight[0])
 
     @property
     def size(self) -> int:
-        """Weights that are not zero."""
+        """Number of non-zero weights."""
         return int(np.count_nonzero(self.weights)) + int(self._bias_weight[0] != 0.0)
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
-        """<w, x>, the number whose sign is said."""
+        """Return <w, x>; its sign is the prediction."""
         if type(x) is np.ndarray and x.shape == self._shape and x.dtype is DOUBLE:
             score: float = _loops.perceptron.score_dense(self._weights, self._bias_weight, x, self.bias, self.normalize)
         else:
@@ -169,7 +182,7 @@ class Perceptron(Learner):
         return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        """<w, x> of every row, learning nothing."""
+        """Return <w, x> of every row without learning."""
         scores = np.empty(len(batch))
         x = self.features.rows(batch, learn=False)
         rest = (self.bias, self.normalize, scores)
@@ -182,7 +195,7 @@ class Perceptron(Learner):
         return scores
 
     def _score_row(self, row: Row, x: Example) -> float:
-        """The score of any x, whatever its form; `row` is x, checked."""
+        """Return the score of x in any form; `row` is x after checking."""
         if not isinstance(row, tuple):
             weights = self._weights if len(self._weights) else np.zeros(len(row))
             score: float = _loops.perceptron.score_dense(weights, self._bias_weight, row, self.bias, self.normalize)
@@ -201,7 +214,7 @@ class Perceptron(Learner):
         return score
 
     def _play_row(self, x: Example, y: Label) -> float:
-        """The round of any x, whatever its form and score."""
+        """Play a round with x in any form; return the score."""
         row = self.features.row(x, learn=True)
         self._grow()
         if isinstance(row, tuple) and self.features.kind == "numbers":  # all of them have weights now
@@ -226,11 +239,11 @@ class Perceptron(Learner):
             _loops.perceptron.add_dense(self._weights, self._bias_weight, row, y * scale, y, self.bias)
 
     def _weights_of(self, x: Example) -> named.Weights:
-        """What has a weight for each key of a dict that was met before, for plain Python; None for any other x."""
+        """Return the weights by key for a dict of features met before; None for any other x."""
         if type(x) is not dict or not x:
             return None
         if self.features.kind == "numbers":
-            try:  # no index from the end, and none in the spare room
+            try:  # no negative index, and none in the spare room
                 met = min(x) >= 0 and max(x) < self.features.count
             except TypeError:
                 return None
@@ -238,7 +251,7 @@ class Perceptron(Learner):
         return self._named or None
 
     def _score_dict(self, x: Any, weights: named.Weights) -> float:
-        """The score of a dict of Python's own numbers whose keys all have weights; not a number for any other."""
+        """Return the score of a dict of Python numbers whose keys all have weights; NaN for any other x."""
         if weights is None:
             return math.nan
         try:
@@ -248,7 +261,7 @@ class Perceptron(Learner):
                 score = named.score(weights, x)
         except (KeyError, TypeError, ValueError, OverflowError, RuntimeWarning):
             return math.nan
-        if type(score) is not float:  # of numpy's numbers: rounded to their precision
+        if type(score) is not float:  # the values are numpy scalars, and the sum has their precision
             return math.nan
         return score + self.bias * float(self._bias_weight[0]) if self.bias else score
 
@@ -268,12 +281,12 @@ class Perceptron(Learner):
             self._hold(np.append(self._weights, np.zeros(need - len(self._weights) + spare)))
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._grow()
 
     def tracker(self) -> LinearTracker:
-        """Comparators for a game that begins now; they see the same features."""
+        """Return comparators over the same features for a game that starts now."""
         start = np.append(self.weights, self.bias_weight) if self.updates > 0 else None
         return LinearTracker(self.bias, self.normalize, start, additive=True)
 
@@ -281,7 +294,7 @@ class Perceptron(Learner):
         return PerceptronFacts.of(self.weights, self.bias_weight, self.rounds, self.updates, self.bias, self.normalize)
 
     def less(self, weights: NDArray[np.float64]) -> Self:
-        """A copy whose weights are less by these, that of the bias last."""
+        """Return a copy with these weights subtracted; the last one is that of the bias."""
         state = self.state()
         state["weights"][: len(weights) - 1] -= weights[:-1]
         return type(self).restore({**state, "bias_weight": self.bias_weight - float(weights[-1])})

@@ -1,9 +1,9 @@
-"""What scale-free linear learners have in common: any form of x, as places and numbers of what is not zero.
+"""Base classes for scale-free linear learners, which read x in any form as places and values of its non-zeros.
 
-A learner of this family brings its rule, compiled: `_learn` plays rows, `_look` tells the scores of rows and changes
-nothing. `bias` c adds a constant feature of value c, which is feature 0 of all that the learner keeps; a feature beyond
-those learned from is one never seen. Numbers below 2^-500 in size are read as 0, those above 2^500 refused
-(numerics/nonzeros.py). A learner with a matrix may take fewer sizes (`taken_by` in linear/matrix.py).
+A subclass defines its compiled rule: `_learn` plays rows, `_look` returns the scores of rows without learning. `bias` c
+adds a constant feature of value c, stored as feature 0; features beyond those learned from count as never seen. Numbers
+below 2^-500 in size are read as 0, numbers above 2^500 are refused (numerics/nonzeros.py). A learner with a matrix may
+accept a smaller range (`taken_by` in linear/matrix.py).
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ from novikoff.core.types import (
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
-"""A label as a batch of one row has it; only read."""
+"""Array of one row for each label; read-only by convention."""
 
 
 class Rows(Learner):
-    """Features, and how rows are played, whatever the outcomes are.
+    """Base class for linear learners with any kind of outcome: features, and how rows are played.
 
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
-    numbers (core/feature_places.py).
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to numbers
+    (core/feature_places.py).
+
+    Args:
+        bias: Value of a constant feature; 0 for none.
     """
 
     domain: Domain
@@ -67,11 +70,11 @@ class Rows(Learner):
 
     @property
     def places(self) -> int:
-        """Features met, and the constant: what arrays with a row per feature have."""
+        """Number of rows of an array with a row per feature: the features met and the constant one."""
         return self.features.count + 1
 
     def _take_only(self, sizes: tuple[float, float], remedy: str) -> None:
-        """Refuse a bias and rows with a number, but for 0, whose size is not between the two of `sizes`."""
+        """Accept only numbers that are 0 or within `sizes` in absolute value; check the bias now, rows later."""
         self._sizes, self._remedy = sizes, remedy
         if self.bias != 0.0 and not sizes[0] <= abs(self.bias) <= sizes[1]:
             raise InputError(f"a bias must be 0, or {self._size_range()} in size: got {shown(self.bias)}. {remedy}")
@@ -81,7 +84,7 @@ class Rows(Learner):
         return f"at most {most:.3g}" if least == LEAST_SIZE else f"from {least:.3g} to {most:.3g}"
 
     def _outside(self, rows: Any) -> int:
-        """The first row with a number of a size that is not taken; -1 if none has."""
+        """Return the first row with a number outside the accepted range; -1 if there is none."""
         if self._sizes == (LEAST_SIZE, LARGEST_SIZE):
             return -1
         values = np.abs(rows.values[: rows.ends[-1]])
@@ -94,23 +97,23 @@ class Rows(Learner):
 
     @abstractmethod
     def _look(self, rows: Any) -> NDArray[np.float64]:
-        """The scores of the rows, learning nothing."""
+        """Return the scores of the rows without learning."""
 
     @abstractmethod
     def _make_room(self, places: int) -> None:
-        """For so many places, the constant's among them."""
+        """Make room for `places` places, including that of the constant feature."""
 
     @abstractmethod
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """What is said where these are the scores."""
+        """Return the predictions for these scores."""
 
     @abstractmethod
     def _outcome(self, y: Any) -> NDArray[Any]:
-        """An outcome, checked, as the rows of a batch have them."""
+        """Return one outcome as a batch of one row, after checking it."""
 
     @abstractmethod
     def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        """Those of a batch."""
+        """Return the outcomes of a batch after checking them."""
 
     def predict_one(self, x: Example) -> Prediction:
         said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
@@ -120,7 +123,7 @@ class Rows(Learner):
         return self._said(self.scores_many(batch))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        """The score of every row, of many labels those of each; learning nothing."""
+        """Return the score of every row, with a column per label if multiclass, without learning."""
         return self._look(self._rows(batch, learn=False))
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
@@ -141,13 +144,13 @@ class Rows(Learner):
         return played
 
     def _row(self, x: Example, learn: bool) -> Any:
-        """A row of one x; features of a row that is refused are not learned."""
+        """Return x as a row; features of a refused row are forgotten."""
         met = self.features.met()
         row = self.features.row(x, learn)
         mapped = self.features.mapped
         if mapped is not None and mapped.row is not row:
             mapped = None
-        if mapped is not None and mapped.rows is not None:  # x comes again, with its label
+        if mapped is not None and mapped.rows is not None:  # x was predicted just before, and is now learned
             return mapped.rows
         if isinstance(row, tuple):
             found, bad = numerics.nonzeros.of_row(*row, self.bias)
@@ -164,7 +167,7 @@ class Rows(Learner):
         return found
 
     def _rows(self, batch: Batch, learn: bool) -> Any:
-        """The rows of a batch; all are checked before the first is played."""
+        """Return the rows of a batch; all are checked before the first is played."""
         met = self.features.met()
         x = self.features.rows(batch, learn)
         if isinstance(x, Sparse):
@@ -183,7 +186,7 @@ class Rows(Learner):
 
 
 class ScaleFree(Rows):
-    """The same where the sign of a score is what is said; or the score itself, where outcomes are numbers."""
+    """Base class for learners that predict the sign of a score, or the score itself for regression."""
 
     labels = None
     outcomes = "labels"
@@ -213,7 +216,7 @@ class ScaleFree(Rows):
         return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
-        """Outcomes that are numbers, of a size that the learner takes."""
+        """Return numeric outcomes, or raise an error with `got` if one is outside the accepted range."""
         return y
 
 
@@ -222,7 +225,7 @@ class Probabilistic(ScaleFree):
 
     @abstractmethod
     def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Learn the rows; their scores (rows,), and what comparators are shown: these again, or (rows, members)."""
+        """Learn the rows; return their scores (rows,) and those for comparators: the same, or (rows, members)."""
 
     def _learn(self, rows: Any, y: NDArray[np.int8]) -> StepResult:
         scores, shown = self._score(rows, y)
@@ -231,7 +234,7 @@ class Probabilistic(ScaleFree):
         return StepResult(said, wrong, wrong, probabilities=numerics.logits.chances(scores, y), scores=shown)
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """`_learn` of one row, in numbers: arrays of length 1 take most of a round's time."""
+        """Play one row with plain numbers: arrays of length 1 would take most of the time."""
         if type(y) is not int or y not in (1, -1):
             y = check_label(y, None)
         row = self._row(x, learn=True)
@@ -248,7 +251,7 @@ class Probabilistic(ScaleFree):
         return numerics.logits.chance(self.score_one(x))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        """P(+1) of every row, learning nothing."""
+        """Return P(+1) of every row without learning."""
         return self._chances(self.scores_many(batch))
 
     def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What learners with a full matrix have in common: linear/_loops/second_order.py, and how it is saved."""
+"""Base class for learners with a full matrix (linear/_loops/second_order.py)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from novikoff.linear.scale_free import ScaleFree
 
 
 class SecondOrder(ScaleFree):
-    """A matrix of the first 256 features seen; w = A^-1 b."""
+    """Base class for learners with weights A^-1 b, where A is a matrix over the first 256 features seen.
+
+    Args:
+        ridge: Regularisation of the matrix.
+        scale_free: Whether to scale the ridge by the largest |x| of each feature.
+        bias: Value of a constant feature; 0 for none.
+        diagonal: Whether a diagonal is used instead of the matrix, which widens the accepted range of x.
+    """
 
     fields: ClassVar[tuple[Field, ...]] = (
         Argument("ridge", float),
@@ -31,17 +38,17 @@ class SecondOrder(ScaleFree):
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """A weight for each feature, in their order; the constant feature has its own."""
+        """Weight of each feature, without the constant one."""
         return self.matrix.of(at.WEIGHT, self.features.count + 1)[1:]
 
     @property
     def bias_weight(self) -> float:
-        """The weight of the constant feature."""
+        """Weight of the constant feature."""
         return float(self.matrix.of(at.WEIGHT, 1)[0]) if len(self.matrix.slots) else 0.0
 
     @property
     def size(self) -> int:
-        """Features in the matrix."""
+        """Number of features in the matrix."""
         return self.matrix.count
 
     @property
@@ -49,7 +56,7 @@ class SecondOrder(ScaleFree):
         return int(self.matrix.totals[at.UPDATES])
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0."""
+        """Grow to `width` features; weights of new columns are 0."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
