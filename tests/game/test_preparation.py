@@ -226,3 +226,10 @@ EACH = {
 def test_task_of_a_spec_is_that_of_its_learner(name):
     for text in EACH.get(name, [name]):
         assert specs.task(specs.parse(text)) == nk.make(text, "learner").task
+
+
+@pytest.mark.parametrize("learner", ["halving", "weighted-majority", "consistent"])
+def test_labels_of_a_hypothesis_class_are_those_of_the_source(learner):
+    rounds = [(1, 1), (3, 1), (2, 2)]
+    spec = f"{learner}:[table:matrix=[[0,1,2,2],[2,1,1,1]]]"
+    assert nk.play(spec, rounds).mistakes == nk.play(nk.make(spec, "learner"), rounds).mistakes

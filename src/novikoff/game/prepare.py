@@ -23,12 +23,15 @@ from novikoff.core.learner import Learner, as_learner, is_learner
 from novikoff.core.registry import entry
 from novikoff.core.stream import Stream, is_stream
 from novikoff.core.types import Adversary, Domain
-from novikoff.data.as_stream import Wanted, as_stream, check_many, opened, source_for
+from novikoff.data.as_stream import Wanted, as_stream, asked, check_many, opened, source_for
 from novikoff.game import specs
 from novikoff.game.specs import Spec
 
 Made = str | Spec | Callable[[int], Learner]
 """What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
+
+LABELLED = frozenset({"table", "functions"})
+"""Hypothesis classes that may have more than two labels: a learner on one is made once more, to count them."""
 
 Recipe = Spec | Callable[[int], Learner]
 """The same, the spec parsed."""
@@ -96,7 +99,11 @@ def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> St
     """Open the environment for a learner that is still to be made; `many` as for `prepare`."""
     if not isinstance(recipe, Spec):
         return as_stream(environment, recipe(0), multiclass)
-    return source_for(environment, Wanted(specs.task(recipe)), multiclass or None)
+    wanted = Wanted(specs.task(recipe))
+    if specs.names(recipe) & LABELLED:
+        learner = specs.make(recipe, "learner")
+        wanted = Wanted(learner.task, asked(learner), learner.domain)
+    return source_for(environment, wanted, multiclass or None)
 
 
 def scaled(spec: Spec, rows: RowShape, scale: str | None = None, alone: bool = False) -> Spec:

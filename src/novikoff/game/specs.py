@@ -155,6 +155,14 @@ class Spec:
         return written(self) if self.text is None else self.text
 
 
+def names(value: object) -> set[str]:
+    """Return the names in a spec: its own, and those of nested specs."""
+    if isinstance(value, Spec):
+        inner = [*value.positional, *(value.named or {}).values()]
+        return {value.name}.union(*map(names, inner))
+    return set().union(*map(names, value)) if isinstance(value, (list, tuple)) else set()
+
+
 def parsed(spec: str | Spec) -> Spec:
     """The spec, parsed unless it is already."""
     return parse(spec) if isinstance(spec, str) else spec
