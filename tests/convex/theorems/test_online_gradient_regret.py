@@ -163,6 +163,16 @@ def test_lost_rounds_and_what_is_not_finite_are_void():
         assert words in certificate.reason
 
 
+def test_bound_includes_the_allowance_for_rounding():
+    learner = OnlineGradient()
+    for k in range(1, 50):
+        learner.play_one([1.0 / k, 0.5], 1.0 / 3.0)
+    run = run_of(learner, 3.0)
+    doubtful = dataclasses.replace(run.after, doubt=run.after.doubt + 1.0)
+    bounds = [online_gradient_regret(dataclasses.replace(run, after=facts)).bound for facts in (run.after, doubtful)]
+    assert bounds[1] - bounds[0] == pytest.approx(1.0, rel=1e-6)
+
+
 def test_nothing_happened_yet():
     certificate = found(Ledger(OnlineGradient()))
     assert certificate.observed == 0.0
