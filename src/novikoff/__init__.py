@@ -26,6 +26,7 @@ _HOMES = {
     "Assumption": "core.certificate",
     "Batch": "core.types",
     "Certificate": "core.certificate",
+    "Comparison": "evaluation.compare",
     "Domain": "core.types",
     "DriftTest": "drift.monitor",
     "Format": "core.registry",

@@ -48,6 +48,7 @@ from novikoff.distributed.comparator_losses import comparator_losses as comparat
 from novikoff.distributed.mixing import mix as mix
 from novikoff.drift.monitor import DriftTest as DriftTest
 from novikoff.drift.monitor import Monitor as Monitor
+from novikoff.evaluation.compare import Comparison as Comparison
 from novikoff.evaluation.compare import compare as compare
 from novikoff.evaluation.permutation import permutation_test as permutation_test
 from novikoff.evaluation.repeat import repeat as repeat

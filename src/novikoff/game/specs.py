@@ -28,7 +28,7 @@ from novikoff.core.types import Domain
 from novikoff.numerics.coins import coin
 
 
-def make(spec: str | Spec, room: Room, domain: Domain | None = None, **defaults: Any) -> Any:
+def make(spec: str | Spec, room: Room = "learner", domain: Domain | None = None, **defaults: Any) -> Any:
     """What a spec names.
 
     domain     where the game is played: fills in `width`, `dim` and `domain` where the spec leaves them out
