@@ -1,1 +1,1 @@
-"""What learners are made of: examples, labels, streams, certificates, names, errors, saved state."""
+"""Foundations of the package: examples, labels, streams, learners, certificates, the registry, errors, saved state."""

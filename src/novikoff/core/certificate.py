@@ -1,4 +1,4 @@
-"""Certificate: what a theorem promised on this very stream, beside what happened.
+"""Certificates: the bound of a theorem, evaluated on a run, next to the observed value.
 
 Bounds are rounded outward: a printed bound is never smaller than the theorem's (`side` upper) or larger
 (`side` lower). A count is bounded by a whole number, an expectation never is (section "Soundness" of
@@ -25,25 +25,36 @@ Status = Literal["violated", "void", "vacuous", "conditional", "valid"]
 Standing = Literal["checked", "trusted", "refuted"]
 
 RANK: Mapping[Status, int] = {"violated": 0, "valid": 1, "conditional": 2, "vacuous": 3, "void": 4}
-"""In which order certificates are told."""
+"""Order in which certificates are listed."""
 
 KINDS: Mapping[str, str] = {
     "D": "on every stream",
     "E": "in expectation over the random draws",
     "P": "with probability 1 - delta",
 }
+"""Description of each kind of theorem."""
 
 FAILED = "assumption failed: "
-"""Begins the reason of a certificate that is void as something it assumes does not hold."""
+"""Prefix of the reason of a certificate that is void because an assumption fails."""
 
 MILLION = 1e6
 MOST_BITS = 64
-"""A witness longer than this is told by its length."""
+"""Maximum number of bits of a witness that is printed in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """Something the theorem needs. checked: seen to hold on this run; trusted: not; refuted: seen to fail."""
+    """An assumption of a theorem.
+
+    Args:
+        claim: The assumption in words.
+        standing: "checked" if it was verified on this run, "refuted" if it failed, "trusted" if it was not verified.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.Assumption("the stream was fixed in advance", "checked").standing
+        'checked'
+    """
 
     claim: str
     standing: Standing
@@ -51,18 +62,31 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(Shown):
-    """A theorem evaluated on a run.
+    """A theorem evaluated on a run: its bound and the observed value.
 
-    theorem      its name, which is also the name of its file
-    kind         D: holds on every stream · E: in expectation over coins · P: with probability 1 - delta
-    side         upper: observed <= bound was promised · lower: observed >= bound
-    quantity     what is bounded: "mistakes", "expected mistakes", "regret"
-    observed     what happened
-    bound        what was promised, rounded outward; None if the certificate is void
-    trivial      the value at which the bound says nothing (rounds, for mistakes)
-    status       violated · void · vacuous · conditional · valid: the first that applies
-    reason       why it is not valid; "" if it is
-    why          why a bound of `trivial` says nothing, where that needs a word; not told as JSON
+    Args:
+        theorem: Name of the theorem, which is also the name of its module.
+        kind: "D" if the bound holds on every stream, "E" in expectation over the draws, "P" with probability 1 - delta.
+        side: "upper" if the theorem guarantees observed <= bound, "lower" for observed >= bound.
+        quantity: Bounded quantity: "mistakes", "expected mistakes", "regret".
+        observed: Value in this run.
+        bound: Guaranteed value, rounded outward; None if the certificate is void.
+        trivial: Value at which the bound is uninformative; the number of rounds, for mistakes.
+        status: First that applies of "violated", "void", "vacuous", "conditional" and "valid".
+        reason: Why the certificate is not valid; "" if it is.
+        assumptions: Assumptions of the theorem, each with its standing.
+        quantities: Quantities from which the bound was computed, by name.
+        reference: Source of the theorem in the literature.
+        why: Why a bound of `trivial` is uninformative, where that needs an explanation; not part of the JSON output.
+
+    Example:
+        >>> import novikoff as nk
+        >>> ledger = nk.play(nk.ThresholdHalving(10), [(5, -1), (8, -1), (9, 1)])
+        >>> certificate = ledger.certify()[0]
+        >>> certificate.status, certificate.observed, certificate.bound
+        ('vacuous', 3, 3)
+        >>> print(certificate)
+        halving_mistakes: vacuous: mistakes 3 <= 3 (no better than the trivial bound 3)
     """
 
     theorem: str
@@ -81,7 +105,7 @@ class Certificate(Shown):
 
     @property
     def holds(self) -> bool:
-        """Neither void nor violated."""
+        """Whether the certificate is neither void nor violated."""
         return self.status in ("valid", "conditional", "vacuous")
 
     def number(self, name: str) -> float:
@@ -101,7 +125,7 @@ class Certificate(Shown):
         return f"{self.theorem}: {self.status}: {self.comparison()}{why}"
 
     def comparison(self) -> str:
-        """Observed beside promised: "mistakes 3 <= 4". One run need not keep a promise of kind E or P."""
+        """Return the observed value and the bound: "mistakes 3 <= 4"; one run may exceed a bound of kind E or P."""
         observed = f"{self.quantity} {number(self.observed)}"
         if self.bound is None:
             return observed
@@ -111,14 +135,14 @@ class Certificate(Shown):
 
 
 def number(value: int | float) -> str:
-    """A count as it is, anything else with six figures, or to the unit if it is large."""
+    """Format an integer in full, another number with six digits or, if it is large, to the unit."""
     if isinstance(value, int):
         return whole(value)
     return f"{value:,.0f}" if MILLION <= abs(value) < 1e15 else f"{value:,.6g}"
 
 
 def bound_text(bound: int | float, side: Side) -> str:
-    """A bound with six figures, rounded outward: what is printed is promised too."""
+    """Format a bound with six digits, rounded outward so that the printed bound holds too."""
     if isinstance(bound, int) or not math.isfinite(bound):
         return number(bound)
     if MILLION <= abs(bound) < 1e15:
@@ -128,43 +152,45 @@ def bound_text(bound: int | float, side: Side) -> str:
 
 
 def fixed_in_advance(run: Run[Any]) -> Assumption:
-    """What bounds over the learner's coins need: a source that cannot have looked at them."""
+    """Return the assumption, needed by bounds over the learner's draws, that the source did not react to them."""
     standing: Standing = "refuted" if run.adaptive else "checked" if run.fixed else "trusted"
     return Assumption("the stream was fixed in advance", standing)
 
 
 def seen(claim: str, holds: bool) -> Assumption:
-    """A claim that was looked at."""
+    """Return an assumption that was verified or refuted on this run."""
     return Assumption(claim, "checked" if holds else "refuted")
 
 
 def refutations(assumptions: Sequence[Assumption]) -> str:
-    """Which claims were seen to fail; "" if none was."""
+    """Return the claims that failed, as a reason; "" if none did."""
     failed = "; ".join(assumption.claim for assumption in assumptions if assumption.standing == "refuted")
     return f"{FAILED}{failed}" if failed else ""
 
 
 def none_separates(more: str = "") -> str:
-    """Why a theorem on separable labels is void: the search found no separator, which does not show that none exists.
+    """Return why a theorem on separable labels is void: the search found no separator, although one may exist.
 
-    more   what the separator needs besides
+    Args:
+        more: Further requirement on the separator.
     """
     return f"no comparator tried separates the labels{more}; another one may"
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a theorem says of a run, beside its declaration.
+    """The bound of a theorem on one run.
 
-    value         what is promised, rounded outward; None if it is void
-    assumptions   one that was refuted makes it void
-    quantities    what else there is to tell
-    observed      what happened; the run knows it of mistakes and of expected mistakes
-    trivial       the value at which the bound says nothing; without one it is the rounds (`side` upper) or 0 (lower)
-    quantity      what is bounded in this run, where the declaration cannot say it
-    expected      it is an expectation over the draws of the learner in this run, and is called so
-    why           why a bound that is `trivial` says nothing, where that needs a word
-    void          why the theorem does not apply to this run; "" if it does
+    Attributes:
+        value: Guaranteed value, rounded outward; None if it is void.
+        assumptions: Assumptions; a refuted one makes the bound void.
+        quantities: Quantities from which the bound was computed, by name.
+        observed: Value in this run; by default the mistakes or expected mistakes of the run.
+        trivial: Value at which the bound is uninformative; by default the rounds (`side` upper) or 0 (lower).
+        quantity: Bounded quantity, where it depends on the run.
+        expected: Whether the bound is on an expectation over the learner's draws, and is labelled as such.
+        why: Why a bound of `trivial` is uninformative, where that needs an explanation.
+        void: Why the theorem does not apply to this run; "" if it does.
     """
 
     value: int | float | None
@@ -199,12 +225,16 @@ B = TypeVar("B", bound=Bound | None)
 
 
 class DeclaredTheorem(Generic[P, B]):
-    """A theorem and its declaration; of a run it makes a certificate, or None where it has nothing to say.
+    """A theorem with its declaration; called with a run, it returns a certificate, or None if it does not apply.
 
-    name         that of its function, and of its file
-    kind, side, quantity, reference   as in every certificate of it
-    where        is it a run that the theorem speaks of? Of others it has nothing to say
-    words        its text for the reports; None: the reports describe its certificates by quantity and side
+    Args:
+        bound: Function from a run to a `Bound`; its name is the theorem's name and the name of its module.
+        kind: See `Certificate`.
+        side: See `Certificate`.
+        quantity: See `Certificate`.
+        reference: See `Certificate`.
+        where: Predicate that selects the runs to which the theorem applies; None for all runs.
+        words: Text for the reports; None to describe certificates by quantity and side.
     """
 
     def __init__(
@@ -229,7 +259,7 @@ class DeclaredTheorem(Generic[P, B]):
         return None if bound is None else self._judge(bound, run[0])
 
     def _judge(self, bound: Bound, run: Any) -> Certificate:
-        """The status is the first that applies; one run can violate a theorem of kind D only."""
+        """Return the certificate with the first status that applies; one run can violate only a theorem of kind D."""
         upper, value, assumptions = self.side == "upper", bound.value, tuple(bound.assumptions)
         observed, trivial = bound.observed, bound.trivial
         if "mistakes" not in self.quantity and (observed is None or (trivial is None and upper)):
@@ -260,7 +290,7 @@ class DeclaredTheorem(Generic[P, B]):
 DECLARED: dict[str, DeclaredTheorem[Any, Any]] = {}
 """Every theorem declared in this process, by name.
 
-A certificate that was loaded from a file finds its theorem here: the learner that promises it was loaded with it.
+Certificates loaded from a file find their theorem here, because the learner that promises it was loaded before them.
 """
 
 
@@ -291,7 +321,16 @@ def theorem(
     where: Where | None = None,
     words: Words | None = None,
 ) -> Callable[[Callable[P, Any]], DeclaredTheorem[P, Any]]:
-    """Declare a theorem: the function below, which finds its bound on a run, becomes one that makes a certificate."""
+    """Turn the decorated function, which computes a bound on a run, into a `DeclaredTheorem`.
+
+    Args:
+        kind: See `Certificate`.
+        reference: See `Certificate`.
+        quantity: See `Certificate`.
+        side: See `Certificate`.
+        where: Predicate that selects the runs to which the theorem applies; None for all runs.
+        words: Text for the reports.
+    """
 
     def declare(bound: Callable[P, Any]) -> DeclaredTheorem[P, Any]:
         DECLARED[bound.__name__] = made = DeclaredTheorem(bound, kind, side, quantity, reference, where, words)
@@ -301,12 +340,12 @@ def theorem(
 
 
 def has_comparators(run: Run[Any]) -> bool:
-    """Did comparators watch the game?"""
+    """Return whether comparators were tracked during the run."""
     return run.tracked is not None
 
 
 def rule(*names: str) -> Where:
-    """Is the learner's rule one of these?"""
+    """Return a predicate that is true of runs whose learner has one of these rules."""
     return lambda run: run.after.rule in names
 
 
@@ -314,19 +353,19 @@ NO_LARGER = "no larger regret is possible"
 
 
 def largest_regret(rounds: int, top: float, lost: float) -> float:
-    """The regret of who loses the most there is in every round, against a comparator that `lost` so much: T top - L."""
+    """Return T top - L, the regret if every round costs `top` and the comparator's loss is L = `lost`."""
     return rounds * top - lost
 
 
 def draws_nothing(run: Run[Any]) -> Assumption:
-    """What an adversary needs that answers with the opposite: it hears the prediction, not merely its chances."""
+    """Return the assumption of adversaries that answer the opposite: they know the prediction itself."""
     return seen("the learner is deterministic", run.deterministic)
 
 
 def not_realizable(run: Run[VersionSpaceFacts]) -> str:
-    """Why a theorem on realizable streams is void: no hypothesis was left. "" if one always was.
+    """Return why a theorem on realizable streams is void: the version space became empty; "" if it never did.
 
-    The round is the ledger's; not known if the learner had begun again before the ledger was opened.
+    The round is the ledger's; it is omitted if the learner had restarted before the ledger was opened.
     """
     before, after = run.before, run.after
     if after.restarts == before.restarts:
@@ -336,10 +375,10 @@ def not_realizable(run: Run[VersionSpaceFacts]) -> str:
 
 
 def floor_log2(above: int, below: int) -> int:
-    """floor(log2(above / below)), exactly, for whole numbers above >= below >= 1."""
+    """Return floor(log2(above / below)) exactly, for integers above >= below >= 1."""
     return (above // below).bit_length() - 1
 
 
 def outward(bound: float) -> float:
-    """An upper bound computed in floats, made larger by its rounding: never floored, for expectations and regrets."""
+    """Increase an upper bound by its rounding error; not floored, so it suits expectations and regrets."""
     return bound * (1.0 + math.copysign(1e-12, bound)) + 1e-9 if math.isfinite(bound) else bound

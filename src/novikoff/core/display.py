@@ -1,4 +1,4 @@
-"""How results and learners are shown: a short text of a learner, and a page in a notebook."""
+"""Representations of results and learners: a short text, and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 class Shown:
-    """Has a `_repr_html_`, made by reports/page.py."""
+    """Mixin with a `_repr_html_`, made by reports/page.py."""
 
     __slots__ = ()
 
@@ -17,23 +17,23 @@ class Shown:
 
 
 LONGEST = 100
-"""Characters of a text."""
+"""Maximum number of characters of an argument."""
 MOST = 3
-"""Learners of a team that are named."""
+"""Maximum number of learners listed from an ensemble."""
 
 
 class Written(Shown):
-    """`Perceptron(bias=1.0)`: no arrays, no weights."""
+    """Mixin with a short repr such as `Perceptron(bias=1.0)`, without arrays and weights."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._arguments())})"
 
     def _argument(self, name: str, default: object) -> object:
-        """What was given for a parameter, or its default if that says as much."""
+        """Return the value of a parameter, or its default if the two are equivalent."""
         return getattr(self, name, default)
 
     def _arguments(self) -> list[str]:
-        """The arguments that are not the default, as they are written."""
+        """Return the arguments that differ from their defaults, as text."""
         told = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
             value = self._argument(name, parameter.default)
@@ -45,7 +45,7 @@ class Written(Shown):
 
 
 def _written(value: object) -> str:
-    """A plain value, learners, or what has a name; "" of what has none."""
+    """Return a plain value, learners or a named object as text; "" for anything else."""
     if isinstance(value, (bool, int, float, str, Written)) or value is None:
         text = repr(value)
     elif isinstance(value, (list, tuple)) and value and all(isinstance(one, Written) for one in value):

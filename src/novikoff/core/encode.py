@@ -1,4 +1,4 @@
-"""One example, checked: the form a learner computes with, or an error that says what was wrong."""
+"""Validation of one example: returns the form that learners compute with, or raises `InputError`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from novikoff.core.batch import CheckedRow, Sparse
 from novikoff.core.errors import InputError, shown, whole
 
 LARGEST_COORDINATE = 2**31 - 1
+"""Largest coordinate of a point."""
 LARGEST_INDEX = 2**28 - 1
-"""Of a feature: a weight for each below it takes 2 GB."""
+"""Largest index of a feature; one weight per index takes 2 GB."""
 SHORT = 64
-"""Numbers that are looked at in Python in less time than a call of numpy takes."""
+"""Length up to which a Python loop over numbers is faster than a numpy call."""
 
 
 def number(value: Any) -> float:
-    """A real number of any kind as a double; TypeError, ValueError or OverflowError for what is none."""
-    if type(value) is float:  # to ask about all kinds takes a microsecond
+    """Return a real number of any type as a float; raise TypeError, ValueError or OverflowError for anything else."""
+    if type(value) is float:  # the isinstance checks below take a microsecond
         return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -34,9 +35,9 @@ def number(value: Any) -> float:
 
 
 def doubles(values: object) -> NDArray[np.float64]:
-    """Real numbers of any kind as doubles, each rounded once: what a row computes with, whatever it came in.
+    """Return real numbers of any type as float64, each rounded once.
 
-    TypeError, ValueError or OverflowError for what is none: text, complex numbers and dates are not taken for numbers.
+    Raise TypeError, ValueError or OverflowError for anything else: texts, complex numbers and dates are not numbers.
     """
     array = np.asarray(values)
     if array.dtype.type is np.float64 and array.flags.c_contiguous:
@@ -45,19 +46,19 @@ def doubles(values: object) -> NDArray[np.float64]:
         return np.array([number(value) for value in array.reshape(-1).tolist()], dtype=np.float64).reshape(array.shape)
     if array.dtype.kind not in "iufb":
         raise TypeError(f"not numbers: {array.dtype}")
-    with np.errstate(over="ignore"):  # a long double beyond the doubles becomes infinite, and is refused as that
+    with np.errstate(over="ignore"):  # a long double out of range becomes infinite, and is rejected as such
         return np.asarray(array, dtype=np.float64, order="C")
 
 
 def finite(values: NDArray[np.float64]) -> bool:
-    """Are all numbers finite?"""
+    """Return whether all numbers are finite."""
     if len(values) <= SHORT:
         return all(map(math.isfinite, values.tolist()))
     return bool(np.isfinite(values).all())
 
 
 def index(x: Any, width: int) -> int:
-    """A whole number from 0 to width-1; a vector of one whole number will do."""
+    """Return an integer from 0 to width - 1; a vector of one integer is accepted."""
     value = x
     if type(value) is not int:
         if isinstance(value, (np.ndarray, list, tuple)):
@@ -75,7 +76,7 @@ def index(x: Any, width: int) -> int:
 
 
 def point(x: object, width: int, low: int, high: int) -> NDArray[np.int64]:
-    """`width` whole numbers from low to high."""
+    """Return `width` integers from `low` to `high`."""
     try:
         values = np.asarray(x)
     except ValueError:
@@ -96,7 +97,7 @@ def point(x: object, width: int, low: int, high: int) -> NDArray[np.int64]:
 
 
 def vector(x: object, width: int) -> NDArray[np.float64]:
-    """`width` finite real numbers, one beside the other: kernels read straight through memory."""
+    """Return `width` finite numbers in a contiguous array, as compiled loops need them."""
     try:
         values = doubles(x)
     except (TypeError, ValueError, OverflowError):
@@ -110,7 +111,7 @@ def vector(x: object, width: int) -> NDArray[np.float64]:
 
 
 def pair(indices: Any, values: Any) -> CheckedRow:
-    """A sparse row: whole numbers from 0, none twice, and as many finite numbers."""
+    """Return a sparse row after checking that indices are distinct integers from 0 and values are finite."""
     places = np.asarray(indices)
     try:
         reals = doubles(values)
@@ -129,14 +130,14 @@ def pair(indices: Any, values: Any) -> CheckedRow:
 
 
 def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> CheckedRow:
-    """A sparse row from {name: number} or {index: number}; new names are added to `names`, all or none, if `learn`."""
+    """Return a sparse row from {name: number} or {index: number}; if `learn`, add new names to `names`, all or none."""
     values = mapped_values(x)
     check_finite(values)
     keys = list(x)
     if set(map(type, keys)) != {int}:
         try:
             return CheckedRow((np.fromiter(map(names.__getitem__, keys), np.uint32, len(keys)), values))
-        except KeyError:  # a new name, or not a name
+        except KeyError:  # a new name, or not a text
             pass
         if all(isinstance(key, str) for key in keys):
             places = {name: len(names) + k for k, name in enumerate(name for name in keys if name not in names)}
@@ -152,7 +153,7 @@ def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> 
 
 
 def mapped_values(x: Mapping[object, object]) -> NDArray[np.float64]:
-    """The values of a mapping as doubles, in an array of their own."""
+    """Return the values of a mapping as float64 in a new array."""
     try:
         values = doubles(list(x.values()))
     except (TypeError, ValueError, OverflowError):
@@ -163,15 +164,18 @@ def mapped_values(x: Mapping[object, object]) -> NDArray[np.float64]:
 
 
 def check_finite(values: NDArray[np.float64]) -> None:
-    """Refuse the values of a row if one is not finite."""
+    """Raise `InputError` if a value of a row is not finite."""
     if not finite(values):
         raise InputError(f"x must be finite: got {values.tolist()}. Clean or drop the row.")
 
 
 def mappings(rows: Sequence[dict[Any, float]], names: Mapping[Any, int], width: int = 0) -> Sparse:
-    """The rows of several mappings at once, at least so wide: that is quicker than one by one.
+    """Return the rows of several mappings, at least `width` wide; faster than one by one.
 
-    names   places of all keys; empty where the keys are places themselves
+    Args:
+        rows: Mappings from features to values.
+        names: Place of every key; empty if the keys are places.
+        width: Least number of columns.
     """
     ends = np.zeros(len(rows) + 1, dtype=np.uint64)
     np.cumsum([len(x) for x in rows], out=ends[1:])
@@ -182,7 +186,7 @@ def mappings(rows: Sequence[dict[Any, float]], names: Mapping[Any, int], width: 
 
 
 def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same direction with its largest entry in [1, 2): a power of two, so exact but for denormals."""
+    """Return values scaled by a power of two, exact except for denormals, so that the largest is in [1, 2)."""
     largest = float(np.max(np.abs(values), initial=0.0))
     if largest == 0.0:
         return values

@@ -1,17 +1,18 @@
-"""The exceptions, one tree.
+"""Exception hierarchy.
 
     NovikoffError
     ├── InputError          an example or a label that the learner cannot take
     │   ├── SourceError     a file or stream that cannot be read as asked
-    │   │   └── LabelError  labels that are missing, or cannot be
-    │   └── LateError       an id that cannot be predicted, or labelled, now
+    │   │   └── LabelError  labels that are missing or invalid
+    │   └── LateError       an id that cannot be predicted or labelled now
     ├── SpecError           a name or option that the catalog does not know
     ├── MismatchError       a learner and an environment that do not fit together
-    ├── TooLargeError       a class that will not fit in memory
-    └── ModelFileError      a model file that is not one of ours
+    ├── TooLargeError       a class that does not fit in memory
+    └── ModelFileError      a file that is not a novikoff model file
 
-Every message has the form *what must be: what was, where. What to do.* An error keeps these apart: who lets it pass and
-knows better where it was says so with `at`, and the command line names its flags for the options (cli/output.py).
+Every message has the form *requirement: actual value, location. Advice.* An error stores these parts separately:
+callers that know more about the location add it with `at`, and the command line replaces option names in the advice
+by its flags (cli/output.py).
 """
 
 from __future__ import annotations
@@ -22,15 +23,23 @@ from fractions import Fraction
 from typing import Any, Self, TypedDict, Unpack
 
 LONGEST = 200
-"""Characters of what was given that a message shows."""
+"""Maximum number of characters of a value in a message."""
 
 
 class Where(TypedDict, total=False):
-    """Where it was, as far as is known. All count from 1, but unnamed columns and experts, which count from 0.
+    """Location of an error, as far as it is known; counted from 1, except unnamed columns and experts, counted from 0.
 
-    column      of a table: its name, or its number
-    character   of the line
-    up_to       all that came up to there
+    Attributes:
+        source: Name of the file or stream.
+        line: Line of the source.
+        row: Row of the source.
+        item: Position in a list.
+        column: Column of a table, by name or number.
+        key: Key of a mapping.
+        character: Character of the line.
+        expert: Expert, by name or number.
+        round: Round of the game.
+        up_to: Whether the error concerns everything up to this location.
     """
 
     source: str
@@ -49,12 +58,12 @@ NUMBERED = {
     "line": "line {}", "row": "row {:,}", "item": "item {}", "character": "column {}", "column": "column {} (from 0)",
     "key": "key {}", "expert": "expert {}",
 }  # fmt: skip
-"""What has a number, or a name, and how the number is told."""
+"""Parts of a location in the order in which they are printed, with the format of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter, as advice names it: with a value to pass, or with a letter that stands for one."""
+    """A parameter in advice: with a value to pass, or with a letter as its placeholder."""
 
     name: str
     value: Any = None
@@ -71,7 +80,7 @@ def _spelled(value: object) -> str:
 
 
 class Advice(str):
-    """What to do: words, and the options among them, which it remembers."""
+    """Advice to the user: a text that remembers which of its parts are options."""
 
     parts: tuple[str | Option, ...]
 
@@ -90,14 +99,14 @@ HEADER = Advice("Pass ", Option("header", True), " if it names the columns, ", O
 
 
 def with_options(text: str, named: Callable[[Option], str]) -> str:
-    """Advice with its options `named` otherwise; any other text as it is."""
+    """Return advice with each option formatted by `named`; return any other text unchanged."""
     if not isinstance(text, Advice):
         return text
     return "".join(named(part) if isinstance(part, Option) else part for part in text.parts)
 
 
 def place(where: Where) -> str:
-    """Where it was, in words, but for the round: line 7, column "age" of mail.csv."""
+    """Return the location without the round as text: line 7, column "age" of mail.csv."""
     found = [(what, value) for what, value in where.items() if what in NUMBERED]
     found.sort(key=lambda item: list(NUMBERED).index(item[0]))
     words = (f"{what} {quoted(n)}" if isinstance(n, str) else NUMBERED[what].format(n) for what, n in found)
@@ -106,12 +115,20 @@ def place(where: Where) -> str:
 
 
 class NovikoffError(Exception):
-    """Whatever novikoff raises on purpose.
+    """Base class of all exceptions that novikoff raises on purpose.
 
-    must    what must be; or, alone, all there is to say but where it was
-    got     what was, with its verb: 'got 7', or 'has 7' behind a place
-    do      what to do
-    where   where it was
+    Args:
+        must: Requirement that was not met; alone, the whole message except for the location.
+        got: Actual value with its verb: "got 7", or "has 7" after a location.
+        do: Advice.
+        **where: Location, see `Where`.
+
+    Example:
+        >>> import novikoff as nk
+        >>> raise nk.NovikoffError("labels must be -1 or +1", "got 7", "Map them first.", round=3)
+        Traceback (most recent call last):
+        ...
+        novikoff.core.errors.NovikoffError: labels must be -1 or +1: got 7 in round 3. Map them first.
     """
 
     def __init__(self, must: str = "", got: str = "", do: str = "", **where: Unpack[Where]) -> None:
@@ -119,18 +136,18 @@ class NovikoffError(Exception):
         self.must, self.got, self.do, self.where = must, got, do, where
 
     def at(self, **where: Unpack[Where]) -> Self:
-        """The same error, which was there, as far as it did not know."""
+        """Add the location; parts that are already known stay."""
         self.where = {**where, **self.where}
         return self
 
     def advise(self, *more: str | Option) -> Self:
-        """The same error, with more to do."""
+        """Append to the advice."""
         self.do = Advice(self.do, " " if self.do else "", *more)
         return self
 
     @property
     def what(self) -> str:
-        """What must be: what was, where."""
+        """Message without the advice."""
         there, when = place(self.where), f"round {self.where['round']:,}" if "round" in self.where else ""
         if self.got:
             return f"{self.must}: {there}{' ' if there else ''}{self.got}{' in ' if when else ''}{when}"
@@ -138,7 +155,7 @@ class NovikoffError(Exception):
         return f"{before}: {self.must}" if before else self.must
 
     def told(self, named: Callable[[Option], str] = str) -> str:
-        """All of it, with options as they are `named`."""
+        """Return the whole message, with each option formatted by `named`."""
         do = with_options(self.do, named)
         return f"{self.what}{'.' if self.got else ''}{' ' if do else ''}{do}"
 
@@ -147,12 +164,12 @@ class NovikoffError(Exception):
 
 
 def named(value: Any) -> str:
-    """What was given, for a message: a class by its name, another value by its type."""
+    """Return a description of a value for a message: the name of a class, else the value's type."""
     return f"the class {value.__name__}" if isinstance(value, type) else f"a value of type {type(value).__name__}"
 
 
 class InputError(NovikoffError, ValueError):
-    """An example or a label that the learner cannot take; the learner is as it was."""
+    """An example or a label that the learner cannot take; the learner is unchanged."""
 
 
 class SourceError(InputError):
@@ -160,17 +177,22 @@ class SourceError(InputError):
 
 
 class LabelError(SourceError):
-    """Labels that are missing, or cannot be."""
+    """Labels that are missing or invalid."""
 
 
 class AbsentLabelError(LabelError):
-    """A label that was named and that no row had: what was learned before this was known is not as asked."""
+    """A requested label that no row has, known only after rows were learned."""
 
 
 class LateError(InputError):
-    """An id that cannot be predicted, or labelled, now.
+    """An id that cannot be predicted or labelled now.
 
-    code   unknown_id · id_taken · label_differs · expired · pending_full
+    Args:
+        must: See `NovikoffError`.
+        got: See `NovikoffError`.
+        do: See `NovikoffError`.
+        code: unknown_id, id_taken, label_differs, expired or pending_full.
+        **where: See `NovikoffError`.
     """
 
     def __init__(self, must: str = "", got: str = "", do: str = "", code: str = "", **where: Unpack[Where]) -> None:
@@ -187,25 +209,25 @@ class MismatchError(NovikoffError, TypeError):
 
 
 class TooLargeError(NovikoffError, ValueError):
-    """A hypothesis class that will not fit in memory."""
+    """A hypothesis class that does not fit in memory."""
 
 
 class ModelFileError(NovikoffError, ValueError):
-    """A model file that is not one of ours, or is damaged."""
+    """A file that is not a novikoff model file, or is damaged."""
 
 
 def whole(n: int) -> str:
-    """A whole number for a message; one of hundreds of digits by its length (Python refuses to print 5,000)."""
+    """Format an integer; one above 2^999 as a power of two, since Python does not print integers of 5,000 digits."""
     return f"{n:,}" if n.bit_length() < 1000 else f"about {'-' if n < 0 else ''}2^{n.bit_length() - 1}"
 
 
 def counted(n: int, one: str, more: str | None = None) -> str:
-    """A count and its noun: "1 row", "2,000 rows"."""
+    """Format a count with its noun: "1 row", "2,000 rows"."""
     return f"{n:,} {one if n == 1 else more or f'{one}s'}"
 
 
 def brief(value: int | float | Fraction, most_bits: int = 1000) -> str:
-    """A number as it is written in code; a whole number or Fraction of more bits by its length."""
+    """Format a number as in code; an integer or Fraction of more than `most_bits` bits by its length."""
     if isinstance(value, float):
         return str(value)
     bits = max(value.numerator.bit_length(), value.denominator.bit_length())
@@ -213,17 +235,17 @@ def brief(value: int | float | Fraction, most_bits: int = 1000) -> str:
 
 
 def shown(value: object) -> str:
-    """Whatever was given, for a message: cut short, and also where Python refuses to print it."""
+    """Return the repr of any value for a message, shortened; also for values whose repr fails."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         return brief(value)
     try:
         text = repr(value)
-    except Exception:  # a list with a whole number of 5,000 digits, say
+    except Exception:  # such as a list with an integer of 5,000 digits
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def quoted(cell: object) -> str:
-    """Text as it is shown in a message: short, and on one line."""
+    """Return text in quotes for a message, shortened and on one line."""
     text = str(cell).encode("utf-8", "backslashreplace").decode().replace("\r", "\\r").replace("\n", "\\n")
     return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'

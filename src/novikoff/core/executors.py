@@ -1,15 +1,15 @@
-"""Who does tasks that do not wait for each other: threads of this process, or Ray on as many machines as it has.
+"""Executors for independent tasks: threads of this process, or Ray on one or more machines.
 
 Promise
-    Results are in the order of the items, and the same to the bit, whoever does them. The first item that fails raises
-    its own error. Ctrl-C, or a failure, ends what was begun: every task asks now and then whether it is over.
+    Results are in the order of the items and are the same to the bit on every executor. The first item that fails
+    raises its error. Ctrl-C or a failure ends the tasks already started: each polls a flag from time to time.
 On Ray
     `on="ray"` is the cluster that this process is connected to; else the one of RAY_ADDRESS, or one that runs on this
-    machine; else Ray is started here. Any other text is the address of a cluster. A task that is lost with its worker
-    or its node is done again, elsewhere. What all tasks need is put into Ray's store once; each reads its own data.
+    machine; else Ray is started here. Any other text is the address of a cluster. A task lost with its worker or node
+    is repeated elsewhere. Shared arguments are put into Ray's store once; each task reads its own data.
     Ray is an extra: pip install "novikoff[ray]".
 Cost
-    Threads: none to speak of. Ray: 3 to 5 s to start, about 1.5 ms a task; docs/ray.md has numbers.
+    Threads: negligible. Ray: 3 to 5 s to start, about 1.5 ms per task; docs/ray.md has figures.
 """
 
 from __future__ import annotations
@@ -34,38 +34,49 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Over = Callable[[], bool]
-"""Is a task that was begun no longer wanted?"""
+"""Function that returns whether a running task is no longer needed."""
 
 Count = Callable[[int, int], None]
-"""Called with how many tasks are done, and of how many."""
+"""Progress callback, called with the number of finished tasks and the number of tasks."""
 
 SECONDS = 5.0
-"""To wait for an address."""
+"""Connection timeout in seconds."""
 
 RETRIES = 10
-"""How often a task may be lost with a worker or a node of Ray, and be done again."""
+"""Maximum number of retries of a task whose Ray worker or node was lost."""
 
 _known: dict[str, str] = {}
-"""Clusters that were connected to, as they call themselves: by which address."""
+"""Address that was passed for each connected cluster, by the cluster's own address."""
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Executor(ABC):
-    """Does tasks."""
+    """Base class of executors."""
 
     @abstractmethod
     def map(
         self, function: Callable[..., Result], items: Iterable[Item], *shared: Any, progress: Count | None = None
     ) -> list[Result]:
-        """function(over, item, *shared) of every item. They begin in their order."""
+        """Return function(over, item, *shared) of every item; tasks start in the order of the items.
+
+        Args:
+            function: Task; its first argument is a function that returns whether to stop early.
+            items: One item per task.
+            *shared: Arguments that are the same for every task.
+            progress: Called after each task with the number of finished tasks and of all tasks.
+        """
 
 
 class Threads(Executor):
-    """So many threads; None: one a core."""
+    """A pool of threads.
+
+    Args:
+        count: Number of threads; None for one per core.
+    """
 
     def __init__(self, count: int | None = None) -> None:
         if count is not None and count < 1:
@@ -77,7 +88,7 @@ class Threads(Executor):
     ) -> list[Result]:
         each = list(items)
         if self.count > 1 and len(each) > 1:
-            from novikoff.numerics import compiled  # noqa: F401 - what numba imports must not be imported by two at once
+            from novikoff.numerics import compiled  # noqa: F401 - numba's imports are not thread-safe
         over = threading.Event()
         pool = ThreadPoolExecutor(max(min(self.count, len(each)), 1), "task")
         results: list[Result] = []
@@ -93,7 +104,12 @@ class Threads(Executor):
 
 
 class Ray(Executor):
-    """Tasks of Ray, each on so many cores, on the cluster of this address; None: as the file says."""
+    """Tasks on a Ray cluster.
+
+    Args:
+        address: Address of the cluster; None for the default described in the module's docstring.
+        cores: Cores per task.
+    """
 
     def __init__(self, address: str | None = None, cores: int = 1) -> None:
         self._ray, self._cores = _connected(address), cores
@@ -131,7 +147,7 @@ class Ray(Executor):
 
 
 def executor(on: str | Executor = "threads", threads: int | None = None) -> Executor:
-    """Who is named: "threads", "ray" or the address of a cluster of Ray; or one that was made before."""
+    """Return the executor named "threads" or "ray", the Ray cluster at an address, or `on` itself if it is an executor."""
     if isinstance(on, Executor):
         return on
     if on == "threads":
@@ -142,9 +158,9 @@ def executor(on: str | Executor = "threads", threads: int | None = None) -> Exec
 
 
 def _call(packed: bytes, shared: Sequence[Any], key: bytes, asked: float) -> Any:
-    """One task. What it raises is a result like any other: Ray prints errors that nobody asks for.
+    """Run one task; return an exception as a result, because Ray prints errors that are never fetched.
 
-    It is unpacked here, as that may fail: a file may not be on this machine.
+    Unpickling is inside the `try`, since it may fail too: a file may be missing on this machine.
     """
     over = _Over(key, asked)
     try:
@@ -156,13 +172,13 @@ def _call(packed: bytes, shared: Sequence[Any], key: bytes, asked: float) -> Any
 
 @dataclass(frozen=True)
 class _Failed:
-    """What a task raised."""
+    """Exception raised by a task."""
 
     error: Exception
 
     @classmethod
     def of(cls, error: Exception) -> Self:
-        """The error as it can be sent: with where it was, in words; of a source that was not there, why that may be."""
+        """Return the exception in a form that can be pickled, with its traceback as text."""
         if isinstance(error, SourceError) and not {"line", "row"} & error.where.keys():
             error.advise("Every machine of the cluster must see it by this name: in a shared folder, or by a URL.")
         told = "".join(format_exception(error))
@@ -176,7 +192,7 @@ class _Failed:
 
 
 class _Over:
-    """Was it ended? Asked of the cluster once a second, the first time a second after it was begun."""
+    """Whether the tasks were cancelled; asks the cluster once per second, first one second after the start."""
 
     def __init__(self, key: bytes, asked: float) -> None:
         self._key, self._asked, self._ended = key, asked, False
@@ -190,14 +206,14 @@ class _Over:
 
 
 def _end(key: bytes) -> None:
-    """Let tasks end that are no longer wanted. (ray.cancel ends this process if one is done at that very moment.)"""
+    """Cancel the remaining tasks by a key; ray.cancel kills this process if a task finishes at that moment."""
     from ray.experimental.internal_kv import _internal_kv_put
 
     _internal_kv_put(key, b"1")
 
 
 def _check_there(address: str | None) -> None:
-    """Refuse an address at which nobody answers: Ray would wait for minutes."""
+    """Raise `InputError` if nothing listens at the address; Ray itself would wait for minutes."""
     if address is None or address in ("auto", "local"):
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -215,7 +231,7 @@ def _check_there(address: str | None) -> None:
 
 
 def _connected(address: str | None) -> Any:
-    """Ray, connected."""
+    """Return the module ray, connected to a cluster."""
     try:
         import ray
     except ImportError:

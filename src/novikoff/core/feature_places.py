@@ -1,7 +1,7 @@
-"""Which weight belongs to which feature of an example, for learners with a weight for each.
+"""Assignment of features to weights, for learners with one weight per feature.
 
-Examples are arrays of one width; pairs (indices, values) or mappings from whole numbers, of any width; or mappings from
-names, numbered as they come. A stream keeps to one of the three.
+Examples are arrays of one width; pairs (indices, values) or mappings from integers, of any width; or mappings from
+names, numbered by first appearance. All examples of a stream are of one of the three kinds.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ Kind = Literal["array", "numbers", "names"]
 Weights = NDArray[np.float64]
 
 MOST = 2**32 - 1
-"""Features there can be: readers number them up to 2^32 - 2."""
+"""Maximum number of features: readers number them up to 2^32 - 2."""
 
 
 @dataclass(slots=True)
 class Mapped:
-    """A mapping whose features all have places, and its row; its arrays are not written to.
+    """A mapping whose features all have places, with its row; the arrays are never modified.
 
-    keys     in their order
-    count    features there must be for these keys: one more than the largest place
-    rows     what the learner made of the row, if anything
+    Attributes:
+        keys: Keys in order.
+        kind: Kind of the keys.
+        count: Number of features that these keys need: one more than the largest place.
+        row: Indices and values.
+        rows: Cached result of the learner for the row, if any.
     """
 
     keys: list[object]
@@ -43,23 +46,23 @@ class Mapped:
 
 
 class Features:
-    """The features met so far: how many, and the place of each name."""
+    """The features seen so far: their number, and the place of each name."""
 
     def __init__(self) -> None:
         self.kind: Kind | None = None
         self.count = 0
         self.names: dict[str, int] = {}
         self.seen: Row | None = None
-        """The row that was met last: whoever else needs it in this round does not encode x again."""
+        """Last learned row, so that other users of x in the same round need not encode it again."""
         self.mapped: Mapped | None = None
-        """The last mapping: x comes again with its label, and the next x has the same keys as a rule."""
+        """Last mapping: x is encoded for predicting and for learning, and the next x usually has the same keys."""
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickles hold no row."""
+        """Return the attributes to pickle, without cached rows."""
         return {**self.__dict__, "seen": None, "mapped": None}
 
     def row(self, x: Example, learn: bool) -> Row:
-        """x checked, as an array or as (indices, values). New features get a place only if `learn`."""
+        """Return x, validated, as an array or as (indices, values); new features get a place only if `learn`."""
         if type(x) is CheckedRow:
             self._keep_to("numbers")
             row = x
@@ -83,9 +86,9 @@ class Features:
         return row
 
     def _mapping(self, x: Mapping[object, object], learn: bool) -> CheckedRow:
-        """The row of a mapping; its arrays are those of the last one where keys and values are the same, to the bit.
+        """Return the row of a mapping, reusing the last arrays if keys and values are the same to the bit.
 
-        The last mapping is read once and replaced as a whole: several threads may predict.
+        The last mapping is read once and replaced as a whole, because several threads may predict.
         """
         keys, mapped = list(x), self.mapped
         if mapped is None or keys != mapped.keys or (mapped.kind == "numbers" and set(map(type, keys)) != {int}):
@@ -101,8 +104,8 @@ class Features:
         return row
 
     def _new_mapping(self, x: Mapping[object, object], keys: list[object], learn: bool) -> CheckedRow:
-        """The row of a mapping with other keys than the last one."""
-        named = isinstance(keys[0], str) if keys else self.kind == "names"  # none at all: either will do
+        """Return the row of a mapping whose keys differ from the last one's."""
+        named = isinstance(keys[0], str) if keys else self.kind == "names"  # an empty mapping fits both kinds
         kind: Kind = "names" if named else "numbers"
         self._keep_to(kind)
         row = encode.mapping(x, self.names, learn)
@@ -110,14 +113,14 @@ class Features:
             self.seen = row
         if keys:
             count = int(row[0].max()) + 1
-            if not named or count <= len(self.names):  # else new names, which have no places yet
+            if not named or count <= len(self.names):  # else there are new names without places
                 self.mapped = Mapped(keys, kind, count, row)
             if learn:
                 self.kind, self.count = kind, max(self.count, count)
         return row
 
     def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
-        """The x of the round just played: as it was met, or else encoded now; a copy of it, if `later` will do."""
+        """Return x of the round just played, encoded; if `later` and it is not encoded yet, a copy of a dict."""
         row, self.seen = self.seen, None
         if row is not None:
             return row
@@ -125,42 +128,42 @@ class Features:
 
     @property
     def dense(self) -> bool:
-        """Return whether examples are arrays."""
+        """Whether examples are arrays."""
         return self.kind == "array"
 
     def met(self) -> tuple[Kind | None, int, int]:
-        """What has been met: to `forget` what comes now."""
+        """Return a snapshot of the known features, for `forget`."""
         return self.kind, self.count, len(self.names)
 
     def forget(self, met: tuple[Kind | None, int, int]) -> None:
-        """Know again what had been `met`: examples that came since were refused."""
+        """Return to a snapshot of `met`, because later examples were rejected."""
         self.kind, self.count, names = met
         self.mapped = None
         while len(self.names) > names:
             self.names.popitem()
 
     def rows(self, batch: Batch, learn: bool) -> NDArray[Any] | Sparse:
-        """The rows of a batch: checked, and met if `learn`."""
+        """Return the rows of a batch, validated; register their features if `learn`."""
         x = batch.x if isinstance(batch.x, Sparse) else batch.table()
         kind: Kind = "numbers" if isinstance(x, Sparse) else "array"
         (self.meet if learn else self.check)(kind, x.width if isinstance(x, Sparse) else x.shape[1])
         return x
 
     def meet(self, kind: Kind, width: int) -> None:
-        """Make room for a batch of that width."""
+        """Register the features of a batch of that width."""
         self.check(kind, width)
         self.kind = kind
         self.count = max(self.count, width)
 
     def widen(self, width: int) -> bool:
-        """Let arrays be so wide from now on: they were 0 in the columns at the end. False if they are no arrays."""
+        """Grow arrays to `width` columns, the new ones being 0 so far; return whether they grew."""
         if self.kind != "array" or width <= self.count:
             return False
         self.count = width
         return True
 
     def check(self, kind: Kind, width: int) -> None:
-        """Refuse a batch that is not of this kind and width."""
+        """Raise `InputError` if a batch is not of this kind and width."""
         self._keep_to(kind)
         if kind == "array" and self.kind == "array" and self.count not in (0, width):
             raise InputError(f"x must have {counted(self.count, 'feature')}, as before: got {width}.")
@@ -184,20 +187,20 @@ class Features:
 
 
 def never_seen(weights: Weights, indices: NDArray[np.uint32]) -> tuple[Weights, NDArray[np.uint32]]:
-    """Weights, and which is whose: features that were never seen share the last one, which is 0."""
+    """Return weights and indices in which features that were never seen share the last weight, which is 0."""
     weights = weights if len(weights) else np.zeros(1)
     return weights, up_to(indices, len(weights) - 1)
 
 
 def up_to(places: NDArray[np.uint32], last: int) -> NDArray[np.uint32]:
-    """Places, those beyond `last` as `last`; the same array if it is short and none is."""
+    """Return the places with those above `last` replaced by `last`; the same array if it is short and none is above."""
     if len(places) <= encode.SHORT and max(places.tolist(), default=0) <= last:
         return places
     return np.minimum(places, np.uint32(last))
 
 
 def rows_never_seen(weights: Weights, x: Sparse) -> tuple[Weights, Sparse]:
-    """The same for rows; of these alone, for their arrays may hold many more."""
+    """Apply `never_seen` to sparse rows, without other rows that their arrays may hold."""
     if len(weights) and x.width <= len(weights):
         return weights, x
     x = x.alone()

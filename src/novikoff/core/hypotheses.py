@@ -1,4 +1,4 @@
-"""The words of finite classes: a class of hypotheses, its version space, and how the survivors vote."""
+"""Types for finite hypothesis classes: the class, its version space, and the vote of the survivors."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from novikoff.core.types import Domain, Example, Label, State
 
 @dataclass(frozen=True, slots=True)
 class VersionSpaceFacts:
-    """What the theorems on finite classes need to know.
+    """Quantities that the theorems on finite classes need.
 
-    hypotheses   |H|
-    survivors    how many are left
-    whole        prior weight of all of H (|H| when all weigh the same)
-    weight       prior weight of the survivors
-    lightest     the smallest prior weight
-    restarts     how often no hypothesis was left and the learner began again with all of H
-    emptied_at   the learner's round of the first restart, 0 if there was none
-    rounds       the learner's rounds so far
+    Attributes:
+        hypotheses: |H|.
+        survivors: Number of hypotheses in the version space.
+        whole: Prior weight of H; |H| if the prior is uniform.
+        weight: Prior weight of the survivors.
+        lightest: Smallest prior weight of a hypothesis.
+        restarts: Number of times that the version space became empty and the learner restarted with all of H.
+        emptied_at: Learner's round of the first restart; 0 without one.
+        rounds: Learner's rounds so far.
     """
 
     hypotheses: int
@@ -39,18 +40,19 @@ class VersionSpaceFacts:
 
 
 def check_part(name: str, part: int, whole: int) -> None:
-    """Refuse a part that is larger than the whole: facts may come from a model file."""
+    """Raise `ModelFileError` unless 0 <= part <= whole; facts may come from a model file."""
     if not 0 <= part <= whole:
         raise ModelFileError(f"{name} must be from 0 to {shown(whole)}: got {shown(part)}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ballot:
-    """How the surviving hypotheses vote on one x.
+    """Vote of the surviving hypotheses on one x.
 
-    weights   the prior weight behind each label
-    first     the label of the first survivor; 0 if it gives no valid label
-    choices   each one's label, in whatever form the space likes
+    Attributes:
+        weights: Prior weight of the hypotheses that predict each label.
+        first: Label of the first survivor; 0 if it gives no valid label.
+        choices: Label of each survivor, in the format of the space.
     """
 
     weights: Mapping[Label, int]
@@ -58,50 +60,50 @@ class Ballot:
     choices: Any
 
     def winner(self) -> Label:
-        """The label with the most weight; a tie says +1, with many labels the smallest."""
+        """Return the label with the most weight; +1 in a tie, the smallest label in a multiclass tie."""
         if -1 in self.weights:
             return 1 if self.weights[1] >= self.weights[-1] else -1
         return max(self.weights, key=lambda label: (self.weights[label], -label))
 
 
 class Space(Protocol):
-    """The version space: the hypotheses of a class that are still believed."""
+    """A version space: the hypotheses of a class that are consistent with the labels so far."""
 
-    lightest: int  # the smallest prior weight of a hypothesis of the class
+    lightest: int  # smallest prior weight of a hypothesis of the class
 
     @property
     def count(self) -> int:
-        """How many."""
+        """Number of survivors."""
         ...
 
     @property
     def weight(self) -> int:
-        """Their prior weight together."""
+        """Prior weight of the survivors."""
         ...
 
     def poll(self, x: Example) -> Ballot:
-        """Let each vote on x. Raises `InputError` if x is not of the domain; changes nothing."""
+        """Return the vote on x without changing the space; raise `InputError` if x is outside the domain."""
         ...
 
     def keep(self, ballot: Ballot, label: Label) -> None:
-        """Only those that voted for `label` stay."""
+        """Remove the survivors that did not vote for `label`."""
         ...
 
     def first(self) -> int:
-        """The lowest index of a survivor."""
+        """Return the lowest index of a survivor."""
         ...
 
     def state(self) -> State:
-        """The survivors, as plain data."""
+        """Return the survivors as plain data."""
         ...
 
     def load(self, state: State) -> None:
-        """Become the space whose `state` this is."""
+        """Set the survivors to those of a saved `state`."""
         ...
 
 
 class HypothesisClass(Protocol):
-    """A finite class of functions from x to labels, numbered 0 .. size-1."""
+    """A finite class of functions from x to labels, numbered 0 to size - 1."""
 
     name: str
     domain: Domain
@@ -109,17 +111,21 @@ class HypothesisClass(Protocol):
 
     @property
     def size(self) -> int:
-        """Exactly how many hypotheses vote."""
+        """Exact number of hypotheses."""
         ...
 
     def space(self, prior: str | list[int] | None = None) -> Space:
-        """A fresh version space holding all of them. prior: None, "length", or a weight for each."""
+        """Return a new version space of all hypotheses.
+
+        Args:
+            prior: None for a uniform prior, "length", or one weight per hypothesis.
+        """
         ...
 
     def describe(self, index: int) -> str:
-        """Hypothesis number `index`, readable."""
+        """Return a readable description of hypothesis number `index`."""
         ...
 
     def state(self) -> State:
-        """Enough to build the class again."""
+        """Return the plain data from which the class can be rebuilt."""
         ...

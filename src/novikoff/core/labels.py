@@ -1,7 +1,7 @@
-"""Many labels: values of any kind, numbered 0, 1, 2, ... in the order in which they first come.
+"""Multiclass labels: values of any type, numbered 0, 1, 2, ... in the order of their first appearance.
 
-A value is known again however it is written: 1, 1.0 and the text "1" of another file are one label, as far as no file
-has both texts and numbers.
+A value is recognised in different spellings: 1, 1.0 and the text "1" of another file are the same label, unless one
+file has both texts and numbers.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from novikoff.core.errors import InputError
 
 MOST_CLASSES = 20
-"""More whole numbers than this are no classes."""
+"""Maximum number of distinct integers that are taken for classes."""
 
 
 class Numbering:
-    """The values that have a number.
+    """A numbering of label values.
 
-    values   value k is what the user calls label k; the list is the caller's, and grows
-    known    labels that are there though none has a name: where the first value is one of 0 .. known-1, so are all of
-             them, and have these numbers
+    Args:
+        values: User's value of each label; the list belongs to the caller and grows in place.
+        known: Number of labels without names: if the first value is one of 0 .. known-1, the labels are these numbers.
     """
 
     def __init__(self, values: list[Any] | None = None, known: int = 0) -> None:
@@ -30,13 +30,13 @@ class Numbering:
         self._codes = {_key(value): code for code, value in enumerate(self.values)}
 
     def cut(self, known: int) -> None:
-        """Forget the values from label `known` on: nothing was learned of them."""
+        """Forget the values from label `known` on, from which nothing was learned."""
         for value in self.values[known:]:
             del self._codes[_key(value)]
         del self.values[known:]
 
     def find(self, value: Any) -> int | None:
-        """The label of a value; None if it has none."""
+        """Return the label of a value; None if it is new."""
         code = self._codes.get(_key(plain_label(value)))
         if code is not None:
             return code
@@ -44,7 +44,7 @@ class Numbering:
         return next((code for code, one in others if alike(one, value)), None)
 
     def encode(self, value: Any) -> int:
-        """The label of a value; a new one gets the next."""
+        """Return the label of a value; a new value gets the next number."""
         if not self.values and type(plain_label(value)) is int and 0 <= value < self._known:
             self.values.extend(range(self._known))
             self._codes.update(zip(self.values, self.values, strict=True))
@@ -58,7 +58,7 @@ class Numbering:
         return code
 
     def encode_all(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """The labels of many values, in their order."""
+        """Return the labels of an array of values, numbering new ones in order."""
         if values.dtype.kind == "O":
             return np.array([self.encode(value) for value in values.tolist()], dtype=np.int64)
         distinct, firsts, places = np.unique(values, return_index=True, return_inverse=True)
@@ -68,20 +68,20 @@ class Numbering:
         return codes[places.reshape(-1)]
 
     def decode(self, label: int) -> Any:
-        """What the user calls a label; the number itself of one that has no name yet, None before there is any."""
+        """Return the user's value of a label; the number itself if it is not named yet, None before the first value."""
         if 0 <= label < len(self.values):
             return self.values[label]
         return label if self.values else None
 
 
 def plain_label(value: object) -> object:
-    """A label as a model file holds it: text, a boolean or a number."""
+    """Return a label as stored in a model file: a text, boolean or number."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float, bool)) else str(value)
 
 
 def one_label(y: object) -> object:
-    """A label of any kind: one value, and not missing."""
+    """Return a label as a plain value; raise `InputError` unless it is a text, boolean or finite number."""
     value = y[()] if isinstance(y, np.ndarray) and y.ndim == 0 else y
     if isinstance(value, np.generic):
         value = value.item()
@@ -91,7 +91,7 @@ def one_label(y: object) -> object:
 
 
 def alike(value: Any, wanted: Any) -> bool:
-    """Is it the same value, or written the same? So are 1 and "1.0"; True, "true" and 1."""
+    """Return whether two values are equal or spelled alike, as 1 and "1.0", or True, "true" and 1."""
     boolean = isinstance(value, bool) or isinstance(wanted, bool)
     if str(value) == str(wanted) or (boolean and str(value).lower() == str(wanted).lower()):
         return True
@@ -106,5 +106,5 @@ def _key(value: object) -> object:
 
 
 def are_numbers(values: set[float]) -> bool:
-    """Are these numbers to be predicted, not labels?"""
+    """Return whether the values are numbers to predict rather than labels."""
     return len(values) > MOST_CLASSES or (len(values) > 2 and not all(map(float.is_integer, values)))

@@ -1,15 +1,15 @@
-"""The learner contract: what a game asks of a learner, with the default of all it need not have.
+"""The learner contract: the methods that a game calls, with defaults for all optional ones.
 
-`Learner` is the base of every learner here: bring `predict_one`, `play_one`, `facts`, and `fields`, what is saved
-(core/state.py). Every other method has a default; `has("score_one")` is True where a learner brings its own.
-`Predictor` is the part that predicts, for classifiers that learn no more.
+`Learner` is the base class of every learner here: implement `predict_one`, `play_one`, `facts`, and declare `fields`,
+the saved state (core/state.py). Every other method has a default; `has("score_one")` is True if a learner overrides
+it. `Predictor` is the part that predicts, for classifiers that do not learn.
 
-`adapt` makes a `Learner` of any object with `predict_one` and `learn_one`. Learners from outside this package are shown
-copies of rows and labels. Losses of their predictions are counted from the game's outcomes, and their probabilities
+`adapt` makes a `Learner` of any object with `predict_one` and `learn_one`. Learners from outside this package get
+copies of rows and labels. Losses of their predictions are computed from the game's outcomes, and their probabilities
 must be from 0 to 1.
 
-`play_one` and `learn_many` return labels, or a `StepResult` from a learner that draws its predictions, pays another
-loss than a mistake, or has probabilities.
+`play_one` and `learn_many` return labels, or a `StepResult` if the learner draws its predictions, has another loss than
+mistakes, or has probabilities.
 """
 
 from __future__ import annotations
@@ -59,31 +59,35 @@ Ability = Literal[
     "again", "chances", "costs", "learn_many", "mean", "predict_set", "probabilities_one", "probability_one",
     "score_one", "scores_one", "tracker", "widen",
 ]  # fmt: skip
-"""A method that a learner may have of its own."""
+"""A method that a learner may override."""
 
 OF_BATCHES = ("learn_many", "predict_many", "scores_many", "probabilities_many")
 """Methods that take a batch."""
 
 
 class Predictor(ABC, Written):
-    """What predicts: a learner, or a classifier that was made of one.
+    """A learner, or a classifier made from one.
 
-    domain         what x may be
-    labels         None for -1 and +1; the number of labels known so far, where `numbered`
-    outcomes       "labels", or "numbers" for regression
-    loss           the name of what a prediction costs
-    draws          predictions are drawn from `chances(x)`
-    numbered       labels are many, numbered as they first come
-    learners       the members of a team, all of which play every round
-    features       how the features of x are numbered (core/feature_places.py); None where they are not
-    feature_names, label_values, encoding   names of the columns and labels, and the encoding of the table that was
-                   learned from: set by the ledger
-    size           what is held: weights, supports, hypotheses
-    rows_held      training rows that the hypothesis is made of, without which it cannot be saved
-    normalize      examples are divided by their length; None where that is no option
-    scored         the scores of the last round or batch, where `keeps_scores`
-    shares, names  of a mixture: the mean weight of each forecaster over all rounds, and its name
-    weights        of a team: the chance of each learner to be followed
+    Attributes:
+        domain: Domain of x.
+        labels: None for -1 and +1; the number of labels known so far if `numbered`.
+        outcomes: "labels", or "numbers" for regression.
+        loss: Name of the loss.
+        draws: Whether predictions are drawn from `chances(x)`.
+        numbered: Whether labels are multiclass, numbered by first appearance.
+        keeps_scores: Whether `scored` has the scores of the last call.
+        learners: Members of an ensemble, all of which play every round.
+        features: Numbering of the features of x (core/feature_places.py); None if there is none.
+        feature_names: Names of the columns; set by the ledger.
+        label_values: Names of the labels; set by the ledger.
+        encoding: Encoding of the table that was learned from; set by the ledger.
+        size: Number of stored weights, support vectors or hypotheses.
+        rows_held: Training rows that are part of the hypothesis and must be saved with it.
+        normalize: Whether examples are divided by their norm; None if that is not an option.
+        scored: Scores of the last round or batch, if `keeps_scores`.
+        shares: Mean weight of each forecaster of a mixture over all rounds.
+        names: Name of each forecaster of a mixture.
+        weights: Probability of following each learner of an ensemble.
     """
 
     outcomes: str = "labels"
@@ -97,7 +101,7 @@ class Predictor(ABC, Written):
     normalize: bool | None = None
     scored: float | NDArray[np.float64] | None = None
 
-    if TYPE_CHECKING:  # properties, so that a learner may have either an attribute or a property of its own
+    if TYPE_CHECKING:  # declared as properties, so that subclasses may use attributes or properties
 
         @property
         def domain(self) -> Domain: ...
@@ -130,25 +134,25 @@ class Predictor(ABC, Written):
 
     @abstractmethod
     def predict_one(self, x: Example) -> Prediction:
-        """Predict x. Asking changes nothing."""
+        """Return the prediction for x without changing the learner."""
 
     @property
     def original(self) -> object:
-        """The object that the caller gave: this one, unless it was adapted."""
+        """Object passed by the caller: this one, unless it is adapted."""
         return self
 
     @property
     def within(self) -> Predictor:
-        """The learner that learns, where another brings it its examples; this one otherwise."""
+        """Wrapped learner if this one transforms its examples; this one otherwise."""
         return self
 
     def has(self, ability: Ability) -> bool:
-        """Return whether the method is its own, and not the default."""
+        """Return whether the learner overrides the method."""
         return getattr(type(self), ability, DEFAULTS[ability]) is not DEFAULTS[ability]
 
     @property
     def task(self) -> Task:
-        """What is predicted: one of two labels, of many, a number, an outcome from advice, or losses."""
+        """Type of prediction problem."""
         if self.outcomes == "numbers":
             return "regression"
         if self.domain.kind in ("advice", "losses"):
@@ -157,63 +161,63 @@ class Predictor(ABC, Written):
 
     @classmethod
     def task_of(cls, given: Mapping[str, Any]) -> Task:
-        """Return the task of a learner that is made with these arguments, all parameters with a default included."""
+        """Return the task of a learner made with these arguments, defaults included."""
         return "regression" if cls.outcomes == "numbers" else "multiclass" if cls.numbered else "binary"
 
     @property
     def pays(self) -> bool:
-        """Return whether outcomes are taken as they are, and answered with a `StepResult`."""
+        """Whether outcomes are passed on unchanged and `play_one` returns a `StepResult`."""
         return self.task in ("regression", "advice", "losses")
 
     @property
     def counts_mistakes(self) -> bool:
-        """Return whether mistakes are what it pays for."""
+        """Whether the loss is the number of mistakes."""
         return self.loss == "zero-one"
 
     @property
     def probable(self) -> bool:
-        """Return whether each label has a probability."""
+        """Whether each label has a probability."""
         own = self.within.has("probability_one") or self.within.has("probabilities_one")
         return self.outcomes == "labels" and own
 
     @property
     def scores_rows(self) -> bool:
-        """Return whether x has a score, or each of many labels one."""
+        """Whether x has a score, or one per label."""
         return self.within.has("scores_one" if self.numbered else "score_one")
 
     @property
     def scores(self) -> bool:
-        """Return whether the sign of a score is the prediction."""
+        """Whether the prediction is the sign of a score."""
         return self.has("score_one") and self.within.has("score_one")
 
     @property
     def tells_scores(self) -> bool:
-        """Return whether the learner that learns keeps the scores of its last call."""
+        """Whether the innermost learner keeps the scores of its last call."""
         return self.within.keeps_scores
 
     @property
     def covers(self) -> bool:
-        """Return whether a set comes with each prediction."""
+        """Whether there is a prediction set for each prediction."""
         return self.has("predict_set")
 
     @property
     def averages(self) -> bool:
-        """Return whether the mean of its weights is known."""
+        """Whether the mean of the weights is available."""
         return self.has("mean")
 
     @property
     def changes_examples(self) -> bool:
-        """Return whether examples are changed before they are learned from."""
+        """Whether examples are transformed before learning."""
         return self.has("again")
 
     @property
     def normalizes(self) -> bool:
-        """Return whether examples can be divided by their length, by it or by one of its team."""
+        """Whether the learner, or a member of its ensemble, can divide examples by their norm."""
         return any(adapt(one).within.normalize is not None for one in (self.original, *self.learners))
 
     @property
     def of_labels(self) -> Callable[[Example], NDArray[np.float64]] | None:
-        """The probability of each of many labels, or else its score; None if it has neither."""
+        """Function that returns the probability of each label, or else its score; None if there is neither."""
         if not self.numbered:
             return None
         if self.has("probabilities_one"):
@@ -227,7 +231,7 @@ class Predictor(ABC, Written):
         raise self._lacks("a score")
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
-        """Return the score of each of many labels."""
+        """Return the score of each label."""
         raise self._lacks("a score")
 
     def probability_one(self, x: Example) -> float:
@@ -235,7 +239,7 @@ class Predictor(ABC, Written):
         raise self._lacks("a probability")
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
-        """Return P of each of many labels; the rest is that of labels never seen."""
+        """Return the probability of each known label; they may sum to less than 1, the rest being for new labels."""
         raise self._lacks("a probability")
 
     def chances(self, x: Example) -> Distribution:
@@ -244,7 +248,7 @@ class Predictor(ABC, Written):
         return {said: 1.0}
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
-        """Return the set of labels, or the interval, beside the prediction."""
+        """Return the prediction set of labels, or the interval."""
         raise self._lacks("sets")
 
     def _lacks(self, what: str) -> InputError:
@@ -253,21 +257,21 @@ class Predictor(ABC, Written):
     # Batches
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        """Predict every row, learning nothing."""
+        """Return the prediction for every row without learning."""
         check_batch(self.__dict__.get("encoding"), batch)
         return np.array([self.predict_one(x) for x, _ in batch.rows()])
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
-        """Predict rows that come without labels: the last outcome is not that of the row before."""
+        """Return predictions for rows whose labels are not observed in between."""
         return self.predict_many(batch)
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the score of every row, or those of each of many labels."""
+        """Return the score of every row, or the scores of all its labels."""
         one: Callable[[Example], object] = self.scores_one if self.numbered else self.score_one
         return np.array([one(x) for x, _ in self._has_rows(batch, self.scores_rows, "a score").rows()], np.float64)
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        """Return P(+1) of every row, or P of each of many labels."""
+        """Return P(+1) of every row, or the probability of each label."""
         one: Callable[[Example], object] = self.probabilities_one if self.numbered else self.probability_one
         return np.array([one(x) for x, _ in self._has_rows(batch, self.probable, "a probability").rows()], np.float64)
 
@@ -278,21 +282,21 @@ class Predictor(ABC, Written):
         return batch
 
     def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the loss of predicted numbers: the squared or the absolute difference."""
+        """Return the loss of predicted numbers: the squared or the absolute error."""
         gaps = said - y
         found: NDArray[np.float64] = np.abs(gaps) if self.loss == "absolute" else gaps * gaps
         return found
 
     @property
     def all_rows_held(self) -> int:
-        """Training rows in its hypothesis, those of its team together."""
+        """Training rows in the hypothesis, including all members of an ensemble."""
         members = sum(adapt(member).all_rows_held for member in self.learners)
         return members + (self.rows_held or (0 if members else self.within.rows_held))
 
     def check_hash(self, stream: Stream) -> None:
-        """Refuse features that are hashed to other places than those it has weights of.
+        """Raise `MismatchError` if the stream hashes features into another number of places than the learner has.
 
-        Rows that it was shown in batches were as wide as there are places; of single rows it knows fewer.
+        Batches are as wide as there are places; from single rows the learner may know fewer.
         """
         if stream.bits is None:
             return
@@ -311,17 +315,29 @@ class Predictor(ABC, Written):
 
 
 class Learner(Predictor, Stateful, base=True):
-    """One algorithm. `learn_one` and `play_one`, `learn_many` and `widen` change it; nothing else does.
+    """Base class of online learners.
 
-    promises        the theorems that are evaluated on its games
-    conservative    it changes on its mistakes only
-    sums_mistakes   its weights are the sum of y x~ over its mistakes, and what they were before; `less(weights)` is
-                    then a copy whose weights are that much less
-    scales          examples of a table are better brought to one scale first (data/scaled.py)
-    wants_bias      its `bias` is better 1 then, a constant feature
-    live            its state can be copied, but is no plain data for a file
-    seed            of its coins; None if it has none
-    updates         how often it changed; None if that is not counted
+    Only `learn_one`, `play_one`, `learn_many` and `widen` change a learner.
+
+    Attributes:
+        promises: Theorems that are evaluated on its games.
+        conservative: Whether it changes on mistakes only.
+        sums_mistakes: Whether its weights are their initial value plus the sum of y x~ over its mistakes;
+            `less(weights)` then returns a copy with these weights subtracted.
+        scales: Whether the columns of a table should be scaled first (data/scaled.py).
+        wants_bias: Whether its `bias`, a constant feature, should be 1 then.
+        live: Whether its state can be copied but is not plain data for a file.
+        seed: Seed of its random draws; None if it draws nothing.
+        updates: Number of updates; None if they are not counted.
+
+    Example:
+        >>> import novikoff as nk
+        >>> class Majority:
+        ...     total = 0
+        ...     def predict_one(self, x): return 1 if self.total >= 0 else -1
+        ...     def learn_one(self, x, y): self.total += y
+        >>> isinstance(nk.Perceptron(), nk.Learner), nk.play(Majority(), [(0, -1), (0, -1)]).mistakes
+        (True, 1)
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
@@ -344,60 +360,60 @@ class Learner(Predictor, Stateful, base=True):
 
     @abstractmethod
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
-        """Predict, then learn, looking at x once."""
+        """Predict x, then learn its outcome."""
 
     def learn_one(self, x: Example, y: Outcome) -> None:
-        """Learn the label of x."""
+        """Learn the outcome of x."""
         self.play_one(x, y)
 
     def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
-        """Predict and learn every row in order; None, having done nothing, where that must go row by row."""
+        """Predict and learn every row in order; return None, without learning, if rows must be played one by one."""
         check_batch(self.__dict__.get("encoding"), batch)
         return None
 
     @property
     def looped(self) -> bool:
-        """Return whether batches are played row by row."""
+        """Whether batches are played row by row."""
         return not self.has("learn_many")
 
     @abstractmethod
     def facts(self) -> Facts:
-        """Return what its theorems need to know of it now: a frozen dataclass of plain values."""
+        """Return the current quantities that its theorems need: a frozen dataclass of plain values."""
 
     def _argument(self, name: str, default: Any) -> Any:
         held = next((field for field in self.fields if field.argument and field.name == name), None)
         return super()._argument(name, default) if held is None else lookup(self, held.path)
 
-    # What games, theorems and reports ask besides
+    # Methods for games, theorems and reports
 
     def tracker(self) -> Tracker | None:
-        """Return the comparators that its theorems need, for a game that begins now; None if they need none."""
+        """Return new comparators for its theorems at the start of a game; None if they need none."""
         return None
 
     def mean(self) -> Learner:
-        """Return the learner whose weights are the mean of all it had, for convex losses."""
+        """Return a learner whose weights are the mean over all rounds, for convex losses."""
         raise self._lacks("the mean of its weights")
 
     def standing(self) -> Standing:
-        """Return what theorems on coverage need to know of the thresholds of its sets."""
+        """Return the thresholds of prediction sets and their counts, for the theorems on coverage."""
         raise self._lacks("sets")
 
     def again(self, stream: Stream) -> Stream:
-        """Return the stream of a game of one pass, as it was seen."""
+        """Return the stream of a one-pass game with the transformed examples that the learner saw."""
         return stream
 
     def seen_batch(self, batch: Batch) -> Batch:
-        """Return the batch of the last call as it was seen: comparators must see the same."""
+        """Return the last batch as the inner learner saw it, for the comparators."""
         return batch
 
     def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
-        """Return the x of the last call as a row, as it was seen; if `later`, what will be encoded with others."""
+        """Return the last x as the inner learner saw it; if `later`, in a form to be encoded with others."""
         if self.features is None:
             raise self._lacks("rows of numbers")
         return self.features.seen_row(x, later)
 
     def widen(self, width: int) -> None:
-        """Let arrays have `width` columns from now on; all rows before had 0 in the new ones."""
+        """Grow to `width` columns; all earlier rows had 0 in the new ones."""
         raise InputError(
             f"all columns of a table must be there in its first rows for {type(self.original).__name__}",
             f"it has {self._columns():,} features, and now there are {width:,}: a number is missing for the first time",
@@ -406,7 +422,7 @@ class Learner(Predictor, Stateful, base=True):
         )  # fmt: skip
 
     def widen_all(self, width: int) -> None:
-        """Widen it and its team, where their arrays have fewer columns."""
+        """Widen the learner and the members of its ensemble that have fewer columns."""
         for member in self.learners:
             adapt(member).widen_all(width)
         had = self._columns()
@@ -414,39 +430,39 @@ class Learner(Predictor, Stateful, base=True):
             self.widen(width)
 
     def _columns(self) -> int | None:
-        """Columns of its arrays; None where they are not fixed."""
+        """Return the number of columns; None if it is not fixed."""
         if self.features is None:
             return self.domain.width
         return self.features.count if self.features.kind == "array" else None
 
     def survivor(self) -> str | None:
-        """Return a hypothesis that did best, in words; None if it has no hypotheses."""
+        """Return a description of a best hypothesis; None if the learner has no hypotheses."""
         return None
 
     def tale(self) -> list[str]:
-        """Return what else a report has of its game, in lines."""
+        """Return further lines for a report."""
         return []
 
     def between(self, first: int, last: int) -> Between:
-        """Return what happened between two rounds, and what was promised there."""
+        """Return results and bounds for the rounds `first` to `last`."""
         raise InputError(
             "a learner to be asked about some of its rounds must promise something there: "
             f"{type(self.original).__name__} does not. Play auto:drift=true, or another learner so."
         )
 
     def stretches(self, most: int) -> list[Between]:
-        """Return the game in `most` parts or fewer, each as `between` has it; none if nothing is promised there."""
+        """Return `between` for at most `most` parts of the game; empty if there are no bounds for parts."""
         return []
 
     @property
     def largest_loss(self) -> float:
-        """Largest loss of a round; infinite where it is not known, or outcomes of any size are scaled before play."""
+        """Largest loss of a round; infinite if unknown or if outcomes are rescaled before play."""
         facts: Any = self.facts()
         known = not getattr(facts, "scaled", False)
         return 1.0 if self.counts_mistakes else float(getattr(facts, "top", math.inf)) if known else math.inf
 
     def settings(self, name: str) -> list[object]:
-        """Return what it, or those of its team, were given for a parameter of that name."""
+        """Return the values of a parameter in the learner and the members of its ensemble."""
         team = (self, *map(adapt, self.learners))
         having = [one for member in team for one in (member.original, member.within.original)] + [self.facts()]
         found = (getattr(one, name, None) for one in having)
@@ -460,11 +476,11 @@ DEFAULTS: Mapping[str, Any] = {
         "score_one", "scores_one", "tracker", "widen",
     )
 }  # fmt: skip
-"""The methods of `Ability` as the base class has them."""
+"""Default implementation of each `Ability`."""
 
 
 def check_batch(own: Encoding | None, batch: object) -> None:
-    """Refuse what is not a batch, and one whose features have other places than those of the encoding `own`, if any."""
+    """Raise an error if `batch` is not a `Batch`, or if its encoding differs from `own`."""
     if not isinstance(batch, Batch):
         raise InputError(
             "a batch must be a Batch",
@@ -480,7 +496,7 @@ def check_batch(own: Encoding | None, batch: object) -> None:
 
 
 def _checked(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, after a look at the encoding of its batch; rows in a list go one by one."""
+    """Return the method with a check of its batch; rows in a list are played one by one."""
 
     @wraps(method)
     def checked(self: object, batch: Batch, *more: object, **named: object) -> Any:
@@ -492,18 +508,18 @@ def _checked(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-# Objects from outside
+# Learners from outside the package
 
 
 @dataclass(frozen=True, slots=True)
 class NoFacts:
-    """Facts of an object that has none of its own."""
+    """Facts of a learner without `facts`."""
 
     rounds: int = 0
 
 
 class _Of:
-    """An attribute of the object that was adapted, or the default of the base class."""
+    """Descriptor for an attribute of the wrapped object, or the default of the base class."""
 
     def __init__(self, default: object = None) -> None:
         self.default = default
@@ -511,18 +527,18 @@ class _Of:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, adapted: Adapted | None, owner: object = None) -> Any:  # whatever the object has
+    def __get__(self, adapted: Adapted | None, owner: object = None) -> Any:  # type of the wrapped object's attribute
         if adapted is None:
             return self
         return getattr(adapted.original, self.name, getattr(Learner, self.name, self.default))
 
     def __set__(self, adapted: Adapted, value: object) -> None:
-        with suppress(AttributeError):  # an object with slots is known by its ledger only
+        with suppress(AttributeError):  # objects with __slots__ cannot store it; the ledger does
             setattr(adapted.original, self.name, value)
 
 
 def _newer(kind: type, methods: Sequence[str], other: str) -> bool:
-    """Return whether a class from outside brings one of these methods, and has `other`, not made for it, from ours."""
+    """Return whether a foreign class overrides one of `methods` but inherits `other`, which may not match."""
     for base in kind.__mro__:
         if other in vars(base):
             return False
@@ -532,7 +548,7 @@ def _newer(kind: type, methods: Sequence[str], other: str) -> bool:
 
 
 def _forwarded(name: str) -> Any:
-    """A method of the object that was adapted, or that of the base class."""
+    """Return a method that calls the wrapped object's, or that of the base class."""
     default = getattr(Learner, name)
 
     @wraps(default)
@@ -544,14 +560,14 @@ def _forwarded(name: str) -> Any:
 
 
 class Adapted(Learner):
-    """A `Learner` made of an object with `predict_one` and `learn_one`, and of whatever else of the contract it has."""
+    """A `Learner` around an object with `predict_one` and `learn_one`, and any other methods of the contract."""
 
     learners: list[Learner]
 
     original: Any = None
     domain: Any = _Of(Domain("any"))
     labels: Any = _Of()
-    promises: Any = _Of()  # type: ignore[misc] # of the object, not of this class
+    promises: Any = _Of()  # type: ignore[misc] # per object, not per class
     features: Any = _Of()
     feature_names: Any = _Of()
     label_values: Any = _Of()
@@ -597,7 +613,7 @@ class Adapted(Learner):
         self._rounds = 0
         plays = hasattr(original, "play_one") and not _newer(type(original), ("predict_one", "learn_one"), "play_one")
         self._play: Callable[[Example, Any], Any] = original.play_one if plays else self._predict_then_learn
-        self._asks = self.probable  # until it returns probabilities itself
+        self._asks = self.probable  # until it returns probabilities from play_one
 
     def __repr__(self) -> str:
         return repr(self.original)
@@ -620,7 +636,7 @@ class Adapted(Learner):
         return hasattr(self.original, "scored") if keeps is None else keeps
 
     def _show(self, x: object) -> Any:
-        """x, copied, and arrays to be read only."""
+        """Return a copy of x with read-only arrays."""
         if isinstance(x, np.ndarray):
             return apart(x)
         if isinstance(x, tuple):
@@ -639,7 +655,7 @@ class Adapted(Learner):
         self.play_one(x, y)
 
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
-        """Predict, then learn; probabilities are asked for before the label is shown."""
+        """Predict, then learn; probabilities are queried before the label is revealed."""
         asked = self._ask(x, y) if self._asks else None
         played = self._play(self._show(x), y.copy() if isinstance(y, np.ndarray) else y)
         self._rounds += 1
@@ -654,7 +670,7 @@ class Adapted(Learner):
         return found
 
     def _ask(self, x: Example, y: Any) -> dict[str, Any]:
-        """What its probabilities of x are worth when label y comes: fields of a `StepResult`."""
+        """Return the `StepResult` fields that follow from the probabilities of x and the label y."""
         asked: dict[str, Any] = {"expected": 1.0 - self.chances(x).get(y, 0.0)} if self.draws else {}
         if not self.numbered:
             p = float(self.probability_one(x))
@@ -667,7 +683,7 @@ class Adapted(Learner):
         return {**asked, "probabilities": p, "confidences": sure, "briers": brier}
 
     def _counted(self, played: Any, y: Outcome) -> Any:
-        """What was returned, its losses counted from the game's outcomes, its probabilities checked."""
+        """Return the result with losses computed from the game's outcomes; raise `InputError` for invalid ones."""
         if not isinstance(played, StepResult):
             return played
         if played.probabilities is not None:
@@ -775,7 +791,7 @@ def adapt(learner: object) -> Learner:
     'binary'
     """
     if isinstance(learner, Predictor) and is_ours(type(learner)):
-        return learner  # type: ignore[return-value] # classifiers that learn no more are asked for predictions alone
+        return learner  # type: ignore[return-value] # classifiers that do not learn are only used to predict
     return Adapted(learner)
 
 
@@ -785,36 +801,36 @@ def is_ours(kind: type) -> bool:
 
 
 def as_learner(value: Any) -> Any:
-    """Return `value` if it has the whole contract, else a `Learner` made of its `predict_one` and `learn_one`."""
+    """Return `value` if it has the whole contract, else a `Learner` around its `predict_one` and `learn_one`."""
     whole = all(hasattr(value, name) for name in ("domain", "labels", "facts"))
     return value if whole else adapt(value)
 
 
 def outcomes(learner: object) -> str:
-    """Return what a learner, or a class of learners, predicts: "labels" or "numbers"."""
+    """Return the type of outcomes of a learner or a class of learners: "labels" or "numbers"."""
     return str(getattr(learner, "outcomes", "labels"))
 
 
 def scales(kind: object) -> bool:
-    """Return whether examples are better brought to one scale first, for learners of this class."""
+    """Return whether the columns of a table should be scaled for learners of this class."""
     return bool(getattr(kind, "scales", False))
 
 
 def wants_bias(kind: object) -> bool:
-    """Return whether a constant feature is better added then."""
+    """Return whether a constant feature should be added to scaled columns."""
     return bool(getattr(kind, "wants_bias", False))
 
 
 def has_sets(kind: object) -> bool:
-    """Return whether learners of this class have sets beside their predictions."""
+    """Return whether learners of this class have prediction sets."""
     return getattr(kind, "predict_set", Learner.predict_set) is not Learner.predict_set
 
 
 def rounds_learned(facts: object) -> int:
-    """Return how many rounds a learner with these facts had learned from; 0 if they have no count."""
+    """Return the number of rounds in a learner's facts; 0 if they have no count."""
     return int(getattr(facts, "rounds", 0))
 
 
 def is_learner(value: object) -> bool:
-    """Return whether it can play: an object with `predict_one` and `learn_one`."""
+    """Return whether the object has `predict_one` and `learn_one`."""
     return not isinstance(value, type) and all(hasattr(value, name) for name in ("predict_one", "learn_one"))

@@ -1,10 +1,10 @@
-"""Losses: what a prediction costs when the outcome is known.
+"""Losses: the cost of a prediction once the outcome is known.
 
 zero-one   1 if the prediction is not the outcome, else 0; any finite numbers
 absolute   |p - y|, p and y from 0 to 1
 squared    (p - y)^2, p and y from 0 to 1
-log        -ln of the chance p gave the outcome y, 0 or 1. Predictions are moved into [clip, 1 - clip] first, so that
-           it is at most ln(1/clip): clipping the losses themselves would not leave it convex
+log        -ln of the probability that p gave the outcome y, 0 or 1. Predictions are clipped to [clip, 1 - clip] first,
+           so it is at most ln(1/clip); clipping the losses themselves would break convexity
 table      no prediction: the losses of the experts are given, from 0 to 1
 """
 
@@ -23,22 +23,29 @@ from novikoff.core.errors import Advice, InputError, Option, shown
 NAMES = ("zero-one", "absolute", "squared", "log", "table")
 ZERO_ONE, ABSOLUTE, SQUARED, LOG, TABLE = range(len(NAMES))
 RANGES = ("finite", "from 0 to 1", "from 0 to 1", "from 0 to 1", "from 0 to 1")
-"""What predictions must be (losses, for a table), by code."""
+"""Range of predictions (of losses, for a table), by code."""
 
 CLIP = 1e-6
+"""Default clip of the log loss."""
 BEYOND = Advice("Scale it, leave the column out (", Option("without"), "), or pass another ", Option("loss"), ".")
+"""Advice for values out of range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One of the losses by name."""
+    """One of the losses.
+
+    Attributes:
+        name: One of `NAMES`.
+        clip: Clip of the log loss; 0 for other losses.
+    """
 
     name: str
     clip: float = 0.0
 
     @classmethod
     def of(cls, name: str, clip: float = CLIP) -> Loss:
-        """The loss of this name; `clip` is for the log loss alone."""
+        """Return the loss of this name; `clip` applies to the log loss only."""
         if name not in NAMES:
             raise InputError(f"a loss must be one of {', '.join(NAMES)}: got {shown(name)}.")
         if name != "log":
@@ -50,32 +57,32 @@ class Loss:
 
     @property
     def code(self) -> int:
-        """Its number, for kernels."""
+        """Integer code of the loss for compiled loops."""
         return NAMES.index(self.name)
 
     @property
     def top(self) -> float:
-        """The largest loss there can be, and no less than any that is computed."""
+        """Largest possible loss, rounded up so that no computed loss exceeds it."""
         if self.name != "log":
             return 1.0
         return -math.log(min(self.clip, 1.0 - (1.0 - self.clip))) * (1.0 + 1e-15)
 
     @property
     def convex(self) -> bool:
-        """Does a mixture of predictions lose no more than the experts on average?"""
+        """Whether a mixture of predictions loses no more than the experts on average."""
         return self.name in ("absolute", "squared", "log")
 
     @property
     def concave_rate(self) -> float | None:
-        """The largest rate at which exp(-rate * loss) is concave in the prediction; None if there is none."""
+        """Largest rate at which exp(-rate * loss) is concave in the prediction; None if there is none."""
         return {"log": 1.0, "squared": 0.5}.get(self.name)
 
     def one(self, prediction: float, outcome: float) -> float:
-        """What one prediction costs."""
+        """Return the loss of one prediction."""
         return float(self.losses(np.array([prediction], dtype=np.float64), outcome)[0])
 
     def losses(self, predictions: Any, outcome: float) -> NDArray[np.float64]:
-        """What each prediction costs; checked."""
+        """Return the loss of each prediction; raise `InputError` for invalid values."""
         p = np.asarray(predictions, dtype=np.float64)
         self.check_outcome(outcome)
         low, high = (-math.inf, math.inf) if self.name == "zero-one" else (0.0, 1.0)
@@ -94,12 +101,12 @@ class Loss:
         return np.asarray(difference if self.name == "absolute" else difference * difference)
 
     def beyond(self, expert: int, value: float) -> InputError:
-        """What is wrong with a prediction, or a loss, that may not be."""
+        """Return the error for a prediction or loss out of range."""
         do = "" if self.name == "zero-one" else BEYOND
         return InputError(f"{self.what()} must be {RANGES[self.code]}", f"has {value}", do, expert=expert)
 
     def check_outcome(self, outcome: Any) -> float:
-        """The outcome as a number of the loss, or an error."""
+        """Return the outcome as a number, or raise `InputError` if the loss is not defined for it."""
         if self.name == "table":
             return 0.0
         try:
@@ -118,5 +125,5 @@ class Loss:
         return value
 
     def what(self) -> str:
-        """What the experts give."""
+        """Return the name of the experts' values in messages."""
         return "losses" if self.name == "table" else f"advice for the {self.name} loss"

@@ -1,6 +1,6 @@
-"""Learners inside a learner, as plain data: each by the name it is registered by, and its own state.
+"""Saved form of learners that contain other learners: the registered name of each and its state.
 
-A file from a stranger can name a learner that is known on this machine and nothing else (registry.py).
+A model file can only name learners that are registered on this machine (registry.py).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from novikoff.core.types import State
 
 
 def saved(learner: Learner) -> State:
-    """Which learner it is, and all of it."""
+    """Return the registered name of a learner and its state."""
     kind: Any = type(adapt(learner).original)
     return {"learner": kind if adapt(learner).live else learner_name(kind), "state": learner.state()}
 
 
 def restored(state: State) -> Learner:
-    """The learner that was `saved`."""
+    """Return the learner that `saved` has written."""
     name = state["learner"]
-    if isinstance(name, type):  # no file holds one
+    if isinstance(name, type):  # a copy within this process; a file cannot contain a class
         live: Any = name
         return live.restore(state["state"])  # type: ignore[no-any-return]
     known = find(name, "learner") if isinstance(name, str) else None
@@ -35,7 +35,7 @@ def restored(state: State) -> Learner:
 
 @dataclass(frozen=True)
 class Nested(Field):
-    """A learner inside a learner."""
+    """A field that holds one learner."""
 
     def pack(self, value: Any, owner: object) -> Any:
         return saved(value)
@@ -46,7 +46,7 @@ class Nested(Field):
 
 @dataclass(frozen=True)
 class Team(Field):
-    """A list of learners inside a learner; None where it is empty."""
+    """A field that holds a list of learners; an empty list is restored as None."""
 
     def pack(self, value: Any, owner: object) -> Any:
         return [saved(learner) for learner in value or ()]

@@ -1,8 +1,8 @@
-"""Observer: who watches a game. Comparators, a reservoir of hypotheses, a plot, sums, a file to save to, progress.
+"""Observers of a game: comparators, a reservoir of hypotheses, plots, metrics, checkpoints, progress.
 
-A game goes through its rows in pieces. Before each round that an observer asked for it stands still and lets it look;
-after the rounds of each piece, or of a part of it, it shows them. Between two pieces the learner and the ledger agree,
-and the game can be left.
+A game processes its rows in chunks. It pauses before each round that an observer requested with `due` and calls
+`look`; after the rounds of a chunk, or of a part of it, it calls `see`. Between two chunks the learner and the ledger
+agree, and the game can be interrupted.
 """
 
 from __future__ import annotations
@@ -19,41 +19,58 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Does nothing: a kind of observer overrides what it needs."""
+    """Base class of observers; every method does nothing by default.
+
+    Example:
+        >>> import novikoff as nk
+        >>> class Print(nk.Observer):
+        ...     def see_one(self, ledger, x, y, result):
+        ...         print(x, y, result.predictions)
+        >>> game = nk.Game(nk.ThresholdHalving(10), observers=[Print()])
+        >>> prediction = game.learn_one(5, -1)
+        5 -1 1
+    """
 
     waits = True
-    """May it be `due` for a look?"""
+    """Whether `due` and `look` are called."""
     sees_copies = True
-    """Is it shown every round of a weighted row, or the first alone? Of a batch it is shown all (`Batch.weights`)."""
+    """Whether `see_one` is called for every round of a weighted row, or for the first only; `see` gets all rounds."""
 
     def begin_pass(self, ledger: Ledger) -> None:
-        """A pass begins, or goes on: `ledger.passes` says which."""
+        """Handle the start of pass `ledger.passes`, or its continuation."""
 
     def due(self, ledger: Ledger, rounds: int) -> int:
-        """After how many of the next so many rounds it wants to `look`; `rounds` if not before then."""
+        """Return after how many of the next `rounds` rounds to `look`; `rounds` if not before then."""
         return rounds
 
     def look(self, ledger: Ledger) -> None:
-        """The game stands still at a round that was `due`."""
+        """Inspect the game, paused at a round that was `due`."""
 
     def see(self, batch: Batch, result: StepResult) -> None:
-        """Rounds that were played."""
+        """Process rounds that were played."""
 
     def see_one(self, ledger: Ledger, x: Example, y: Label, result: StepResult) -> None:
-        """One round that was played."""
+        """Process one round that was played."""
         self.see(Batch([x], np.array([y]), ledger.rounds), as_batch(result))
 
     def rest(self, ledger: Ledger) -> None:
-        """The game is between two pieces, about to wait for the next one."""
+        """Handle the pause between two chunks, before the game waits for the next one."""
 
     def end_pass(self, ledger: Ledger, whole: bool) -> None:
-        """A pass has ended. whole: with the source's last row, or after as many rounds as were asked for."""
+        """Handle the end of a pass.
+
+        Args:
+            ledger: Ledger of the game.
+            whole: Whether the source was exhausted or the requested number of rounds was reached.
+        """
 
 
 class Tracking(Observer):
-    """Shows comparators what a learner saw.
+    """Passes the rounds that a learner saw to its comparators.
 
-    number   of the learner in its team; None if it plays alone
+    Args:
+        ledger: Ledger of the learner.
+        number: Index of the learner in its ensemble; None if it plays alone.
     """
 
     def __init__(self, ledger: Ledger, number: int | None = None) -> None:
@@ -91,12 +108,12 @@ class Tracking(Observer):
         self._tracker.see_row(row, y, bool(prediction != y))
 
     def _own(self, result: StepResult) -> StepResult:
-        """The result of the learner that is tracked."""
+        """Return the part of the result that belongs to the tracked learner."""
         return result if self._number is None else result.of(self._number) or result
 
 
 class Calls(Observer):
-    """Calls a function with the ledger now and then: for progress."""
+    """Calls a function with the ledger between chunks, to report progress."""
 
     def __init__(self, function: Callable[[Ledger], None]) -> None:
         self._function = function

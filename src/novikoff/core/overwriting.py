@@ -1,7 +1,7 @@
-"""Files that are written replace files of their own kind only, unless that is asked for.
+"""Protection against overwriting files of another kind.
 
-A model file replaces a model file, a converted file a converted file, a plot a plot; an empty file is nobody's. It is
-looked at before a game begins, and again when the file is written.
+A model file may replace a model file, a converted file a converted file, a plot a plot, and any of them an empty file.
+This is checked before a game begins, and again when the file is written.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ from novikoff.core.errors import Advice, NovikoffError, Option
 def check_replaced(
     path: str | os.PathLike[str], what: str, is_one: Callable[[str], bool], force: bool, error: type[NovikoffError]
 ) -> None:
-    """Refuse to write `what` (such as "a model file") where a file is that is none.
+    """Raise `error` if writing `what` would replace a file of another kind.
 
-    is_one   does the file at this path hold one?
-    force    replace any file; never a folder or a device
+    Args:
+        path: File to write.
+        what: Kind of file with its article, such as "a model file".
+        is_one: Function that returns whether the file at a path is of this kind.
+        force: Whether to replace any file; never a folder or a device.
+        error: Exception class.
     """
     name = os.fspath(path)
     try:
         there = os.stat(name)
-    except OSError:  # nothing is there, or nothing can be: writing will tell
+    except OSError:  # no such file, or an invalid path: writing reports that
         return
     if not stat.S_ISREG(there.st_mode):
         raise error(f"{what} must be written to a plain file: {name} is none. Choose another name.")
@@ -40,11 +44,11 @@ def check_replaced(
 def _holds(path: str, is_one: Callable[[str], bool]) -> bool:
     try:
         return is_one(path)
-    except Exception:  # what cannot be read as one is none, however its reader fails
+    except Exception:  # any failure of the reader means that the file is of another kind
         return False
 
 
 def first_bytes(path: str, count: int) -> bytes:
-    """The first bytes of a file, by which many formats are known."""
+    """Return the first bytes of a file, which identify many formats."""
     with open(path, "rb") as file:
         return file.read(count)

@@ -1,12 +1,12 @@
-"""What is known by a name: learners, adversaries, classes, streams and formats; ours, and those that others bring.
+"""Registry of names: learners, adversaries, classes, streams and formats, built-in and third-party.
 
-Ours are the catalog below. A program brings its own learner or format with `nk.register("name", what)`, an installed
-package with an entry point in the group novikoff.learners or novikoff.sources. These are read when a name is not of the
-catalog, and when all names are listed: else they cost nothing. A name of the catalog stays what it is.
-A model file from a stranger names learners too. It finds what is registered on this machine, by its name, and nothing
-else: no file can make a module be imported.
+Built-in names are in the catalog below. A program registers its own learner or format with `nk.register("name", what)`,
+an installed package with an entry point in the group novikoff.learners or novikoff.sources. Entry points are read only
+for names that are not in the catalog, and to list all names. They cannot replace a name of the catalog.
+Model files name learners too. They can only refer to names that are registered on this machine: no file can cause a
+module to be imported.
 
-`import novikoff` reads this file: what costs more than that is imported where it is needed.
+`import novikoff` imports this module, so it imports everything expensive inside functions.
 """
 
 from __future__ import annotations
@@ -18,18 +18,25 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 Room = Literal["learner", "adversary", "class", "stream", "format"]
 
 GROUPS: Mapping[Room, str] = {"learner": "novikoff.learners", "format": "novikoff.sources"}
-"""The groups of entry points."""
+"""Groups of entry points."""
 
 LEARNER = ("promises", "predict_one", "learn_one", "facts", "state", "restore")
-"""What a learner's class must have."""
+"""Attributes that a learner's class must have."""
 
 
 class Format(NamedTuple):
-    """How files are read that somebody else's format is in.
+    """A file format from outside the package.
 
-    open         a function of the source (a path, "-" or a binary file) and of options, that returns a stream
-    suffixes     names that end so are of this format, packed or not: (".xyz",)
-    recognises   is it this format, by its first 64 KB, unpacked? Asked where none of ours fits
+    Args:
+        open: Function of a source (a path, "-" or a binary file) and of options, that returns a stream.
+        suffixes: Endings of file names of this format, compressed or not: (".xyz",).
+        recognises: Function that returns whether the first 64 KB, uncompressed, are of this format; called if no
+            built-in format matches.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.Format(nk.CSV, suffixes=(".dat",)).suffixes
+        ('.dat',)
     """
 
     open: Callable[..., Any]
@@ -38,7 +45,7 @@ class Format(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What a name stands for, and where that is written: a module of ours, or what somebody registered."""
+    """The object that a name stands for: an attribute of one of our modules, or a registered object."""
 
     room: Room
     module: str
@@ -46,7 +53,7 @@ class Entry(NamedTuple):
     registered: Any = None
 
     def load(self) -> Callable[..., Any]:
-        """The constructor; imports its module."""
+        """Return the constructor, importing its module."""
         if self.registered is not None:
             made: Callable[..., Any] = self.registered.open if self.room == "format" else self.registered
             return made
@@ -54,7 +61,7 @@ class Entry(NamedTuple):
         return constructor
 
     def doc(self) -> str:
-        """The docstring of its module; of what was registered, its own if it has one."""
+        """Return the docstring of the module, or that of a registered object if it has one."""
         import inspect
 
         if self.registered is not None and (text := self.load().__doc__):
@@ -63,7 +70,7 @@ class Entry(NamedTuple):
         return inspect.cleandoc(importlib.import_module(module).__doc__ or "")
 
     def summary(self) -> str:
-        """One line: of the function's docstring, or the module's."""
+        """Return the first line of the function's or the module's docstring."""
         import inspect
 
         constructor = self.load()
@@ -72,7 +79,7 @@ class Entry(NamedTuple):
         return ((text or "").splitlines() or [""])[0].rstrip(".")
 
     def arguments(self) -> str:
-        """What it takes, as in a spec: "n, conservative=false"; for a format, the options of reading."""
+        """Return the arguments as in a spec, "n, conservative=false"; for a format, its reading options."""
         import inspect
 
         taken = list(inspect.signature(self.load()).parameters.values())
@@ -159,7 +166,7 @@ CATALOG: Mapping[str, Entry] = {
     "text": Entry("format", "data.formats.labelled_text", "Text"),
     "vw": Entry("format", "data.formats.vw", "VW"),
 }
-"""What comes with novikoff."""
+"""Built-in names."""
 
 MANY: Mapping[str, Entry] = {
     "perceptron": Entry("learner", "linear.multiclass_perceptron", "MulticlassPerceptron"),
@@ -172,16 +179,16 @@ MANY: Mapping[str, Entry] = {
     "logistic": Entry("learner", "convex.multiclass_logistic", "MulticlassLogistic"),
     "kernel-perceptron": Entry("learner", "kernel.multiclass_kernel_perceptron", "MulticlassKernelPerceptron"),
 }
-"""Of a learner of two labels: the class of that name, with its arguments or most, that plays where labels are many."""
+"""Multiclass counterpart of binary learners, by name; it takes the same arguments, or most of them."""
 
 _registered_multiclass: dict[str, Entry] = {}
-"""Those that were registered in this process."""
+"""Multiclass counterparts registered in this process."""
 
 MANY_PREFIX = "many:"
-"""Before the name of such a class, in model files."""
+"""Prefix of the name of a multiclass counterpart in model files."""
 
 _registered: dict[Room, dict[str, Entry]] = {room: {} for room in GROUPS}
-"""What was registered in this process, and the entry points that were asked for."""
+"""Objects registered in this process, and entry points loaded so far."""
 
 What = TypeVar("What")
 
@@ -191,19 +198,30 @@ def register(name: str, *, multiclass: object = None) -> Callable[[What], What]:
 @overload
 def register(name: str, what: What, multiclass: object = None) -> What: ...
 def register(name: str, what: object = None, multiclass: object = None) -> Any:
-    """Let a learner's class, or a `Format`, be known by this name; without `what`, a decorator of the class.
+    """Register a learner's class or a `Format` under a name; without `what`, return a class decorator.
 
-    many   the learner's class for many labels, if it has one: it takes the same arguments
+    A registered learner works like a built-in one: in specs, `nk.save`, `nk.load`, `Hedge`, `novikoff list`, `explain`
+    and `run`. Registration lasts for the running process; installed packages use an entry point instead, in the group
+    novikoff.learners or novikoff.sources.
 
-    It then has what ours have: specs, `nk.save`, `nk.load`, a place in `Hedge`, `novikoff list`, `explain` and `run`.
-    This holds for the running program. An installed package names it in an entry point, of the group novikoff.learners
-    or novikoff.sources.
+    Args:
+        name: Letters, digits and hyphens.
+        what: A learner's class or a `Format`; None to use the result as a decorator.
+        multiclass: The learner's multiclass counterpart, which takes the same arguments; None if there is none.
+
+    Example:
+        >>> import novikoff as nk
+        >>> @nk.register("my-perceptron")
+        ... class MyPerceptron(nk.Perceptron):
+        ...     pass
+        >>> nk.make("my-perceptron:bias=1", "learner")
+        MyPerceptron(bias=1.0)
     """
     if what is None:
         return lambda kind: register(name, kind, multiclass)
     found = _entry(name, what, "format" if isinstance(what, Format) else "learner")
     taken = CATALOG.get(name) or _registered[found.room].get(name)
-    if taken is not None and taken[:3] != found[:3]:  # a class may be defined anew
+    if taken is not None and taken[:3] != found[:3]:  # the same class may be defined again, as in a notebook
         raise _error(f"a name must be free: {name} is the {taken.room} {taken.attribute}. Choose another.")
     _registered[found.room][name] = found
     if multiclass is not None:
@@ -212,23 +230,23 @@ def register(name: str, what: object = None, multiclass: object = None) -> Any:
 
 
 def for_multiclass(name: str) -> Entry | None:
-    """The class for many labels of the learner of this name; None if it has none."""
+    """Return the multiclass counterpart of the learner of this name; None if there is none."""
     return MANY.get(name) or _registered_multiclass.get(name)
 
 
 def with_multiclass() -> list[str]:
-    """The names of the learners that have a class for many labels."""
+    """Return the names of the learners that have a multiclass counterpart."""
     return [*MANY, *sorted(_registered_multiclass)]
 
 
 def names(room: Room) -> list[str]:
-    """The names of one room: ours in order, then those of others."""
+    """Return the names of one kind: built-in ones in catalog order, then the others."""
     ours = [name for name, entry in CATALOG.items() if entry.room == room]
     return ours if room not in GROUPS else [*ours, *sorted({*_registered[room], *(name for name, _ in _points(room))})]
 
 
 def find(name: str, room: Room | None = None) -> Entry | None:
-    """The entry of a name; None if nothing is called so."""
+    """Return the entry of a name; None if it is unknown."""
     if name.startswith(MANY_PREFIX) and room == "learner":
         return for_multiclass(name.removeprefix(MANY_PREFIX))
     if name in CATALOG:
@@ -240,7 +258,7 @@ def find(name: str, room: Room | None = None) -> Entry | None:
 
 
 def entry(name: str, room: Room | None = None) -> Entry:
-    """The entry of a name, or an error that lists the names there are."""
+    """Return the entry of a name; raise `SpecError` with the known names if it is unknown."""
     found = find(name, room)
     if found is None:
         listed = ", ".join(names(room) if room else CATALOG)
@@ -250,7 +268,7 @@ def entry(name: str, room: Room | None = None) -> Entry:
 
 
 def learner_name(kind: type) -> str:
-    """The name of a learner's class."""
+    """Return the registered name of a learner's class; raise `SpecError` if it has none."""
     for name, ours in CATALOG.items():
         if ours.room == "learner" and ours.attribute == kind.__name__ and ours.load() is kind:
             return name
@@ -270,7 +288,7 @@ def learner_name(kind: type) -> str:
 
 
 def formats() -> Iterator[tuple[str, Format | Exception]]:
-    """The formats that others bring; in place of one that cannot be loaded, why."""
+    """Yield the name of each third-party format with the format, or with the exception if it cannot be loaded."""
     for name in names("format"):
         if name not in CATALOG:
             try:
@@ -289,7 +307,7 @@ class _Point(NamedTuple):
 
 
 def _points(room: Room) -> list[tuple[str, _Point]]:
-    """The entry points of installed packages, each with its name; a name of the catalog stays ours."""
+    """Return the entry points of installed packages by name, without names of the catalog."""
     from importlib.metadata import entry_points
 
     return [
@@ -300,7 +318,7 @@ def _points(room: Room) -> list[tuple[str, _Point]]:
 
 
 def _load(name: str, room: Room) -> Entry | None:
-    """What an installed package brings by this name; None if none does."""
+    """Load the entry point of this name; return None if no package has one."""
     points = {point.value: point for other, point in _points(room) if other == name}
     if not points:
         return None
@@ -320,12 +338,12 @@ def _load(name: str, room: Room) -> Entry | None:
 
 
 def lacking(kind: object) -> list[str]:
-    """What a class does not have of all that a learner must have."""
+    """Return the attributes of a learner's class that `kind` lacks."""
     return [part for part in LEARNER if not hasattr(kind, part)]
 
 
 def _entry(name: str, what: Any, room: Room) -> Entry:
-    """The entry of what somebody brings, if it is what it must be."""
+    """Return the entry of a third-party object; raise `SpecError` if the name or the object is invalid."""
     import re
 
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][\w-]*", name):

@@ -14,8 +14,8 @@ in the declared order. A size or limit is a number, or the path of an attribute 
 "features.count". Attributes that follow from the fields, and relations that a declaration cannot express, go into
 `after_restoring`.
 
-A model file may be damaged, edited, or come from a stranger: whatever compiled code uses as an index, an end, a shape
-or a count is checked here before it is used. Classes that write `state` and `restore` by hand use the functions below.
+A model file may be damaged, edited or untrusted: every value that compiled code uses as an index, an end, a shape or a
+count is validated here first. Classes that write `state` and `restore` by hand use the functions below.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from novikoff.core.types import State
 from novikoff.numerics.total import Total
 
 MOST_ROUNDS = 2**62
-"""Largest count: kernels hold counts in 64 bits."""
+"""Largest count: compiled loops hold counts in 64 bits."""
 
 Limit = int | float | str
 """A number, or the path of an attribute that holds it."""
@@ -45,7 +45,7 @@ Size = int | str | None
 
 
 def lookup(owner: object, path: str) -> Any:
-    """Return what is at a path such as "features.count", or "_sums.2" for an element of an array or a tuple."""
+    """Return the value at a path such as "features.count", or "_sums.2" for an element of an array or a tuple."""
     found: Any = owner
     for step in path.split("."):
         if isinstance(found, dict):
@@ -68,12 +68,13 @@ def _assign(owner: object, path: str, value: Any) -> None:
 class Field(ABC):
     """One value of a saved object.
 
-    name       key in the saved state
-    at         path of the attribute that holds the value; `name` by default
-    argument   the constructor takes it, under `name`
-    optional   the value may be None
-    assigned   False where `after_restoring` puts the value in place
-    when       path of an attribute: the field is saved only where that is true
+    Attributes:
+        name: Key in the saved state.
+        at: Path of the attribute that holds the value; `name` by default.
+        argument: Whether the constructor takes the value, as its argument `name`.
+        optional: Whether the value may be None.
+        assigned: False if `after_restoring` assigns the value.
+        when: Path of an attribute; the field is saved only if that is true.
     """
 
     name: str
@@ -85,7 +86,7 @@ class Field(ABC):
     when: str = ""
 
     def present(self, owner: object) -> bool:
-        """Return whether the field is saved with this object."""
+        """Return whether this object saves the field."""
         return not self.when or bool(lookup(owner, self.when))
 
     @property
@@ -94,17 +95,23 @@ class Field(ABC):
         return self.at or self.name
 
     def saved(self, owner: object) -> Any:
-        """Return the value of an object, as plain data."""
+        """Return the value of an object as plain data."""
         value = lookup(owner, self.path)
         return None if value is None and self.optional else self.pack(value, owner)
 
     def restored(self, state: State, owner: object, of: str) -> Any:
-        """Return the value that was saved, checked. `of`: the kind of object, for messages."""
+        """Return the validated value of a saved state.
+
+        Args:
+            state: Saved state.
+            owner: Object with the fields declared before this one; None for arguments.
+            of: Kind of object, for messages.
+        """
         require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
         return None if self.optional and state[self.name] is None else self.unpack(state, owner, of)
 
     def assign(self, owner: object, value: Any) -> None:
-        """Put a restored value in its place."""
+        """Assign a restored value to its attribute."""
         if self.assigned:
             _assign(owner, self.path, value)
 
@@ -114,7 +121,7 @@ class Field(ABC):
 
     @abstractmethod
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        """Return the value that was saved, or raise `ModelFileError`. `owner` has the fields declared before."""
+        """Return the saved value or raise `ModelFileError`; `owner` has the fields declared before."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ class Value(Field):
 
 @dataclass(frozen=True)
 class Argument(Value):
-    """An argument of the constructor, which checks its range."""
+    """An argument of the constructor, which validates its range."""
 
     _: KW_ONLY
     argument: bool = True
@@ -154,7 +161,7 @@ class Count(Field):
 
 @dataclass(frozen=True)
 class Choice(Field):
-    """One of some values."""
+    """One of the values `among`."""
 
     among: tuple[Any, ...]
 
@@ -170,7 +177,7 @@ class Choice(Field):
 
 @dataclass(frozen=True)
 class First(Field):
-    """The first of the rounds that `times` counts among the `rounds`; 0 if there was none."""
+    """The first of the rounds that `times` counts; 0 if there was none."""
 
     times: str
 
@@ -203,7 +210,7 @@ class Number(Field):
 
 @dataclass(frozen=True)
 class Sum(Field):
-    """A `Total`, saved as two numbers: the sum, and what rounding lost of it."""
+    """A `Total`, saved as two numbers: the sum and its compensation for rounding."""
 
     def pack(self, value: Any, owner: object) -> Any:
         return [value.sum, value.lost]
@@ -214,14 +221,17 @@ class Sum(Field):
 
 @dataclass(frozen=True)
 class Array(Field):
-    """An array: its shape, type and range.
+    """An array with its shape, type and range.
 
-    shape          None: that of the array which the object has already
-    spare          value of the rows beyond the first size that the array has in memory; they are not saved, and one
-                   follows the restored rows. None: all rows are saved
-    nonnegative    no number is below 0: True, or the columns of the last dimension of which that holds
-    most           no number is above
-    inplace        the numbers are written into the array that the object has, which others share
+    Attributes:
+        shape: Size of each dimension; None for the shape of the array that the object already has.
+        dtype: Type of the numbers.
+        finite: Whether all numbers must be finite.
+        spare: Value of the rows that the array has in memory beyond its first size; they are not saved, and one such
+            row is appended on restoring. None if all rows are saved.
+        nonnegative: Whether no number may be negative; or the columns of the last dimension to which that applies.
+        most: Largest allowed number; None for no limit.
+        inplace: Whether to write into the array that the object already has, because others share it.
     """
 
     shape: tuple[Size, ...] | None = None
@@ -270,7 +280,7 @@ class Array(Field):
 
 
 class Saved(Protocol):
-    """What has a `state`, and a class method that restores it."""
+    """An object with a `state` and a class method that restores it."""
 
     def state(self) -> State: ...
 
@@ -280,10 +290,12 @@ class Saved(Protocol):
 
 @dataclass(frozen=True)
 class Part(Field):
-    """An object with a state of its own.
+    """An object with its own state.
 
-    kind     its class, which restores it; None where the constructor makes the part, which then loads its state
-    places   path of a size that the part's `state` and `load` take
+    Attributes:
+        kind: Its class, which restores it; None if the constructor of the owner makes the part, which then loads its
+            state.
+        places: Path of a size that the part's `state` and `load` take.
     """
 
     kind: type[Saved] | None = None
@@ -309,7 +321,7 @@ class Part(Field):
 
 @dataclass(frozen=True)
 class Parts(Part):
-    """A list of objects with states of their own, which the constructor makes."""
+    """A list of objects with their own states, made by the constructor of the owner."""
 
     def pack(self, value: Any, owner: object) -> Any:
         return [super(Parts, self).pack(part, owner) for part in value]
@@ -325,7 +337,7 @@ class Parts(Part):
 
 @dataclass(frozen=True)
 class Coded(Field):
-    """A value that is saved in another form. `decode` raises TypeError, ValueError or ZeroDivisionError for others."""
+    """A value saved in another form; `decode` raises TypeError, ValueError or ZeroDivisionError if that is invalid."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -339,45 +351,46 @@ class Coded(Field):
 
 
 def limit_of(owner: object, limit: Limit) -> Any:
-    """Return a limit of an object's value."""
+    """Return a limit as a number."""
     return lookup(owner, limit) if isinstance(limit, str) else limit
 
 
 def size_of(owner: object, size: Size) -> int | None:
-    """Return the length of a dimension of an object's array; None for any."""
+    """Return the length of a dimension; None for any."""
     return int(lookup(owner, size)) if isinstance(size, str) else size
 
 
 class Stateful:
     """An object that can be saved and restored.
 
-    fields      what is saved, in the order in which it is restored
-    described   the kind of object, for messages
+    Attributes:
+        fields: Fields to save, in the order of restoring.
+        described: Kind of object, for messages.
     """
 
     fields: ClassVar[tuple[Field, ...]] = ()
     described: ClassVar[str] = "a learner"
 
     def state(self) -> State:
-        """Return all of it, as plain data."""
+        """Return the state as plain data."""
         if not self.fields:
             raise TypeError(f"{type(self).__name__} cannot be saved: declare its `fields`, or write state and restore.")
         return {field.name: field.saved(self) for field in self.fields if field.present(self)}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """Return the object whose `state` this is."""
+        """Return an object with this saved state."""
         made = cls(**cls.arguments(state))
         made.load(state)
         return made
 
     @classmethod
     def arguments(cls, state: State) -> dict[str, Any]:
-        """Return the arguments of the constructor, checked."""
+        """Return the validated arguments of the constructor."""
         return {field.name: field.restored(state, None, cls.described) for field in cls.fields if field.argument}
 
     def load(self, state: State) -> None:
-        """Take over a state, but for the arguments of the constructor."""
+        """Load a saved state, except for the arguments of the constructor."""
         found = {}
         for field in self.fields:
             if field.argument or not field.present(self):
@@ -387,17 +400,21 @@ class Stateful:
         self.after_restoring(found)
 
     def after_restoring(self, found: State) -> None:
-        """Set what follows from the fields, and refuse what contradicts. `found`: their values, checked, by name."""
+        """Set attributes that follow from the fields, and raise `ModelFileError` if fields contradict each other.
+
+        Args:
+            found: Validated values of the fields, by name.
+        """
 
 
 def require(sound: bool, must: str, value: Any) -> None:
-    """Refuse data that is not sound. `must`: what it must be."""
+    """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the saved value."""
     if not sound:
         raise ModelFileError(f"{must}: the saved one has {shown(value)}.")
 
 
 def integer(state: State, name: str, least: int = 0, most: int = MOST_ROUNDS, of: str = "a learner") -> int:
-    """Return an integer of the state, in range."""
+    """Return an integer of the state, from `least` to `most`."""
     value = state[name]
     must = f"{name} of {of} must be an integer from {brief(least)} to {brief(most)}"
     require(type(value) is int and least <= value <= most, must, value)
@@ -413,7 +430,7 @@ def number(state: State, name: str, of: str = "a learner") -> float:
 
 
 def pair(state: State, name: str, of: str = "a learner") -> tuple[float, float]:
-    """Return two finite numbers of the state: a sum, and what rounding lost of it."""
+    """Return two finite numbers of the state: a sum and its compensation for rounding."""
     found = state[name]
     require(isinstance(found, (list, tuple)) and len(found) == 2, f"{name} of {of} must be two numbers", found)
     parts = {"sum": found[0], "lost": found[1]}
@@ -430,7 +447,7 @@ def array(
     state: State, name: str, shape: tuple[int | None, ...], dtype: Any = np.float64, finite: bool = True,
     of: str = "a learner",
 ) -> NDArray[Any]:  # fmt: skip
-    """Return a copy of an array of the state, of this shape (None: any size) and type."""
+    """Return a copy of an array of the state after checking its type and shape; None in `shape` allows any size."""
     value = state[name]
     sound = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == len(shape)
     sound = sound and all(size in (None, found) for size, found in zip(shape, value.shape, strict=True))
@@ -442,7 +459,7 @@ def array(
 
 
 def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: str = "rows") -> NDArray[Any]:
-    """Return where each row ends, from 0 on, never falling: one more than there are rows."""
+    """Return the non-decreasing row ends of the state, beginning with 0: one more than there are rows."""
     found = array(state, name, (None if rows is None else rows + 1,), dtype, of=of)
     rising = len(found) > 0 and found[0] == 0 and bool((found[1:] >= found[:-1]).all())
     require(rising, f"{name} of {of} must begin with 0 and never fall", found[:3])
@@ -450,7 +467,7 @@ def ends(state: State, name: str, rows: int | None, dtype: Any = np.int64, of: s
 
 
 def indices(state: State, name: str, size: int | None, below: int, dtype: Any = np.uint32, of: str = "rows") -> Any:
-    """Return an array of indices, each from 0 and below a limit."""
+    """Return an array of indices of the state, each at least 0 and less than `below`."""
     found = array(state, name, (size,), dtype, of=of)
     sound = len(found) == 0 or (int(found.min()) >= 0 and int(found.max()) < below)
     require(sound, f"{name} of {of} must be from 0 and below {brief(below)}", found[:3])
@@ -461,13 +478,14 @@ T = TypeVar("T")
 Corner = TypeVar("Corner", bound=tuple[Any, ...])
 
 Schema = Mapping[str, Any]
-"""The arguments of a constructor that are saved: the type of each (or a union); object if the constructor checks it."""
+"""Type (or union of types) of each saved constructor argument; `object` if only the constructor checks it."""
 
 WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text", NoneType: "none"}
+"""Names of types in messages."""
 
 
 def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, Any]:
-    """What the constructor of a learner is given, each of its type."""
+    """Return the saved constructor arguments after checking their types."""
     for name, kind in schema.items():
         kinds = get_args(kind) or (kind,)
         if float in kinds:
@@ -478,7 +496,7 @@ def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, 
 
 
 def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
-    """What `parse` makes of a part of the state."""
+    """Return parse(saved); raise `ModelFileError` if that fails."""
     try:
         return parse(saved)
     except (TypeError, ValueError, ZeroDivisionError) as error:
@@ -486,7 +504,7 @@ def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:
 
 
 def corners(state: State, parse: Callable[[Any], Corner]) -> tuple[Corner, Corner] | tuple[None, None]:
-    """The corners `low` and `high` of a box; None for both of the empty box."""
+    """Return the corners `low` and `high` of a box; (None, None) for the empty box."""
     if state["low"] is None and state["high"] is None:
         return None, None
     low, high = (read(state[name], parse, f"{name} of a box must be a corner") for name in ("low", "high"))

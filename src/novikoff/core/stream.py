@@ -1,7 +1,7 @@
-"""Stream: what a game is played on. This file, and no other, asks what a stream can do.
+"""Streams: the sources of examples for a game.
 
-Every source of ours inherits `Stream`, which has what stands in for all that it need not say. Anything else with a
-method `batches`, a name and a domain can be played too: `adapted` makes a stream of it.
+Sources of this package inherit `Stream`, which has a default for every optional attribute. Any other object with a
+method `batches`, a name and a domain can be played too: `adapted` wraps it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from novikoff.core.types import Batch, Domain, Labels, Position
 
 
 class Target(NamedTuple):
-    """The column that is predicted.
+    """The column to predict.
 
-    chosen   how it was chosen: "last column", "by its name", "as asked"
+    Attributes:
+        name: Name of the column.
+        chosen: How it was chosen: "last column", "by its name", "as asked".
     """
 
     name: str
@@ -34,30 +36,38 @@ class Target(NamedTuple):
 class Stream(ABC):
     """A source of examples.
 
-    name         what messages call it
-    domain       what x may be
-    labels       which two values stand for -1 and +1; None before that is known, where there are many, and for numbers
-    many         its labels are numbers 0, 1, 2, ..., in the order in which they first come
-    label_values what these stand for, so far; None if they are what the source has
-    several      do its first rows show three labels or more?
-    rereadable   can it be read again?
-    fixed        False if somebody's code makes the rows as they are asked for
-    features     the names of the columns; None if they have none
-    experts      the names of the experts, where there are any
-    rows         how many there are; None if only reading tells
-    outcomes     "labels", or "numbers" for regression
-    numeric      do its labels look like numbers to be predicted?
-    loss         what the predictions of experts are to be judged by; None if that is not known
-    bits         features are hashed into 2^bits; None if they are not
-    unlabelled   its labels mean nothing
-    encoding     how the columns of a table become features (data/tables/encoding.py); None if it is no table
-    table        its features are the columns of a table
-    scaled_by_default   its rows are columns of numbers or a table, each column in its own unit: a learner made from a
-                 spec scales them unless the spec decides (catalog.with_scale)
-    target_column   the column that is predicted, and how it was chosen; None if the labels have no column
-    expected     what -1 and +1 stood for where its reader learned: of these, one may come alone
-    skipped      the bad rows of the last pass that were skipped, as asked: line, message
-    most_bad     how many may be skipped
+    Attributes:
+        name: Name in messages.
+        domain: Domain of x.
+        labels: Values that stand for -1 and +1; None before they are known, for multiclass labels and for numbers.
+        multiclass: Whether labels are numbered 0, 1, 2, ... in the order of their first appearance.
+        label_values: Values of the numbered labels so far; None if the numbers are the source's values.
+        several: Whether the first rows have three labels or more.
+        rereadable: Whether it can be read again.
+        fixed: False if foreign code generates the rows on demand.
+        features: Names of the columns; None if they have none.
+        experts: Names of the experts, if there are any.
+        rows: Number of rows; None if it is unknown before reading.
+        outcomes: "labels", or "numbers" for regression.
+        numeric: Whether the labels look like numbers to predict.
+        loss: Loss of the experts' predictions; None if unknown.
+        bits: Features are hashed into 2^bits columns; None if they are not hashed.
+        unlabelled: Whether the labels are placeholders without meaning.
+        encoding: How columns of a table become features (data/tables/encoding.py); None if the source is not a table.
+        table: Whether the features are the columns of a table.
+        scaled_by_default: Whether columns have different units, so that a learner made from a spec scales them unless
+            the spec decides (catalog.with_scale).
+        target_column: The column to predict and how it was chosen; None if the labels have no column.
+        expected: Values of -1 and +1 in the data that was learned before; new data may contain only one of them.
+        skipped: Line and message of every bad row skipped in the last pass.
+        most_bad: Maximum number of skipped rows.
+
+    Example:
+        >>> import novikoff as nk
+        >>> import numpy as np
+        >>> stream = nk.Arrays(np.eye(3), [-1, -1, 1])
+        >>> isinstance(stream, nk.Stream), len(stream), [len(batch) for batch in stream.batches()]
+        (True, 3, [3])
     """
 
     name: str
@@ -86,7 +96,11 @@ class Stream(ABC):
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        """A fresh pass, batch by batch; from `start` on, the `end` of an earlier batch."""
+        """Yield the batches of a new pass.
+
+        Args:
+            start: `end` of an earlier batch, to resume after it; None for the beginning.
+        """
 
     def __len__(self) -> int:
         if self.rows is None:
@@ -98,52 +112,52 @@ class Stream(ABC):
 
     @cached_property
     def notes(self) -> list[str]:
-        """Lines to tell the user: the format that was recognised, rows that were skipped."""
+        """Lines for the user: the detected format, skipped rows."""
         return []
 
     def show_many(self) -> None:  # noqa: B027
-        """Let labels be many, of any kind: numbered in the order in which they first come, in passes that begin now.
+        """Switch to multiclass labels, numbered in the order of their first appearance, from the next pass on.
 
-        A stream that has two, and no others, shows them as before.
+        A stream that has exactly two labels keeps them.
         """
 
     def show_numbers(self) -> None:
-        """Let outcomes be numbers to be predicted, in passes that begin now; where `numeric` says that they may be."""
+        """Switch to numbers as outcomes from the next pass on; valid if `numeric`."""
         self.outcomes = "numbers"
 
     def count(self) -> int | None:
-        """How many rows there are, even if they must be read for that; None if only playing them tells."""
+        """Return the number of rows, reading them if needed; None if only a game can count them."""
         return self.rows
 
     def fingerprint(self) -> dict[str, Any] | None:
-        """What a game that goes on must find again, such as the size of a file and when it changed; None: nothing."""
+        """Return what a resumed game must find unchanged, such as a file's size and date; None if nothing."""
         return None
 
     def extent(self) -> int:
-        """How far it can be cut into parts: its rows, or the bytes of a text."""
+        """Return the length in the units of `part`: rows, or bytes of a text."""
         rows = self.count() if self.rereadable else None
         if rows is None:
             raise SourceError(f"a source must be rereadable, of a known length, to be cut: {self.name} is not.")
         return rows
 
     def borders(self) -> Sequence[int]:
-        """Where parts had better begin, such as the row groups of a file; none if anywhere will do."""
+        """Return preferred borders of parts, such as the row groups of a file; none if any will do."""
         return ()
 
     def part(self, first: int, last: int) -> Stream:
-        """The rows that begin from `first` on and before `last`, of `extent()`: rows, or bytes of a text.
+        """Return the rows that begin from `first` to before `last`, in units of `extent()`: rows, or bytes of a text.
 
-        Parts that follow each other are the whole: each row is in one of them, with the label and the features that it
-        has there. A part may have no rows.
+        Consecutive parts make up the whole: each row is in exactly one part, with the label and features that it has in
+        the whole. A part may be empty.
         """
         return Part(self, *self._within(first, last))
 
     def parts(self, count: int) -> list[Stream]:
-        """So many parts that are the whole, of about one size."""
+        """Return `count` parts of about equal size that make up the whole."""
         return [self.part(first, last) for first, last in pairwise(self.cuts(count))]
 
     def cuts(self, count: int) -> list[int]:
-        """Where so many parts of about one size begin, and the last one ends; at `borders`, if these are enough."""
+        """Return the `count` + 1 borders of parts of about equal size; at `borders`, if there are enough of them."""
         if count < 1:
             raise SourceError(f"parts must be at least one: got {count}.")
         extent = self.extent()
@@ -152,12 +166,12 @@ class Stream(ABC):
         return even if len(good) <= count else [_nearest(good, cut) for cut in even]
 
     def read_as(self, other: Stream) -> None:
-        """Let labels and columns be what they are in another file of the same kind, in passes that begin now."""
+        """Use the labels and columns of another file of the same kind from the next pass on."""
         if self.labels != other.labels or self.features != other.features:
             raise SourceError(f"files must have one kind of labels and columns: {self.name} differs from {other.name}.")
 
     def position_at(self, row: int) -> Position | None:
-        """Where row `row`, from 0, is reached without reading those before it; None if it is not."""
+        """Return the position of row `row`, from 0, if it can be reached without reading earlier rows; else None."""
         return None
 
     def _within(self, first: int, last: int) -> tuple[int, int]:
@@ -175,7 +189,7 @@ def _nearest(good: Sequence[int], cut: int) -> int:
 
 
 class Part(Stream):
-    """The rows of a stream from row `first`, counted from 0, to before `last`. It cannot be left in between."""
+    """Rows `first` to `last` - 1 of a stream, counted from 0; a pass over it cannot be resumed."""
 
     rereadable = True
     rows: int
@@ -217,7 +231,7 @@ class Part(Stream):
 
 
 class _Asked:
-    """What the stream behind says, or what `Stream` has for it."""
+    """Descriptor that returns the attribute of the wrapped object, or the default of `Stream`."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -228,7 +242,7 @@ class _Asked:
 
 
 class Foreign(Stream):
-    """A stream that is none of `Stream`. Somebody's code makes its rows, so they are not known to be fixed."""
+    """A stream around an object that does not inherit `Stream`; its rows may not be fixed in advance."""
 
     fixed = False
     name: Any = _Asked()
@@ -253,7 +267,7 @@ class Foreign(Stream):
 
     @property
     def notes(self) -> list[str]:
-        """Its own, or a list of ours."""
+        """Notes of the wrapped object; an empty list if it has none."""
         notes: list[str] = getattr(self.behind, "notes", self._notes)
         return notes
 
@@ -267,16 +281,16 @@ class Foreign(Stream):
 
 
 def is_stream(value: object) -> bool:
-    """Is it a stream, or can it be made one by `adapted`?"""
+    """Return whether the value is a stream or `adapted` can wrap it."""
     return hasattr(value, "batches")
 
 
 def adapted(stream: object) -> Stream:
-    """A stream as it is; anything else that has `batches` as one."""
+    """Return a `Stream` unchanged; wrap any other object that has `batches`."""
     return stream if isinstance(stream, Stream) else Foreign(stream)
 
 
 def there_before(stream: Stream) -> bool:
-    """Is it known to be fixed in advance: a file or something in memory, with no code but ours behind its rows?"""
+    """Return whether the rows are known to be fixed in advance: a file or memory, read by code of this package only."""
     ours = type(stream).__module__.startswith("novikoff.") and "batches" not in vars(stream)
     return ours and stream.rereadable and stream.fixed

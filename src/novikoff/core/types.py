@@ -1,8 +1,8 @@
-"""The words of the game: what is asked, who answers, what is remembered.
+"""Types of the game: domains, labels, results, runs, adversaries, theorems.
 
 Rounds go t = 1, 2, ...: see x_t, predict, see y_t, pay 1 for a mistake, learn.
-Labels are -1 and +1 inside (or 0 .. k-1 for learners with many labels).
-Ties say +1 everywhere; with many labels, the smallest label.
+Labels are -1 and +1 internally, or 0 .. k-1 for multiclass learners.
+Ties predict +1; multiclass ties predict the smallest label.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
     from novikoff.game.delayed.theorems.late_facts import LateFacts
 
 Label = int
-"""y: -1 or +1; 0 .. k-1 for learners with many labels."""
+"""Label y: -1 or +1; 0 .. k-1 for multiclass learners."""
 
 Prediction = int | float
-"""Of one round: a label, a number, or an expert."""
+"""Prediction of one round: a label, a number, or an expert."""
 
 LabelValue: TypeAlias = object
-"""What the user calls a label: text, a boolean, a number, or another value of a column."""
+"""User's value of a label: a text, a boolean, a number, or another value of a column."""
 
 Distribution = Mapping[int, float]
-"""The chance of each label; a deterministic prediction has one label with chance 1."""
+"""Probability of each label; a deterministic prediction has one label with probability 1."""
 
 Facts: TypeAlias = "DataclassInstance"
-"""What theorems need to know of a learner: a frozen dataclass of plain values."""
+"""Quantities of a learner that its theorems need: a frozen dataclass of plain values."""
 
 State = dict[str, Any]
 """Plain data: JSON values, numpy arrays, and dicts of these. Never a pickle."""
@@ -67,22 +67,28 @@ Kind = Literal["vector", "index", "point", "advice", "losses", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What x may be. Every learner, stream and adversary has one; `play` refuses a mismatch.
+    """The set of allowed x; every learner, stream and adversary has one, and `nk.play` raises an error on a mismatch.
 
-    kind    vector: `width` real features · index: a whole number 0 .. width-1 ·
-            point: `width` whole numbers · advice: a prediction of each of `width` experts, y the outcome ·
-            losses: no x at all, y the losses of `width` experts · any: a Python object
-    width   None when it is not fixed
+    Args:
+        kind: "vector" for `width` real features, "index" for an integer 0 .. width-1, "point" for `width` integers,
+            "advice" for one prediction of each of `width` experts (y is the outcome), "losses" for no x at all (y has
+            the losses of `width` experts), "any" for a Python object.
+        width: See `kind`; None if it is not fixed.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.Domain("vector").admits(nk.Domain("point", 2)), nk.Domain("index", 10).admits(nk.Domain("vector", 2))
+        (True, False)
     """
 
     kind: Kind
     width: int | None = None
 
     def admits(self, other: Domain) -> bool:
-        """Can a learner on this domain be shown the examples of `other`?
+        """Return whether a learner on this domain accepts the examples of `other`.
 
-        Whole numbers are real numbers, a lone number is an index, and numbers that happen to be whole are
-        points: the last two are checked on each example as it comes.
+        Integers are real numbers, a single number can be an index, and numbers can happen to be whole, hence points:
+        the last two are checked on each example.
         """
         if "advice" in (self.kind, other.kind) or "losses" in (self.kind, other.kind):
             return self.kind == other.kind and (self.width == other.width or None in (self.width, other.width))
@@ -96,7 +102,7 @@ class Domain:
         return other.kind in numbers and fits
 
     def origin(self) -> Example:
-        """The plainest x of the domain, for adversaries that do not care what they show; experts that disagree."""
+        """Return the simplest x of the domain, for adversaries that ignore x; for advice, experts that disagree."""
         if self.kind == "advice":
             return tuple(1.0 - 2.0 * (i % 2) for i in range(self.width or 2))
         if self.kind in ("vector", "point"):
@@ -110,13 +116,23 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How two values of the user's stand for -1 and +1."""
+    """The two user values that stand for -1 and +1.
+
+    Args:
+        negative: Value of -1.
+        positive: Value of +1.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.Labels("ham", "spam").encode("spam")
+        1
+    """
 
     negative: LabelValue = -1
     positive: LabelValue = 1
 
     def encode(self, value: LabelValue) -> Label:
-        """-1 or +1 for one of the two values; a boolean is one of them only where both booleans are."""
+        """Return -1 or +1 for one of the two values; booleans only if both values are booleans or 0 and 1."""
         boolean = isinstance(value, (bool, np.bool_))
         known = getattr(value, "ndim", 0) == 0 and (not boolean or {self.negative, self.positive} == {0, 1})
         if known and value == self.positive:
@@ -126,7 +142,7 @@ class Labels:
         raise InputError(f"labels must be {self.negative!r} or {self.positive!r}", f"got {value!r}", POSITIVE)
 
     def decode(self, label: Label) -> LabelValue:
-        """The user's value for -1 or +1."""
+        """Return the user's value of -1 or +1."""
         return self.positive if label == 1 else self.negative
 
     def __str__(self) -> str:
@@ -134,16 +150,17 @@ class Labels:
 
 
 LabelWeights = Mapping[str, float] | Mapping[bool, float] | Mapping[int, float] | Mapping[float, float]
-"""The weight of the rows of each label, by what the user calls the label."""
+"""Row weight of each label, by the user's value."""
 
 
 class Standing(TypedDict):
-    """What theorems on coverage need to know of the thresholds of sets, as plain data.
+    """Thresholds of prediction sets and their counts, as plain data for the theorems on coverage.
 
-    groups      the names of the groups; `rounds`, `misses`, `thresholds` and `moved` have a number for each
-    history     counts and sums of scores, from which the best fixed threshold is found
-    overlapping rounds and misses of each group, where groups overlap
-    columns     columns that the groups come from
+    Attributes:
+        groups: Names of the groups; `rounds`, `misses`, `thresholds` and `moved` have one number per group.
+        history: Counts and sums of scores, from which the best fixed threshold is found.
+        overlapping: Rounds and misses of each group, if groups overlap.
+        columns: Number of columns that define the groups.
     """
 
     alpha: float
@@ -163,20 +180,22 @@ class Standing(TypedDict):
 
 
 class StepResult(NamedTuple):
-    """What a learner did that pays losses: numbers for one round, arrays (rows,) for a batch.
+    """Result of playing one round (numbers) or a batch (arrays of shape (rows,)).
 
-    predictions   what it said; in a game of losses the number of the expert it followed, or -1 for a mixture of them
-    losses        what that cost
-    expected      what it cost on average over the learner's coin, given the past
-    members       (rows, K): what each learner of a team said
-    chances       (rows, K): with what chance each of them, given the past, was to be wrong; None if none of them draws
-    probabilities with what probability it expected the label that came, before it came; None if it has none
-    scores        the log-odds of +1 that they come from, (rows,), or (rows, K) of each member; (rows, k) of many labels
-    sets          (rows, 3) of a learner that says sets: its group, was the outcome missed, how large it was; -1 of
-                  nothing, infinite of all numbers
-    confidences   of many labels: with what probability it expected the one that it said; NaN where that is not told
-    briers        of many labels: the sum over all of (P - 1 if it came)^2
-    results       those of each learner of a team that has results itself, else None in its place
+    Attributes:
+        predictions: Predictions; in a game of losses the number of the chosen expert, or -1 for a mixture of experts.
+        losses: Loss of each prediction.
+        expected: Expected loss over the learner's draw, given the past.
+        members: (rows, K) prediction of each learner of an ensemble.
+        chances: (rows, K) probability of a mistake of each learner, given the past; None if none of them draws.
+        probabilities: Probability given to the observed label before it was observed; None without probabilities.
+        scores: Log-odds of +1 behind the probabilities: (rows,), (rows, K) for the members, (rows, k) for multiclass
+            labels.
+        sets: (rows, 3) for prediction sets: group, whether the outcome was missed, size; -1 for no set, infinite for
+            all numbers.
+        confidences: Multiclass: probability given to the predicted label; NaN if unknown.
+        briers: Multiclass: sum over all labels of (P - 1 if observed)^2.
+        results: Result of each learner of an ensemble, None for those without.
     """
 
     predictions: Any
@@ -192,13 +211,13 @@ class StepResult(NamedTuple):
     results: Any = None
 
     def of(self, number: int) -> StepResult | None:
-        """That of a learner of the team, if it has results."""
+        """Return the result of learner `number` of the ensemble, if it has one."""
         found: StepResult | None = None if self.results is None else self.results[number]
         return found
 
 
 def as_batch(result: StepResult) -> StepResult:
-    """One round as a batch."""
+    """Return the result of one round as that of a batch."""
     results = result.results
     batches = None if results is None else [None if one is None else as_batch(one) for one in results]
     arrays = StepResult(*(None if value is None else np.asarray(value)[np.newaxis] for value in result[:-1]))
@@ -206,7 +225,7 @@ def as_batch(result: StepResult) -> StepResult:
 
 
 def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
-    """Rounds with probabilities as a batch; None if there are none."""
+    """Return the results of rounds as that of a batch; None if there are none."""
     if not rounds:
         return None
     parts = ([one[k] for one in rounds] for k in range(len(StepResult._fields)))
@@ -214,7 +233,7 @@ def stacked(rounds: Sequence[StepResult]) -> StepResult | None:
 
 
 def _rows(values: list[Any]) -> NDArray[np.generic]:
-    """One below the other; scores of labels that were new in between are -inf before."""
+    """Stack values; scores of labels that were not known yet are -inf."""
     most = max(map(np.size, values))
     if np.ndim(values[0]) == 0 or all(np.size(value) == most for value in values):
         return np.array(values)
@@ -223,26 +242,26 @@ def _rows(values: list[Any]) -> NDArray[np.generic]:
 
 @runtime_checkable
 class Adversary(Protocol):
-    """An environment that answers back."""
+    """An environment that chooses examples and labels in reaction to the learner."""
 
     name: str
     domain: Domain
     promises: ClassVar[tuple[Theorem, ...]]
 
     def ask(self, probe: Callable[[Example], Distribution]) -> Example:
-        """The next x. `probe(x)` tells what the learner would say there, never how its coin will fall."""
+        """Return the next x; `probe(x)` returns the distribution of the learner's prediction on x, never the draw."""
         ...
 
     def answer(self, prediction: Distribution) -> Label:
-        """The label of the x just asked."""
+        """Return the label of the last x."""
         ...
 
     def witness(self) -> object:
-        """A target consistent with every answer so far."""
+        """Return a target that is consistent with every answer so far."""
         ...
 
     def facts(self) -> Facts:
-        """What its theorems need to know of it now."""
+        """Return the current quantities that its theorems need."""
         ...
 
 
@@ -251,24 +270,36 @@ F = TypeVar("F")
 
 @dataclass(frozen=True, slots=True)
 class Run(Generic[F]):
-    """What a theorem is told: plain facts about one game.
+    """The plain data of one game that theorems are evaluated on.
 
-    before, after   the player's facts when the game started, and now
-    expected        the sum over rounds of the chance of a mistake (or of the expected loss), given the past
-    constants       mistakes that "always -1" and "always +1" would have made
-    adaptive        the stream answered back (an adversary), so it was not fixed in advance
-    fixed           the rounds came from one source that is known to have been there before: a file, arrays, a list
-    deterministic   no prediction was drawn by a coin
-    tracked         what the comparators saw (comparators/tracker.py); None if there were none
-    loss            what the predictions cost; mistakes, where a mistake costs 1
-    squares         the sum of the squared losses of predicted numbers; None if it is not known
-    members         the certificates of each learner of a team
-    repeated        some rows were played more than once: the stream was gone through again, or a weight was above 1
-    log_loss, brier the sums of -ln P(y) and of (1 - P(y))^2; None for a learner without probabilities
-    predicted       the sum of P(+1), likewise
-    coverage        what the sets held (conformal/theorems/coverage_facts.py); None for a learner that says none
-    late            of answers whose labels came late (game/delayed/theorems/late_facts.py); None in other games
-    arrivals        for theorems on such answers: the certificates of the game in the order of arrival
+    Attributes:
+        before: Facts of the learner when the game started.
+        after: Facts of the learner now.
+        rounds: Number of rounds.
+        mistakes: Number of mistakes.
+        expected: Sum over rounds of the probability of a mistake (or of the expected loss), given the past.
+        constants: Mistakes of always predicting -1, and of always predicting +1.
+        adaptive: Whether the stream reacted to the learner (an adversary), so it was not fixed in advance.
+        deterministic: Whether no prediction was drawn at random.
+        tracked: Quantities of the comparators (comparators/tracker.py); None without comparators.
+        loss: Total loss; the mistakes, if each costs 1.
+        squares: Sum of squared losses of predicted numbers; None if unknown.
+        members: Certificates of each learner of an ensemble.
+        fixed: Whether all rounds are from one source that is known to be fixed in advance: a file, arrays, a list.
+        repeated: Whether rows were played more than once, in several passes or with weights above 1.
+        log_loss: Sum of -ln P(y); None for a learner without probabilities.
+        brier: Sum of (1 - P(y))^2; None for a learner without probabilities.
+        predicted: Sum of P(+1); None for a learner without probabilities.
+        coverage: Counts of prediction sets (conformal/theorems/coverage_facts.py); None for a learner without sets.
+        late: Facts on delayed labels (game/delayed/theorems/late_facts.py); None in other games.
+        arrivals: For theorems on delayed labels: certificates of the game in the order of arrival.
+
+    Example:
+        >>> import novikoff as nk
+        >>> facts = nk.ThresholdHalving(10).facts()
+        >>> nk.Run(facts, facts, rounds=0, mistakes=0, expected=0.0, constants=(0, 0), adaptive=False,
+        ...        deterministic=True).mistakes
+        0
     """
 
     before: F
@@ -294,7 +325,7 @@ class Run(Generic[F]):
 
 
 class Theorem(Protocol):
-    """Evaluates a bound on a run; None where it has nothing to say. Declared by `theorem` (certificate.py)."""
+    """A function from a run to a certificate, or None if it does not apply; declared by `theorem` (certificate.py)."""
 
     name: str
     kind: Literal["D", "E", "P"]
@@ -306,7 +337,7 @@ class Theorem(Protocol):
 
 
 def signs(batch: Batch) -> NDArray[np.int8]:
-    """The labels of a batch, -1 and +1, as kernels take them; or an error that says what a label is, and where."""
+    """Return the labels -1 and +1 of a batch as int8; raise `InputError` with the round of an invalid label."""
     y = batch.y
     if y.ndim == 1 and y.dtype.kind in "iuf":
         if are_signs(y):
@@ -324,14 +355,14 @@ def signs(batch: Batch) -> NDArray[np.int8]:
 
 
 def are_signs(y: NDArray[np.number]) -> bool:
-    """Are all of these numbers -1 or +1? Of whole numbers it is told without an array of that length."""
+    """Return whether all numbers are -1 or +1; for integers, without a temporary array."""
     if y.dtype.kind == "f":
         return bool((np.abs(y) == 1).all())
     return bool(np.count_nonzero(y) == len(y) and y.min(initial=1) >= -1 and y.max(initial=1) <= 1)
 
 
 def check_label(y: Outcome, labels: int | None) -> Label:
-    """Y as a label, or an error that says what a label is."""
+    """Return y as a label; raise `InputError` if it is not one."""
     if isinstance(y, (bool, np.bool_)):
         what = "-1 or +1" if labels is None else f"a whole number from 0 to {labels - 1}"
         stands = 1 if y else -1 if labels is None else 0

@@ -1,4 +1,4 @@
-"""Coverage: what the sets of a game held, counted by the ledger apart from the learner that said them."""
+"""Coverage of prediction sets, counted by the ledger independently of the learner."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from novikoff.numerics.total import Total
 
 @dataclass(slots=True)
 class Coverage:
-    """What was counted so far.
+    """Counts of the prediction sets of a game.
 
-    opened       the learner's `standing` when the game started
-    rounds       of each group
-    misses       outcomes outside their set, of each group
-    empty        sets with nothing in them
-    everything   sets with everything in them
-    size         labels in all sets, or the length of all intervals that are not everything
-    curve        (t, misses, empty, everything, size) after t rounds, at the marks of the ledger's curve
+    Attributes:
+        opened: The learner's `standing` when the game started.
+        rounds: Rounds of each group.
+        misses: Outcomes outside their set, per group.
+        empty: Number of empty sets.
+        everything: Number of sets that contain everything.
+        size: Total number of labels in all sets, or total length of all finite intervals.
+        curve: (t, misses, empty, everything, size) after t rounds, at the marks of the ledger's curve.
     """
 
     opened: Standing
@@ -40,12 +41,12 @@ class Coverage:
 
     @property
     def alpha(self) -> float:
-        """The share of sets that may miss."""
+        """Target miss rate."""
         return float(self.opened["alpha"])
 
     @property
     def most(self) -> int | None:
-        """The labels there are; None for numbers, 0 where new ones may come."""
+        """Number of labels; None for numbers, 0 if new labels may appear."""
         return self.opened["most"]
 
     @property
@@ -60,12 +61,12 @@ class Coverage:
 
     @property
     def mean_size(self) -> float | None:
-        """Labels in a set; or the length of an interval, of those that are not everything. None if there was none."""
+        """Mean number of labels in a set, or mean length of the finite intervals; None if there are none."""
         counted = self.played - (0 if self.most else self.everything)
         return float(self.size) / counted if counted else None
 
     def by_group(self, now: Standing) -> list[tuple[str, int, int]]:
-        """Name, rounds and misses of each group, those that overlap too; `now` is the learner's standing."""
+        """Return name, rounds and misses of each group, including overlapping ones; `now` is the learner's standing."""
         if not now["overlapping"]:
             return list(zip(now["groups"], self.rounds, self.misses, strict=False))
         told = now["overlapping"].items()
@@ -76,7 +77,11 @@ class Coverage:
         return [(name, within(self.rounds, cells), within(self.misses, cells)) for name, cells in told]
 
     def write(self, sets: NDArray[np.float64]) -> None:
-        """The sets of rounds, one after the other: group, missed, size."""
+        """Add the sets of consecutive rounds.
+
+        Args:
+            sets: (rows, 3) group, whether the outcome was missed, size.
+        """
         if not len(sets):
             return
         groups, missed, sizes = sets[:, 0].astype(np.int64), sets[:, 1] > 0.0, sets[:, 2]
@@ -101,7 +106,7 @@ class Coverage:
                 counts[group] += new
 
     def facts(self, now: Standing) -> CoverageFacts:
-        """What theorems are told; `now` is the learner's standing at the end."""
+        """Return the facts for the theorems; `now` is the learner's standing at the end."""
         then, groups = self.opened, len(now["groups"])
         before = [*then["thresholds"], *[now["start"]] * (groups - len(then["thresholds"]))]
         padded = [[*counts, *[0] * (groups - len(counts))] for counts in (self.rounds, self.misses)]
@@ -121,7 +126,7 @@ class Coverage:
         )  # fmt: skip
 
     def check(self, rounds: int, now: Standing) -> None:
-        """Refuse what contradicts the rounds of the ledger, or the learner."""
+        """Raise `ModelFileError` if the counts contradict the ledger's rounds or the learner."""
         require(self.played == rounds, f"its sets must be of its {rounds:,} rounds", self.played)
         require(self.missed + self.empty >= self.empty >= 0, "counts of sets must not be negative", self.empty)
         require(self.empty + self.everything <= rounds, "a set is nothing or everything at most once", self.everything)

@@ -1,8 +1,8 @@
-"""Does a ledger agree with itself and with its learner? A model file whose numbers contradict each other is refused.
+"""Consistency checks of a ledger and its learner, for model files that may be damaged or edited.
 
-What one game can lead to: no more mistakes than rounds, a curve that follows its schedule and never falls, a learner
-that played the rounds of the ledger and no others, comparators and kept hypotheses of the same rounds. What a learner's
-numbers say of each other is checked where it is restored (core/state.py).
+A game has no more mistakes than rounds, a curve that follows its schedule and never falls, a learner that played
+exactly the ledger's rounds, and comparators and kept hypotheses of the same rounds. A learner's own numbers are checked
+when it is restored (core/state.py).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from novikoff.game.metrics import Metrics, WeightedMetrics
 
 SLACK = 1e-9
-"""For sums of doubles, in parts of the largest there can be."""
+"""Relative tolerance of sums of floats."""
 
 
 def check(ledger: Ledger) -> None:
-    """Refuse a ledger that contradicts itself or its learner."""
+    """Raise `ModelFileError` if a ledger contradicts itself or its learner."""
     _counts(ledger)
     _measured(ledger)
     if (weighted := ledger.weighted) is not None:
@@ -56,12 +56,12 @@ def _weighted(weighted: WeightedMetrics, ledger: Ledger) -> None:
 
 
 def next_mark(t: int) -> int:
-    """The round of the point of a curve after that of round t: every one up to 1,000, then one in a hundred."""
+    """Return the round of the next point of a curve after round t: every round up to 1,000, then in steps of 1 %."""
     return t + 1 if t < 1000 else math.ceil(1.01 * t)
 
 
 def require(sound: bool, must: str, value: Any) -> None:
-    """An error that says what must be, and what there is."""
+    """Raise `ModelFileError` unless `sound`; `must` is the requirement, `value` the actual value."""
     if not sound:
         raise ModelFileError(f"a saved game must agree with itself: {must}, but it has {shown(value)}.")
 
@@ -83,7 +83,7 @@ def _counts(ledger: Ledger) -> None:
 
 
 def _sums(metrics: Metrics) -> None:
-    most = metrics.rounds * _top(metrics) if metrics.rounds else 0.0  # it may be infinite
+    most = metrics.rounds * _top(metrics) if metrics.rounds else 0.0  # the largest loss may be infinite
     for name, value in (("expected", metrics.expected), ("loss", metrics.loss)):
         slack = SLACK * max(1.0, abs(value))
         require(-slack <= value <= most + slack, f"{name} must be from 0 to what its rounds can cost", value)
@@ -109,10 +109,10 @@ def _calibration(metrics: Metrics) -> None:
     found = metrics.calibration
     counted = sum(found.rounds)
     if counted and metrics.player.numbered:
-        right = metrics.rounds - metrics.mistakes  # of rounds with new labels it may not be told
+        right = metrics.rounds - metrics.mistakes  # confidences may be unknown in rounds with new labels
         must = f"its bins must have {metrics.rounds:,} rounds, {right:,} of them right, at most"
         require(counted <= metrics.rounds and sum(found.positives) <= right, must, counted)
-    elif counted:  # without probabilities there are none
+    elif counted:  # empty for a learner without probabilities
         must = f"its bins must have {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
         require((counted, sum(found.positives)) == (metrics.rounds, metrics.positives), must, counted)
 
@@ -148,7 +148,7 @@ def _ranking(metrics: Metrics) -> None:
 
 
 def _top(metrics: Metrics) -> float:
-    """The most that a round can cost."""
+    """Return the largest loss of a round."""
     return metrics.player.largest_loss
 
 
@@ -172,7 +172,7 @@ def _bounds(ledger: Ledger) -> None:
 
 
 def _learner(ledger: Ledger) -> None:
-    """The learner's facts now, beside those when the game started."""
+    """Compare the learner's facts now with those at the start of the game."""
     then, now = ({part.name: getattr(facts, part.name) for part in dataclasses.fields(facts)}
                  for facts in (ledger.before, ledger.learner.facts()))  # fmt: skip
     if "rounds" in now:
@@ -192,7 +192,7 @@ def _learner(ledger: Ledger) -> None:
 
 
 def _companions(ledger: Ledger) -> None:
-    """Learners of a team, comparators, hypotheses that were kept: all of them of the same rounds."""
+    """Check that ensemble members, comparators and kept hypotheses have the same rounds."""
     from novikoff.comparators.tracker import VectorTracker
 
     rounds = ledger.rounds

@@ -1,9 +1,8 @@
-"""The model file: one zip of meta.json and .npy arrays. Reading one from a stranger runs no code.
+"""Model files: a zip archive of meta.json and .npy arrays. Reading an untrusted file runs no code.
 
-It holds a learner's state and its ledger, so that a game that goes on later is certified as a whole; a classifier that
-was kept from a game, with its certificates; or what was mixed so far. It is written beside its place, flushed to the
-disk and moved there, so a crash leaves the old file or the new one. Arrays are not packed: that would take longer than
-to write them.
+A file holds a learner's state and its ledger, so that a resumed game is certified as a whole; or a classifier kept from
+a game, with its certificates; or a mixture. It is written to a temporary file, flushed to disk and renamed, so a crash
+leaves either the old file or the new one. Arrays are not compressed: that would take longer than writing them.
 """
 
 from __future__ import annotations
@@ -36,33 +35,47 @@ if TYPE_CHECKING:
     from novikoff.online_to_batch.keep import OnlineToBatch
 
 BEGIN = b'{"novikoff": '
-"""How meta.json begins, by which a model file is known as one."""
+"""First bytes of meta.json, which identify a model file."""
 
 Arrays = Callable[[str], NDArray[Any]]
-"""An array by the name it has in the file."""
+"""Function from an array's name in the file to the array."""
 
 LONGEST = 4000
-"""Bits of a whole number that is written as JSON does; Python refuses to write more than 4,300 digits."""
+"""Maximum number of bits of an integer written as a JSON number; Python refuses more than 4,300 digits."""
 
 
 def save(
     what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False, without_rows: bool = False
 ) -> int:
-    """Write a ledger and its learner, a classifier that was kept, or what was mixed, to `path`.
+    """Write a ledger with its learner, a classifier from `nk.keep`, or a result of `nk.mix` to a model file.
 
-    force          replace whatever file is there; else only another model file
-    without_rows   leave out training rows, which only exact resuming needs: comparators begin again, certificates stay
-                   as proved so far, rounds that wait for their labels expire
+    Args:
+        what: Object to save.
+        path: Model file.
+        force: Whether to replace any file; by default only a model file or an empty file is replaced.
+        without_rows: Whether to omit training rows, which only exact resuming needs: comparators restart, certificates
+            stay as proved so far, and rounds that wait for their labels expire.
 
-    Returns the number of training rows in the file. Without rows it is 0, except for a learner whose hypothesis is made
-    of training rows (kernels, votes).
+    Returns:
+        Number of training rows in the file. With `without_rows` it is 0, except for learners whose hypothesis consists
+        of training rows (kernels, votes).
+
+    Example:
+        >>> import os, tempfile
+        >>> import novikoff as nk
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.nk")
+        >>> ledger = nk.play(nk.ThresholdHalving(10), [(5, -1), (8, -1), (9, 1)])
+        >>> nk.save(ledger, path)
+        0
+        >>> nk.load(path).mistakes
+        3
     """
     write(snapshot(what, without_rows=without_rows), path, force)
     return rows_in(what, without_rows)
 
 
 def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) -> int:
-    """Training rows in a file of it."""
+    """Return the number of training rows in the model file of an object."""
     if isinstance(what, Ledger):
         return rows_held(what, without_rows)
     return adapt(what.classifier).all_rows_held if hasattr(what, "classifier") else 0
@@ -70,17 +83,19 @@ def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) ->
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a model file will hold, apart from who plays on: plain values, and copies of the arrays."""
+    """Contents of a model file, independent of the running game: plain values and copies of the arrays."""
 
     meta: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
 
 
 def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, without_rows: bool = False) -> Snapshot:
-    """What there is now of a ledger and its learner, of a classifier that was kept, or of what was mixed.
+    """Return the present contents of a model file.
 
-    checked        a ledger is known to agree with its learner, as where nobody else can teach that
-    without_rows   as in `save`
+    Args:
+        what: Ledger, kept classifier or mixture.
+        checked: Whether the ledger is known to agree with its learner.
+        without_rows: As in `save`.
     """
     if not isinstance(what, Ledger) and not (hasattr(what, "state") and hasattr(type(what), "restore")):
         do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
@@ -95,7 +110,7 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
 
 
 def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> None:
-    """Write it to `path`, in any thread; when this is done it is on the disk."""
+    """Write a snapshot to `path` and flush it to disk; may be called from any thread."""
     check_place(path, force)
     target = Path(path)
     beside = target.with_name(target.name + f".{os.getpid()}.part")
@@ -113,7 +128,7 @@ def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> 
 
 
 def pack(what: Snapshot, file: BinaryIO) -> None:
-    """Write it to an open file."""
+    """Write a snapshot to an open file."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("meta.json", json.dumps(what.meta, allow_nan=False))
         for name, array in what.arrays.items():
@@ -122,7 +137,7 @@ def pack(what: Snapshot, file: BinaryIO) -> None:
 
 
 def flush(path: Path) -> None:
-    """Let a file, or the names in a folder, be on the disk too, where that can be done."""
+    """Flush a file, or the directory entries of a folder, to disk where the system allows it."""
     with contextlib.suppress(OSError):
         number = os.open(path, os.O_RDONLY)
         try:
@@ -132,12 +147,12 @@ def flush(path: Path) -> None:
 
 
 def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
-    """Refuse to put a model file where a file of another kind is, unless forced."""
+    """Raise `ModelFileError` if a model file would replace a file of another kind, unless forced."""
     check_replaced(path, "a model file", is_model, force, ModelFileError)
 
 
 def is_model(path: str) -> bool:
-    """Is the file at `path` a model file of some format?"""
+    """Return whether the file at `path` is a model file of any version."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open("meta.json") as meta:
             return meta.read(len(BEGIN)) == BEGIN
@@ -146,7 +161,23 @@ def is_model(path: str) -> bool:
 
 
 def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mixed:
-    """What was saved at `path`: a ledger with its learner, ready to go on, a classifier that was kept, or a mixture."""
+    """Return the ledger with its learner, the classifier or the mixture that was saved by `nk.save`.
+
+    Args:
+        path: Model file, or an open binary file. An untrusted file runs no code.
+
+    Raises:
+        ModelFileError: If the file is missing, of another kind, damaged, or inconsistent.
+
+    Example:
+        >>> import os, tempfile
+        >>> import novikoff as nk
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.nk")
+        >>> _ = nk.save(nk.play(nk.ThresholdHalving(10), [(5, -1), (8, -1)]), path)
+        >>> ledger = nk.load(path)
+        >>> nk.play(ledger.learner, [(9, 1)], ledger=ledger).rounds
+        3
+    """
     _check_kind(path)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -173,11 +204,11 @@ KINDS = (
     (b"\x93NUMPY", "an array of NumPy"), (b"\x1f\x8b", "a packed file"), (b"<", "a page of HTML or XML"),
     (b"{", "a JSON file"), (b"[", "a JSON file"),
 )  # fmt: skip
-"""How files begin, and what each of them is; a model file is a zip archive."""
+"""First bytes of files and the kind they identify; a model file is a zip archive."""
 
 
 def _check_kind(path: Any) -> None:
-    """Refuse what is not a file, and files that are recognised as another kind."""
+    """Raise `ModelFileError` if `path` is not a file or is recognised as another kind."""
     if not isinstance(path, (str, os.PathLike)):
         if not hasattr(path, "read") or not hasattr(path, "seek"):
             do = "It is in memory already: use it as it is." if isinstance(path, Ledger) else "Pass the path."
@@ -188,7 +219,7 @@ def _check_kind(path: Any) -> None:
     try:
         with open(path, "rb") as file:
             begin = file.read(16)
-    except OSError:  # what is wrong is found where it is opened
+    except OSError:  # reported where the file is opened
         return
     told = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
     if not begin or told:
@@ -200,12 +231,12 @@ def _other_kind(path: Any, kind: str) -> ModelFileError:
 
 
 def _called(path: Any) -> str:
-    """The file, for a message."""
+    """Return the name of the file for a message."""
     return str(path) if isinstance(path, (str, os.PathLike)) else "the file"
 
 
 def ledger_of(what: Snapshot) -> Ledger:
-    """The ledger that was copied, with a learner of its own: what is done with it concerns nobody else."""
+    """Return the copied ledger with its own learner, independent of the original."""
     found = _restored(what.meta, what.arrays.__getitem__, "a snapshot")
     assert isinstance(found, Ledger)
     return found
@@ -215,11 +246,17 @@ OTHERS = {
     "kept": ("novikoff.online_to_batch.keep", "OnlineToBatch"),
     "mixed": ("novikoff.distributed.mixed", "Mixed"),
 }
-"""What a model file may hold in place of a game: its key in meta.json, the module and the class."""
+"""Contents other than a game: key in meta.json, module and class."""
 
 
 def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | Mixed:
-    """What a model file holds whose meta.json this is."""
+    """Return the contents of a model file.
+
+    Args:
+        meta: Contents of meta.json.
+        array: Function from an array's name to the array.
+        path: Name of the file, for messages.
+    """
     for key, (module, name) in OTHERS.items():
         if key in meta:
             other: Any = getattr(importlib.import_module(module), name)
@@ -236,7 +273,7 @@ def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | M
 
 
 def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
-    """The ledger saved at `path`; a classifier that was kept cannot go on."""
+    """Return the ledger saved at `path`; raise `ModelFileError` for a classifier or a mixture."""
     saved = load(path)
     if isinstance(saved, Ledger):
         return saved
@@ -245,7 +282,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:
-    """The value as JSON: each array replaced by the name it has in the zip, each long whole number by its digits."""
+    """Return a value as JSON; arrays are replaced by their names in the zip, long integers by their digits."""
     if isinstance(value, np.ndarray):
         name = f"array{len(arrays)}"
         arrays[name] = value
@@ -266,7 +303,7 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _from_plain(value: Any, array: Arrays) -> Any:
-    """The inverse of `_plain`; `array` gives one by its name."""
+    """Invert `_plain`; `array` returns an array by its name."""
     if isinstance(value, list):
         return [_from_plain(item, array) for item in value]
     if not isinstance(value, dict):
@@ -281,7 +318,7 @@ def _from_plain(value: Any, array: Arrays) -> Any:
 
 
 def _array(data: bytes) -> NDArray[Any]:
-    """The array of a .npy entry; a header that promises more than there is allocates nothing."""
+    """Return the array of a .npy entry; check its size first, so that a false header allocates nothing."""
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
