@@ -147,7 +147,7 @@ class Ray(Executor):
 
 
 def executor(on: str | Executor = "threads", threads: int | None = None) -> Executor:
-    """Return the executor named "threads" or "ray", the Ray cluster at an address, or `on` itself if it is an executor."""
+    """Return the executor `on`: "threads", "ray", the address of a Ray cluster, or an executor."""
     if isinstance(on, Executor):
         return on
     if on == "threads":
