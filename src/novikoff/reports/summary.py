@@ -10,7 +10,7 @@ from novikoff.core.certificate import Certificate, bound_text, number, outward
 from novikoff.core.errors import counted
 from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
-from novikoff.reports.sentences import about, brief, claim, headline, share
+from novikoff.reports.sentences import about, brief, capital, claim, headline, share
 
 PREVIOUS = "repeating the previous label"
 RUN_ERRORS = 2.0
@@ -179,6 +179,8 @@ def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
             parts.append(f"{best.quantity.removesuffix(', at most')} guaranteed at most {bound}")
         else:
             parts.append(f"guaranteed at most {bound}" + (" on these rows" if ledger.adversary is None else ""))
+    elif (first := principal(certificates)) is not None and first.status in ("valid", "conditional"):
+        return "; ".join(parts) + f". {capital(guarantee(ledger, first))}."
     return "; ".join(parts) + "."
 
 
