@@ -1,12 +1,12 @@
-"""The best weights in a ball for the squared loss, from sums over all rounds: no example is needed again.
+"""Best weights in a ball for the squared loss, computed from sums over all rounds without the examples.
 
 Problem
     minimise  sum of (y_t - <u, x_t>)^2  =  c - 2 <b, u> + <u, A u>   over ||u|| <= W,
     with A the sum of x x', b the sum of y x, c the sum of y^2.
 Method
-    u = (A + h)^-1 b with h = 0 if that lies in the ball, otherwise the h > 0 that brings it to its surface: the length
-    falls as h grows, so h is found by halving an interval, with A's eigenvectors. Any u in the ball is a sound
-    comparator; a u that is not quite the best only makes the regret shown a little smaller.
+    u = (A + h)^-1 b with h = 0 if that lies in the ball, otherwise the h > 0 that puts u on its surface: the norm of u
+    decreases in h, so h is found by bisection, with A's eigenvectors. Any u in the ball is a valid comparator; a u that
+    is not quite the best only makes the reported regret slightly smaller.
 """
 
 from __future__ import annotations
@@ -18,11 +18,17 @@ from numpy.typing import NDArray
 
 HALVINGS = 200
 NOTHING, LEAST = 1e-13, 1e-200
-"""An eigenvalue so much smaller than the largest, or so small, is none: nothing is gained along it."""
+"""Eigenvalues below NOTHING times the largest, or below LEAST, count as 0: u stays 0 along them."""
 
 
 def best_in_ball(gram: NDArray[np.float64], moments: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-    """The u; `gram` is A, of which the lower triangle is read, and `moments` is b."""
+    """Return the best u in the ball.
+
+    Args:
+        gram: (d, d) A; only the lower triangle is read.
+        moments: (d,) b.
+        radius: W.
+    """
     values, vectors = np.linalg.eigh(gram)
     along = vectors.T @ moments
     kept = values > max(NOTHING * float(values[-1]), LEAST)
@@ -33,7 +39,7 @@ def best_in_ball(gram: NDArray[np.float64], moments: NDArray[np.float64], radius
     def length(h: float) -> float:
         return float(np.linalg.norm(along / (values + h)))
 
-    low, high = 0.0, float(np.linalg.norm(along)) / radius  # there the length is at most the radius
+    low, high = 0.0, float(np.linalg.norm(along)) / radius  # at `high` the norm is at most the radius
     if length(0.0) > radius:
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
@@ -47,7 +53,15 @@ def best_in_ball(gram: NDArray[np.float64], moments: NDArray[np.float64], radius
 def squared_loss(
     gram: NDArray[np.float64], moments: NDArray[np.float64], outcomes: float, u: NDArray[np.float64], rounds: int
 ) -> tuple[float, float]:
-    """What u lost in all rounds, and by how much rounding may have changed that; `outcomes` is the sum of y^2."""
+    """Return the total squared loss of u and its rounding error.
+
+    Args:
+        gram: (d, d) A; only the lower triangle is read.
+        moments: (d,) b.
+        outcomes: Sum of y^2.
+        u: (d,) weights.
+        rounds: Number of rounds.
+    """
     whole = np.tril(gram) + np.tril(gram, -1).T
     lost = outcomes - 2.0 * float(moments @ u) + float(u @ whole @ u)
     size = (math.sqrt(outcomes) + float(np.linalg.norm(u)) * math.sqrt(float(np.trace(whole)))) ** 2

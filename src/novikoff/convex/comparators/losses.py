@@ -1,10 +1,10 @@
 """Convex losses of a score, and their slopes.
 
-hinge      max(0, 1 - y z), of labels -1 and +1
-absolute   |z - y|: least for a median
-pinball    tau (y - z) where z is below y, (1 - tau) (z - y) where it is above: least for the tau-quantile
-huber      (z - y)^2/2 where that is within delta, delta |z - y| - delta^2/2 beyond
-squared    (z - y)^2: least for the mean
+hinge      max(0, 1 - y z), for labels -1 and +1
+absolute   |z - y|: minimised by the median
+pinball    tau (y - z) for z below y, (1 - tau) (z - y) above: minimised by the tau-quantile
+huber      (z - y)^2/2 for |z - y| <= delta, delta |z - y| - delta^2/2 beyond
+squared    (z - y)^2: minimised by the mean
 """
 
 from __future__ import annotations
@@ -22,20 +22,25 @@ CODES = {"hinge": at.HINGE, "absolute": at.ABSOLUTE, "pinball": at.PINBALL, "hub
 
 
 class ConvexLoss(NamedTuple):
-    """One of them; `parameter` is tau, or delta."""
+    """Convex loss of a score.
+
+    Attributes:
+        name: Name of the loss, one of `CODES`.
+        parameter: tau of the pinball loss, or delta of the Huber loss.
+    """
 
     name: str
     parameter: float = 1.0
 
     @property
     def steepest(self) -> float:
-        """The largest slope; infinite where there is none."""
+        """Largest slope; infinite if the slope is unbounded."""
         tau = self.parameter
         known = {"hinge": 1.0, "absolute": 1.0, "pinball": max(tau, 1.0 - tau), "huber": tau}
         return known.get(self.name, math.inf)
 
     def of(self, z: Vector, y: Vector) -> Vector:
-        """What scores cost."""
+        """Return the loss of each score."""
         if self.name == "squared":
             return (z - y) ** 2
         if self.name == "huber":
@@ -45,7 +50,7 @@ class ConvexLoss(NamedTuple):
         return above * np.maximum(r, 0.0) + below * np.maximum(-r, 0.0)
 
     def slopes(self, z: Vector, y: Vector) -> Vector:
-        """Of the scores; 0 at a corner."""
+        """Return the slope at each score; 0 at a corner."""
         if self.name == "squared":
             return 2.0 * (z - y)
         if self.name == "huber":
@@ -54,7 +59,7 @@ class ConvexLoss(NamedTuple):
         return turn * (above * (r > 0.0) - below * (r < 0.0))
 
     def smooth(self, z: Vector, y: Vector, soft: float) -> tuple[float, Vector]:
-        """The sum, and the slopes, with parabolas of width `soft` in place of corners: for a fit."""
+        """Return the total loss and the slopes with corners smoothed over a width of `soft`, for fitting."""
         if self.name in ("squared", "huber"):
             return float(self.of(z, y).sum()), self.slopes(z, y)
         r, turn, above, below = self._corner(z, y)
@@ -62,7 +67,7 @@ class ConvexLoss(NamedTuple):
         return float((side * part * (r - 0.5 * soft * part)).sum()), turn * side * part
 
     def _corner(self, z: Vector, y: Vector) -> tuple[Vector, Vector, float, float]:
-        """Of a loss with one corner: r, which is 0 there, dr/dz, and the slopes in r above and below."""
+        """Return, for a loss with one corner, r (0 at the corner), dr/dz, and the slopes in r above and below."""
         if self.name == "hinge":
             return 1.0 - y * z, -y, 1.0, 0.0
         above, below = (1.0 - self.parameter, self.parameter) if self.name == "pinball" else (1.0, 1.0)

@@ -1,15 +1,16 @@
-"""Comparators for learners with a convex loss: weights u with a small loss and a small square in the learner's metric.
+"""Comparators for learners with a convex loss: weights u with a small loss and a small norm in the learner's metric.
 
 Algorithm
-    Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
-    `keep` bytes, asked for facts, loss + u'Au/2 is minimised over u, on all rows and with the metric that the learner
-    has now: it is convex in u, and corners of the loss are rounded off a little. From the row that does not fit on, the
-    u that fits the rows kept, with several ridges, sees every row, the kept ones first.
+    Rows are kept as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
+    `keep` bytes, a request for facts minimises loss + u'Au/2 over u on all rows, with the learner's current metric: the
+    objective is convex in u, and corners of the loss are smoothed slightly. Once a row does not fit, vectors u are
+    fitted to the kept rows with several ridges and then evaluated on every row, the kept ones first.
 Promise
-    Any u will do: its losses are summed over every round, rounded up. What the learner added up is compared with the
-    scores that it played, along every u.
+    Any u is valid: its losses are summed over every round, rounded up. The learner's sums are compared with those of
+    the scores that it played, along every u.
 Cost
-    Kept: 12 bytes a non-zero, and a fit when asked. After: O(4 non-zeros) per round, 4 numbers a feature.
+    While rows are kept: 12 bytes per non-zero, and a fit per request. Then: O(4 non-zeros) per round, 4 numbers per
+    feature.
 Reference
     [liu1989] for the fit.
 """
@@ -33,14 +34,17 @@ from novikoff.core.types import State
 Vector = NDArray[np.float64]
 RIDGES = (1.0, 10.0, 100.0)
 SOFT = (0.3, 0.03, 0.003)
-"""Of the size of an outcome: how far corners are rounded off, ever less."""
+"""Widths over which corners of the loss are smoothed in successive fits, as fractions of the largest outcome."""
 
 
 class ConvexGoal(NamedTuple):
-    """What a learner's theorem says of u: its loss + penalty.square(u)/2 + |u| times what `added` may be off by.
+    """Objective that a learner's theorem sets for u: its loss + penalty.square(u)/2 + |u| times the error of `added`.
 
-    added, doubt   its own sum of g x, place by place, and what rounding may have done to it
-    linear         its own sum of g z
+    Attributes:
+        penalty: The learner's metric.
+        added: The learner's sum of g x, by place.
+        doubt: Rounding error of `added`, by place.
+        linear: The learner's sum of g z.
     """
 
     penalty: Diagonal
@@ -51,12 +55,13 @@ class ConvexGoal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConvexComparator:
-    """One u.
+    """One comparator u.
 
-    lost          the sum of its losses, rounded up
-    square        u'Au
-    doubt         what rounding may have done to the learner's sums along u
-    unexplained   how far these are from those of what it played, in units of what rounding explains
+    Attributes:
+        lost: Total loss, rounded up.
+        square: u'Au.
+        doubt: Rounding error of the learner's sums along u.
+        unexplained: Distance of these sums from those of the scores played, in units of the rounding error.
     """
 
     lost: float
@@ -67,13 +72,16 @@ class ConvexComparator:
 
 @dataclass(frozen=True, slots=True)
 class ConvexComparatorFacts:
-    """Of every comparator; the first is u = 0.
+    """Facts about all comparators.
 
-    rows, fitted   rounds seen, and on how many of them u was fitted
-    lost           the sum of the losses of the scores
-    nothing        that of u = 0
-    unexplained    as of a comparator, of the sum of g z
-    dual           at least what the learner's sums leave of its theorem, evaluated on the scores that were played
+    Attributes:
+        rows: Rounds seen.
+        fitted: Number of rounds on which u was fitted.
+        comparators: Comparators with finite values; u = 0 first.
+        lost: Total loss of the scores.
+        nothing: Total loss of u = 0.
+        unexplained: Distance of the learner's sum of g z from that of the scores, in units of the rounding error.
+        dual: Upper bound on the sum of g z + G'A^-1 G/2, evaluated on the scores played.
     """
 
     rows: int
@@ -86,22 +94,23 @@ class ConvexComparatorFacts:
 
     @property
     def explained(self) -> bool:
-        """Are the learner's sums those of the scores it played?"""
+        """Whether the learner's sums agree with the scores it played."""
         return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
 
 
 LOST, PULL, PULL_DOUBT, STEEP, SUMS = range(5)
-"""Of each u: losses, the sum of g <u,x>, what rounding may have done to that, and the sum of |g <u,x>|."""
+"""Rows of the sums per u: losses, g <u,x>, its rounding error, |g <u,x>|; last, the number of rows."""
 PAID, LINEAR, LINEAR_SIZE, TOLD = range(4)
-"""Of the scores: losses, the sum of g z, and of |g z|."""
+"""Entries of the sums over the scores: losses, g z, |g z|; last, the number of entries."""
 
 
 class ConvexTracker(VectorTracker):
-    """Comparators of a learner that begins now.
+    """Comparators of a learner that starts now.
 
-    loss   its loss
-    bias   the learner's
-    keep   bytes of rows to keep
+    Args:
+        loss: The learner's loss.
+        bias: Value of the learner's constant feature.
+        keep: Largest number of bytes of rows to keep.
     """
 
     outcomes = np.float64
@@ -131,7 +140,7 @@ class ConvexTracker(VectorTracker):
         self._look_at(self._vectors, rows, y, scores, self._sums, self._told)
 
     def _fit(self, penalty: Diagonal, rows: Any, y: Vector) -> Vector:
-        """The u for which loss + penalty.square(u)/2 is least, nearly: whatever is found will do."""
+        """Return an approximate minimiser u of loss + penalty.square(u)/2; any result is a valid comparator."""
         from scipy.optimize import minimize
         from threadpoolctl import threadpool_limits
 
@@ -160,7 +169,16 @@ class ConvexTracker(VectorTracker):
 
     @np.errstate(all="ignore")
     def _look_at(self, vectors: Vector, rows: Any, y: Vector, scores: Vector, sums: Vector, told: Vector) -> None:
-        """Add what the vectors, and the scores, lose on these rows."""
+        """Add the losses of the vectors and of the scores on these rows to `sums` and `told`.
+
+        Args:
+            vectors: (places, k) comparators.
+            rows: Nonzeros of the rows.
+            y: (rows,) outcomes.
+            scores: (rows,) scores that the learner played.
+            sums: (SUMS, k) sums per comparator, changed.
+            told: (TOLD,) sums of the scores, changed.
+        """
         x = matrix(rows, len(vectors))
         s, wide, outcomes = x @ vectors, abs(x) @ np.abs(vectors), y[:, np.newaxis]
         off = (np.diff(rows.ends) + 4.0)[:, np.newaxis] * U0 * wide
@@ -173,7 +191,7 @@ class ConvexTracker(VectorTracker):
         told += (self.loss.of(scores, y).sum(), float(g @ scores), float(np.abs(g) @ np.abs(scores)))
 
     def facts(self, learner: Any) -> ConvexComparatorFacts:
-        """What was seen up to now, with the metric that the learner has now."""
+        """Return the facts up to now, with the learner's current metric."""
         self.catch_up()
         goal: ConvexGoal = learner.goal()
         asked = (self.rows, goal.linear)
@@ -200,7 +218,7 @@ class ConvexTracker(VectorTracker):
     @np.errstate(all="ignore")
     def _comparator(self, goal: ConvexGoal, u: Vector, sums: Vector) -> ConvexComparator:
         lost, pull, pull_doubt, steep = (float(sums[k]) for k in (LOST, PULL, PULL_DOUBT, STEEP))
-        if not u.any():  # of which all is known, whatever overflowed
+        if not u.any():  # exact for u = 0, even if other values overflowed
             return ConvexComparator(lost * (1.0 + (self.rows + 20) * 2.0 * U0), 0.0, 0.0, 0.0)
         shared = min(len(u), len(goal.added))
         known, added, off = u[:shared], goal.added[:shared], goal.doubt[:shared]
@@ -212,7 +230,7 @@ class ConvexTracker(VectorTracker):
         return ConvexComparator(lost, goal.penalty.square(u), slack + 4.0 * U0 * steep, unexplained)
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         self.catch_up()
         kept = None
         if self._kept is not None:
@@ -224,7 +242,7 @@ class ConvexTracker(VectorTracker):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker with this `state`."""
         bias, keep = number(state, "bias", COMPARATORS), integer(state, "keep", of=COMPARATORS)
         name, parameter = state["loss"]
         require(name in CODES, "the loss of comparators must be known", name)
@@ -242,7 +260,7 @@ class ConvexTracker(VectorTracker):
 
 
 def matrix(rows: Any, places: int) -> Any:
-    """The rows as a sparse matrix with values of its own: scipy sorts them within rows, in place, for abs."""
+    """Return the rows as a sparse matrix with a copy of the values, which scipy sorts in place for abs."""
     from scipy.sparse import csr_array
 
     first, last = int(rows.ends[0]), int(rows.ends[-1])

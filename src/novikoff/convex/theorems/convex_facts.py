@@ -1,4 +1,4 @@
-"""What theorems on learners with a convex loss are told, and what they need."""
+"""Facts and assumptions shared by the theorems on learners with a convex loss."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class ConvexFacts:
-    """One such learner, now.
+    """State of a learner with a convex loss.
 
-    rounds, loss   its rounds from its first, and the name of its loss
-    lost           the sum of its losses, as it saw them
-    gained         the sum of Delta
-    dual           at least what that leaves in its sums: the sum of g z + G'A^-1 G/2
-    least          at most that: what rounding may have done in all rounds is between the two
+    Attributes:
+        rounds: Rounds since its start.
+        loss: Name of its loss.
+        lost: Total loss as the learner computed it.
+        gained: Sum of Delta.
+        dual: Upper bound on the sum of g z + G'A^-1 G/2 in exact arithmetic.
+        least: Lower bound on the same.
     """
 
     rounds: int
@@ -31,12 +33,12 @@ class ConvexFacts:
 
     @property
     def promised(self) -> float:
-        """What is promised beside the comparator's own."""
+        """Term of the bound that does not depend on the comparator."""
         return max(self.gained, self.dual)
 
 
 def judged(run: Run[ConvexFacts]) -> tuple[ConvexComparator | None, list[Assumption], str]:
-    """The best comparator, what was checked, and why the theorems are void; "" if they are not."""
+    """Return the best comparator, the assumptions, and why the theorems are void ("" if they hold)."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, ConvexComparatorFacts)
     slack = SLACK * (1.0 + abs(tracked.lost))

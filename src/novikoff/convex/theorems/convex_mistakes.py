@@ -1,7 +1,7 @@
 """Mistakes of a learner with the hinge loss, against every u.
 
 Theorem (upper)
-    M <= the sum of its hinge losses, so M is at most what convex/theorems/convex_regret.py says of that, for every u.
+    M <= the sum of its hinge losses, so the bound of convex/theorems/convex_regret.py on that sum holds for M.
 Assumptions
     those of convex/theorems/convex_regret.py (checked).
 Proof
@@ -32,7 +32,7 @@ from novikoff.core.types import Run
     ),
 )
 def convex_mistakes(run: Run[ConvexFacts]) -> Bound | None:
-    """The bound on the hinge loss, as a whole number; None of another loss."""
+    """Return the bound on the hinge loss, rounded down to an integer; None for any other loss."""
     if run.after.loss != "hinge" or (found := convex_regret(run)) is None:
         return None
     bound = None if found.bound is None or not math.isfinite(found.bound) else math.floor(found.bound)

@@ -1,21 +1,21 @@
-"""Log loss of follow the regularised leader, against the weights it had itself: nothing is fitted.
+"""Log loss of follow the regularised leader, against its own earlier weights, with no fitted comparator.
 
 Theorem (upper)
     As in convex/theorems/ftrl_regret.py; after round s the weights are w = -A_s^-1 G_s. For every u, summed over t > s,
         sum of l(z)  <=  sum of l(<u,x>) + (u-w)'A_s(u-w)/2 + u'(A - A_s)u/2 + sum of Delta,
     A the metric at the end. With u = w:  log loss since s <= that of w since s + w'(A - A_s)w/2 + sum of Delta since s.
-    Whatever z is, and for every u, the same with (sum of g z since s) + G'A^-1 G/2 + <G_s,u> + u'Au/2 in place of the
-    last two. Promised is the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds, and the
-    theorem is used from each copy to the next: the comparator in each round is the last copy that was made. Told is the
-    least regret since a copy of the first quarter.
+    Whatever z is, and for every u, the same holds with (sum of g z since s) + G'A^-1 G/2 + <G_s,u> + u'Au/2 in place of
+    the last two terms. The bound uses the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds,
+    and the theorem is applied from each copy to the next: the comparator in each round is the last copy. Reported is
+    the least regret since a copy made in the first quarter of the rounds.
 Assumptions
     its rounds are the ledger's, the comparators saw them all, its sums agree with its scores, its metric
-    never shrank (all checked). It may have learned before the ledger was opened.
+    never shrank (all checked). It may have learned before the game started.
 Proof
     Phi_t = G_t'A_t^-1 G_t/2. As in convex/theorems/ftrl_regret.py, g z + Phi_t - Phi_{t-1} <= Delta: the sum of g z
     since s is at most Phi_s - Phi + sum of Delta. Convexity: the regret since s is at most (sum of g z) - <G - G_s, u>,
     and -<G,u> <= u'Au/2 + Phi: that is the second form. With the first, it is at most Phi_s + <G_s,u> + u'Au/2 + sum of
-    Delta, and as G_s = -A_s w this is what is claimed. [] Rounding: as there.
+    Delta, and as G_s = -A_s w this is the claim. [] Rounding: as there.
 Reference
     [mcmahan2017].
 """
@@ -43,7 +43,7 @@ from novikoff.core.types import Run
     ),
 )
 def ftrl_suffix(run: Run[MetricFacts]) -> Bound | None:
-    """The least regret over the copies of its weights; None if none is early enough."""
+    """Return the bound with the least regret over the copies of the weights; None if no copy is early enough."""
     if run.log_loss is None:
         return None
     tracked, paid = run.tracked, run.log_loss

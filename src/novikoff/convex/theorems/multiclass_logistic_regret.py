@@ -1,25 +1,26 @@
-"""Log loss of second-order logistic regression of each label against the rest, against every U.
+"""Log loss of one-versus-rest second-order logistic regression, against every U.
 
 Lemma
     Scores z of k labels, P_j = e^z_j / sum of e^z. Then -ln P_y <= ln(1 + e^-z_y) + sum over j != y of ln(1 + e^z_j):
-    many labels cost no more than all the learners of two do, each of which is told whether its label came. The
-    difference is s = sum over j of ln(1 + e^z_j) - ln sum of e^z >= 0, which is known from the scores of the round.
+    the multiclass loss is at most the sum of the losses of the binary learners, each of which learns whether its label
+    was observed. The difference is s = sum over j of ln(1 + e^z_j) - ln sum of e^z >= 0, known from the scores of the
+    round.
 Theorem (upper)
     With the theorem of convex/theorems/logistic_regret.py for each label j, whose rounds are +1, and every U
         L  <=  sum over j of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j)  -  S,
-    L_u_j the log loss of u_j on whether j came, S the sum of s over the labels that were known in each round: what the
-    learners of two lost beyond L, at least. S depends on the scores that were played, as the sums of Delta_j do.
-    Where labels are not announced, what new ones cost, and the chance that is kept for them, is added as in
+    L_u_j the log loss of u_j on the indicator of label j, S the sum of s over the labels known in each round, a lower
+    bound on the excess of the binary losses over L. S depends on the scores played, as the sums of Delta_j do.
+    If labels are not announced, the cost of new labels and of the probability reserved for them is added as in
     convex/theorems/multiclass_regret.py.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its losses and the sums
+    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its losses and the sums
     of each label are those of the scores it played, no metric shrank (all checked).
 Proof
-    Of the lemma: with a = e^-z_y and b_j = e^z_j, (1 + a) times the product of 1 + b_j is at least 1 + a sum of b_j,
-    which is 1/P_y; and ln(1 + e^-z_y) = ln(1 + e^z_y) - z_y, so the difference is s, whatever y is. Labels that have
-    not come add to the right side, and neither to the left nor to S. So L + S is at most what all learners of two
-    lost, and that at most what their theorems say. The learner of a label that comes late was there from the first
-    round on, with all the labels that had not come: its rounds are all rounds, and its theorem holds as it stands. []
+    Lemma: with a = e^-z_y and b_j = e^z_j, (1 + a) times the product of 1 + b_j is at least 1 + a sum of b_j,
+    which is 1/P_y; and ln(1 + e^-z_y) = ln(1 + e^z_y) - z_y, so the difference is s, whatever y is. Labels not yet
+    observed add to the right side, but neither to the left nor to S. So L + S is at most the total of the binary
+    losses, which their theorems bound. The learner of a label that appears late has played from the first round on,
+    shared with all labels not yet observed: its rounds are all rounds, and its theorem applies unchanged. []
     Rounding: that of each label, convex/theorems/logistic_regret.py.
 Reference
     [jezequel2020]; [rifkin2004] for one against the rest.
@@ -38,15 +39,18 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class MulticlassLogisticFacts:
-    """The learner, now.
+    """State of a one-versus-rest logistic learner.
 
-    rounds, labels   its rounds from its first, and the labels it knows
-    loss             the sum of its log losses, had labels been announced just before they came
-    novelty          what labels that nobody could know cost besides
-    entropy          the least log loss of probabilities that never change
-    losses           of the learner of each label, which is told whether it came
-    gained, dual     of each: what its theorem adds up, and what that leaves in its sums, at least
-    least            the same, at most
+    Attributes:
+        rounds: Rounds since its start.
+        labels: Number of labels known.
+        loss: Total log loss, had labels been announced just before their first round.
+        novelty: Additional cost of new labels.
+        entropy: Log loss of the best constant probabilities in hindsight.
+        losses: Total log loss of each binary learner.
+        gained: Sum of Delta of each binary learner.
+        dual: Upper bound on the value that each learner's sums imply for `gained`.
+        least: Lower bound on the same.
     """
 
     rounds: int
@@ -76,7 +80,7 @@ class MulticlassLogisticFacts:
     ),
 )
 def multiclass_logistic_regret(run: Run[MulticlassLogisticFacts]) -> Bound | None:
-    """The least right side over the comparators of each label."""
+    """Return the least bound over the comparators of each label."""
     if run.log_loss is None:
         return None
     after, tracked, paid = run.after, run.tracked, run.log_loss

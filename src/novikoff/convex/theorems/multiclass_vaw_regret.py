@@ -1,24 +1,25 @@
-"""Brier score of Vovk-Azoury-Warmuth with many labels, against the best weights in hindsight, which it knows.
+"""Brier score of multiclass Vovk-Azoury-Warmuth, against the best weights in hindsight, which are known exactly.
 
 Theorem (upper; equality with the credit, where L = ridge I and nothing is projected)
-    k labels in a round: those announced, or those that have come, that of the round among them; c has 1/k for each of
+    k labels in a round: those announced, or those observed so far, the current one included; c is 1/k for each of
     these, and 0 for others. A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing, the same for all
-    labels; b_j the sum of (1_y - c)_j x. The score s_j is x'A^-1 b_j, with b_j of the rounds before; P is the
+    labels; b_j the sum of (1_y - c)_j x. The score s_j is x'A^-1 b_j, with b_j of the earlier rounds; P is the
     projection of c + s on the simplex of the k labels; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
         sum of |P - 1_y|^2  <=  min over U of (sum of u_j'L u_j + sum of |c + Ux - 1_y|^2) + sum of (1 - 1/k) chi.
     The minimum is sum of (1 - 1/k) - sum of b_j'A^-1 b_j: many labels cost no more than one. The credit, sum of
-    |s|^2 v, could be taken off; only the run itself knows it, and it is not promised.
-    Where labels are not announced, the learner cannot know a label before it comes: it keeps a chance 1/t^2 for that,
-    and shares the rest out by P. What this and rounds with new labels cost besides is added, exactly.
+    |s|^2 v, could be subtracted; it depends on the predictions, and is not part of the bound.
+    If labels are not announced, the learner cannot know a label before its first round: it reserves a probability of
+    1/t^2 for a new label, and P shares the rest. The additional cost of this and of rounds with new labels is added
+    exactly.
 Assumptions
-    the learner began with nothing, its rounds and its Brier score are the ledger's, the minimum is known to 1e-6 of
+    the learner started untrained, its rounds and its Brier score are the ledger's, the minimum is known to 1e-6 of
     the rounds, its sums are those of its scores: the equality of the proof holds (all checked).
 Proof
     The theorem of convex/theorems/vaw_regret.py holds for any outcomes, and so for those of each label, (1_y - c)_j,
-    where c is known once it is known which labels there are; A is the same. Add it up over the labels: c + s in place
-    of P, with |1_y - c|^2 = 1 - 1/k before chi. 1_y is on the simplex, and to project moves nothing away from it. A
-    label that has not come has outcome 0 and c = 0 in every round up to then, so b = 0 and s = 0, just as if it were
-    not there: it joins at no cost, its column of U being that of all rounds. [] c is what floats say of 1/k. Rounding:
+    where c is known once the set of labels is known; A is the same. Add it up over the labels: c + s in place
+    of P, with |1_y - c|^2 = 1 - 1/k before chi. 1_y is on the simplex, so projecting does not increase the distance to
+    it. A label not yet observed has outcome 0 and c = 0 in every round so far, so b = 0 and s = 0, as if it were
+    absent: it joins at no cost, with its column of U that of all rounds. [] c is 1/k rounded to a double. Rounding:
     b_j'A^-1 b_j from both sides, comparators/metric.py; b_j is off by u0 n (n+20) M for a feature with n rounds and |x|
     <= M.
 Reference
@@ -37,16 +38,20 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class MulticlassVAWFacts:
-    """The learner, now.
+    """State of a multiclass Vovk-Azoury-Warmuth learner.
 
-    rounds, labels   its rounds from its first, and the labels it knows
-    loss             its Brier score, had labels been announced just before they came
-    novelty          what labels that nobody could know cost besides
-    least, most      the minimum over U is between these
-    squares          the sum of 1 - 1/k
-    chi, credit      the sums of (1 - 1/k) chi, and of |s|^2 v
-    shed             by how much growing L lowered the sum of b_j'A^-1 b_j
-    unprojected      its loss, had it projected nothing
+    Attributes:
+        rounds: Rounds since its start.
+        labels: Number of labels known.
+        loss: Brier score, had labels been announced just before their first round.
+        novelty: Additional cost of new labels.
+        least: Lower bound on the minimum over U.
+        most: Upper bound on the minimum over U.
+        squares: Sum of 1 - 1/k.
+        chi: Sum of (1 - 1/k) chi.
+        credit: Sum of |s|^2 v.
+        shed: Decrease of the sum of b_j'A^-1 b_j by growing L.
+        unprojected: Loss without projection.
     """
 
     rounds: int
@@ -75,7 +80,7 @@ class MulticlassVAWFacts:
     ),
 )
 def multiclass_vaw_regret(run: Run[MulticlassVAWFacts]) -> Bound | None:
-    """The promise, beside the Brier score; None where that is not known."""
+    """Return the bound on the Brier score; None if the score is not known."""
     if run.brier is None:
         return None
     after, paid = run.after, run.brier

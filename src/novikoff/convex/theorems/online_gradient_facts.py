@@ -1,13 +1,14 @@
-"""What the theorems on online gradient descent need to know of it.
+"""Facts shared by the theorems on online gradient descent.
 
-Words
+Notation
     x~ is the example with its constant feature; w, u and the ball of radius W have a weight for that feature too.
     g_t = slope of the loss at <w_t, x~_t>, times x~_t: the gradient at w_t.
-    C, the largest loss there can be, and G, the longest gradient, follow from what was fixed before the first round:
-    |<w, x~> - y| <= A = W R~ + max(high, -low), so C = A^2 and G = 2 A R~ (squared), or C = A and G = R~ (absolute).
+    C, the largest possible loss, and G, the largest norm of a gradient, follow from the limits fixed before the first
+    round: |<w, x~> - y| <= A = W R~ + max(high, -low), so C = A^2 and G = 2 A R~ (squared), or C = A and G = R~
+    (absolute).
 Rounding
-    The lengths that decide when w is brought back into the ball are kept up to date, and measured again after `span`
-    rounds at most (convex/_loops/online_gradient.py): ||w|| <= W (1 + excess).
+    The norm that decides when w is projected onto the ball is updated every round, and recomputed after at most `span`
+    rounds (convex/_loops/online_gradient.py): ||w|| <= W (1 + excess).
 """
 
 from __future__ import annotations
@@ -21,26 +22,35 @@ from novikoff.core.types import Run
 
 CONVEX = ("squared", "absolute")
 LOOSE = 1.0 + 1e-9
-"""What an example may be too long by, unseen: its length is a float sum."""
+"""Factor by which the norm of an accepted example may exceed its limit, because it is a float sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnlineGradientFacts:
-    """One learner by online gradient descent, now.
+    """State of an online gradient learner.
 
-    rounds             its rounds, from its first
-    loss, rule         "squared" or "absolute"; its rate is "fixed", "anytime" or "adaptive"
-    horizon            the rounds it was told to expect; 0 if it was not
-    radius             W
-    reach              R~, the longest x~ allowed
-    low, high          the outcomes allowed
-    first_rate, rate   of its first and its last step; 0 if it made none
-    squares, steps     the sums of ||g_t||^2 and of rate * ||g_t||^2
-    linear, pull       the sum of <g_t, w_t>, and the length of the sum of g_t
-    comparator         which weights are known to have lost least: "best in the ball" or "zero weights"
-    comparator_loss    what they lost, and by how much `doubt` rounding may have changed that
-    places, longest    features met, by the largest; the most non-zeros of an example
-    scaled, grown      were outcomes scaled by a range that was learned, to `low` .. `high`; is `reach` from the run?
+    Attributes:
+        rounds: Rounds since its start.
+        loss: "squared" or "absolute".
+        rule: Rate: "fixed", "anytime" or "adaptive".
+        horizon: Number of rounds given in advance; 0 if none.
+        radius: W.
+        reach: R~, the largest norm of x~ allowed.
+        low: Smallest outcome allowed.
+        high: Largest outcome allowed.
+        first_rate: Rate of its first step; 0 before it.
+        rate: Rate of its last step; 0 before the first.
+        squares: Sum of ||g_t||^2.
+        steps: Sum of rate * ||g_t||^2.
+        linear: Sum of <g_t, w_t>.
+        pull: Norm of the sum of g_t.
+        comparator: Best known weights: "best in the ball" or "zero weights".
+        comparator_loss: Total loss of these weights.
+        doubt: Rounding error of `comparator_loss`.
+        places: Largest index of a feature met, plus 1.
+        longest: Largest number of non-zeros of an example.
+        scaled: Whether outcomes were scaled to `low` .. `high` by a range learned during the run.
+        grown: Whether `reach` was learned during the run.
     """
 
     rounds: int
@@ -67,34 +77,34 @@ class OnlineGradientFacts:
 
     @property
     def excess(self) -> float:
-        """||w|| is at most W times 1 + this."""
+        """Relative excess of ||w|| over W by rounding, at most."""
         span = max(4096, self.places)
         return 4.5 * span * (self.longest + 17) * 2.0**-52
 
     @property
     def top(self) -> float:
-        """C, for weights and examples that are a little too long by rounding."""
+        """C, allowing for rounding in the norms of weights and examples."""
         return largest_loss(self.loss, self.radius * (1.0 + self.excess), self.reach * LOOSE, self.low, self.high)
 
     @property
     def constant(self) -> float:
-        """What the middle of the range of outcomes loses at most, for every outcome in it."""
+        """Largest loss of the middle of the range, over all outcomes in the range."""
         half = (self.high - self.low) / 2.0
         return half * half if self.loss == "squared" else half
 
     @property
     def steepest(self) -> float:
-        """G, likewise."""
+        """G, allowing for rounding in the norms of weights and examples."""
         return longest_gradient(self.loss, self.radius * (1.0 + self.excess), self.reach * LOOSE, self.low, self.high)
 
     @property
     def linear_regret(self) -> float:
-        """The largest sum of <g_t, w_t - u> over all u in the ball: no u had less loss by more than this."""
+        """Largest sum of <g_t, w_t - u> over all u in the ball, an upper bound on the regret."""
         return self.linear + self.radius * self.pull
 
     @property
     def promise(self) -> float:
-        """2 W^2/rate_T - 1.5 W^2/rate_1 + half the steps."""
+        """Bound 2 W^2/rate_T - 1.5 W^2/rate_1 + half of `steps`."""
         if not self.rate:
             return 0.0
         ball = self.radius * self.radius
@@ -102,34 +112,34 @@ class OnlineGradientFacts:
 
     @property
     def rounding(self) -> float:
-        """What rounding may have done to the linear regret, to `promise` and to what they are compared with."""
+        """Rounding error of the linear regret, of `promise` and of the comparator's loss together."""
         if not self.rate:
             return self.doubt
         ball = self.radius * self.radius / self.rate
-        gradients = math.sqrt(self.rounds * self.squares)  # the sum of ||g_t||, at most
+        gradients = math.sqrt(self.rounds * self.squares)  # upper bound on the sum of ||g_t||
         sums = self.rounds * 2.0**-53 * (80.0 * ball + self.steps)
         lengths = self.radius * gradients * (self.excess + (self.rounds + self.longest + 8) * 2.0**-53)
         return sums + lengths + 4.0 * self.excess * ball + self.doubt
 
 
 def largest_loss(loss: str, radius: float, reach: float, low: float, high: float) -> float:
-    """C."""
+    """Return C."""
     furthest = radius * reach + max(high, -low)
     return furthest * furthest if loss == "squared" else furthest
 
 
 def longest_gradient(loss: str, radius: float, reach: float, low: float, high: float) -> float:
-    """G."""
+    """Return G."""
     return 2.0 * (radius * reach + max(high, -low)) * reach if loss == "squared" else reach
 
 
 def convex(after: OnlineGradientFacts) -> Assumption:
-    """What every theorem here needs."""
+    """Return the assumption of all these theorems."""
     return seen("the loss is convex in the weights", after.loss in CONVEX)
 
 
 def why_void(run: Run[OnlineGradientFacts]) -> str:
-    """Why nothing can be said of this run; "" if something can."""
+    """Return why the theorems are void for this run; "" if they hold."""
     before, after = run.before, run.after
     if before.rounds:
         return f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
@@ -142,7 +152,7 @@ def why_void(run: Run[OnlineGradientFacts]) -> str:
 
 
 def not_in_advance(after: OnlineGradientFacts) -> str:
-    """What a theorem on new examples misses; "" if nothing."""
+    """Return why a theorem on new examples is void; "" if it holds."""
     if after.scaled:
         return "the range of outcomes was learned during the run: set low and high in advance"
     if after.grown:

@@ -1,19 +1,19 @@
 """Regret of online gradient descent in a ball, against every u in it.
 
-Theorem (upper; tight on e_1 .. e_T with outcomes out of reach, and on one such example again and again)
+Theorem (upper; tight on e_1 .. e_T with outcomes out of reach, and on one such example repeated)
     Losses convex in w; w_1 = 0; w_{t+1} is the point of the ball ||w|| <= W nearest to w_t - r_t g_t, with rates
     r_1 >= r_2 >= ... > 0 and g_t a subgradient at w_t. For every u in the ball and every T
         sum of l_t(w_t) - l_t(u)  <=  sum of <g_t, w_t - u>
                                   <=  W^2/(2 r_1) + 2 W^2 (1/r_T - 1/r_1) + (1/2) sum of r_t ||g_t||^2.
     For a fixed rate W/(G sqrt T) that is at most W G sqrt T; for D/(G sqrt t), at most 1.5 D G sqrt T with D = 2W, for
     every T; for D / sqrt(2 (||g_1||^2 + .. + ||g_t||^2)), at most sqrt 2 D sqrt(sum of ||g_t||^2).
-    The bound is for every u. Observed is the regret against the best u in the ball where that is known (squared loss,
-    not too many features). Elsewhere, and whenever it is above the bound, observed is the largest of the sums in the
-    middle, over all u in the ball, which no regret exceeds. Where the range of outcomes was learned, all this is about
-    the outcomes as they were scaled, w's and u's predictions with them, and not about the loss that was paid.
+    The bound holds for every u. The observed value is the regret against the best u in the ball if that is known
+    (squared loss, not too many features). Otherwise, and whenever it is above the bound, it is the largest of the
+    middle sums over all u in the ball, an upper bound on the regret. If the range of outcomes was learned, all of this
+    is about the scaled outcomes and the predictions of w and u for them, not about the loss in the original scale.
 Assumptions
-    the loss is convex (checked); the learner began with zero weights (checked: its rounds are the ledger's); the rate
-    never rose (checked by its ends).
+    the loss is convex (checked); the learner started with zero weights (checked: its rounds are the ledger's); the rate
+    never increased (checked for its first and last value).
 Proof
     The nearest point of a ball is no further from u: ||w_{t+1} - u||^2 <= ||w_t - u||^2 - 2 r_t <g_t, w_t - u> +
     r_t^2 ||g_t||^2. Divide by 2 r_t and add up: the distances leave ||w_1 - u||^2/(2 r_1), at most W^2/(2 r_1), and
@@ -43,7 +43,7 @@ from novikoff.core.types import Run
     ),
 )
 def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
-    """The promise for all u, beside the regret against the best that is known."""
+    """Return the bound for all u, with the regret against the best known u as observed value."""
     after = run.after
     bound = outward(after.promise + after.rounding)
     exact = after.comparator != "zero weights" and after.linear_regret <= bound and not after.scaled
@@ -69,7 +69,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
 
 
 def a_priori(rule: str, radius: float, steepest: float, rounds: int, horizon: int = 0) -> float:
-    """What could be promised before the first of `rounds` rounds, whatever they bring."""
+    """Return the bound known before the first of `rounds` rounds."""
     if rule == "fixed":
         root = math.sqrt(horizon)
         return radius * steepest * (root + rounds / root) / 2.0

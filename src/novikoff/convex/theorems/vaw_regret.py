@@ -1,22 +1,21 @@
-"""Squared loss of Vovk-Azoury-Warmuth, against the best weights in hindsight, which it knows.
+"""Squared loss of Vovk-Azoury-Warmuth, against the best weights in hindsight, which are known exactly.
 
 Theorem (upper; equality with the credit, where L = ridge I and nothing is clipped)
-    A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing; b the sum of y x. It says x'A^-1 b, with b
-    of the rounds before; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
-        sum of (said - y)^2  <=  min over u of (u'Lu + sum of (<u,x> - y)^2) + sum of y^2 chi - sum of said^2 v.
+    A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing; b the sum of y x. The prediction is
+    p = x'A^-1 b, with b of the earlier rounds; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
+        sum of (p - y)^2  <=  min over u of (u'Lu + sum of (<u,x> - y)^2) + sum of y^2 chi - sum of p^2 v.
     The minimum is sum of y^2 - b'A^-1 b. With L = ridge I the sum of chi is at most ln det(A/ridge).
-    Said may be clipped to a range that all y are in. For labels and P(+1) = (1 + said)/2 the Brier score is a quarter
-    of the squared loss: Brier <= minimum/4 + (sum of chi)/4. Promised is the bound without its last term, the credit,
-    which only the run itself knows.
+    p may be clipped to a range that contains all y. For labels and P(+1) = (1 + p)/2 the Brier score is a quarter of
+    the squared loss: Brier <= minimum/4 + (sum of chi)/4. The reported bound omits the last term, the credit, which
+    depends on the predictions.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, the minimum is known to 1e-6 of the
-    outcomes' squares, its sums are those of what it said: the equality of the proof holds (all checked).
+    the learner started untrained, its rounds and its loss are the ledger's, the minimum is known to 1e-6 of the
+    outcomes' squares, its sums are those of its predictions: the equality of the proof holds (all checked).
 Proof
-    Phi = b'A^-1 b. A_t - xx' >= A_{t-1}, so with b before the round b'A_t^-1 b <= Phi_{t-1} - said^2 (1+v), and
-    Phi_t = b'A_t^-1 b + 2 y said + y^2 chi. So said^2 - 2 y said <= Phi_{t-1} - Phi_t + y^2 chi - said^2 v; sum. What
-    is lost in <= is by how much L lowers Phi as it grows: with that sum, it is an equality. To clip is to project on a
-    set that y is in. [] Rounding: b'A^-1 b from both sides, comparators/metric.py; b is off by
-    u0 n (n+20) M max|y|.
+    Phi = b'A^-1 b. A_t - xx' >= A_{t-1}, so with b before the round b'A_t^-1 b <= Phi_{t-1} - p^2 (1+v), and
+    Phi_t = b'A_t^-1 b + 2 y p + y^2 chi. So p^2 - 2 y p <= Phi_{t-1} - Phi_t + y^2 chi - p^2 v; sum. The slack in <= is
+    the decrease of Phi by growing L: with that sum, it is an equality. Clipping is a projection on a set that contains
+    y. [] Rounding: b'A^-1 b from both sides, comparators/metric.py; b is off by u0 n (n+20) M max|y|.
 Reference
     [vovk2001]; [azoury2001].
 """
@@ -31,21 +30,24 @@ from novikoff.core.types import Run
 
 SLACK = 1e-6
 TINY = 1e-290
-"""Squares below are known no better."""
+"""Absolute error allowed for sums of squares."""
 
 
 @dataclass(frozen=True, slots=True)
 class VAWFacts:
-    """The learner, now.
+    """State of a Vovk-Azoury-Warmuth learner.
 
-    rounds          its rounds, from its first
-    loss            its squared loss, as it saw it
-    least, most     the minimum over u is between these
-    squares         the sum of y^2
-    chi, credit     the sums of y^2 chi, and of said^2 v
-    shed            by how much growing L lowered b'A^-1 b
-    unclipped       its loss, had it clipped nothing
-    probabilities   of labels
+    Attributes:
+        rounds: Rounds since its start.
+        loss: Squared loss as the learner computed it.
+        least: Lower bound on the minimum over u.
+        most: Upper bound on the minimum over u.
+        squares: Sum of y^2.
+        chi: Sum of y^2 chi.
+        credit: Sum of p^2 v.
+        shed: Decrease of b'A^-1 b by growing L.
+        unclipped: Loss without clipping.
+        probabilities: Whether predictions are probabilities of labels.
     """
 
     rounds: int
@@ -62,7 +64,7 @@ class VAWFacts:
 
 @theorem("D", "vovk2001", "squared loss")
 def vaw_regret(run: Run[VAWFacts]) -> Bound:
-    """The promise, beside the loss."""
+    """Return the bound on the loss."""
     before, after = run.before, run.after
     part = 0.25 if after.probabilities else 1.0
     paid = run.brier if after.probabilities and run.brier is not None else run.loss

@@ -1,19 +1,19 @@
-"""What the Ellipsoid's theorems share: what they are told of the learner, and what floats may have changed.
+"""Facts shared by the Ellipsoid's theorems, and the effect of rounding.
 
 Volumes
     A cut of depth alpha >= 0 multiplies the volume by exactly kappa (1-alpha^2)^((d-1)/2) (1-alpha), where
     kappa = (d/(d+1)) (d^2/(d^2-1))^((d-1)/2), and 1/2 for d = 1. With M cuts, and `depth` the sum of
     -((d-1)/2) ln(1-alpha^2) - ln(1-alpha), this makes ln|det J| = -M ln(1/kappa) - depth.
 The run in floats
-    Let a ball of radius r around c be given, and q the largest ||J^-1 (v-w)|| of a v in it, for the w and J that are
-    stored. The ball lies in the stored ellipsoid scaled by q, so r^d <= q^d |det J| whatever was rounded before, and
+    Let a ball of radius r around c be given, and q the largest ||J^-1 (v-w)|| of a v in it, for the stored w and J.
+    The ball lies in the stored ellipsoid scaled by q, so r^d <= q^d |det J| whatever was rounded before, and
         M ln(1/kappa)  <=  d ln(1/r) + d ln max(1, q) + |ln|det J| + M ln(1/kappa) + depth| - depth.
-    The third term is the self-check, which must be at most 1e-3; q would be at most 1 without rounding.
-    q comes from the singular values s of J and the coordinates a of J^-1 (c-w): by Lagrange, q^2 is at most
+    The third term is the self-check, which must be at most 1e-3; without rounding, q would be at most 1.
+    q is computed from the singular values s of J and the coordinates a of J^-1 (c-w): by Lagrange, q^2 is at most
         f(l) = l (1 + sum of a_i^2/(l - m_i)),   m_i = r^2/s_i^2,
     for every l above the largest m_i, with equality at the minimum.
-    All that is computed from J is off by about e = cond(J) d 2^-53, relatively: d ln q gets 2 d e more, and the
-    theorems are void where e > 1e-3.
+    Every value computed from J has a relative error of about e = cond(J) d 2^-53: d ln q is increased by 2 d e, and
+    the theorems are void if e > 1e-3.
 """
 
 from __future__ import annotations
@@ -35,27 +35,31 @@ from novikoff.core.types import Run
 Vector = NDArray[np.float64]
 
 CLOSE = 1e-3
-"""How far the determinant may be from what the cuts make it, as a logarithm."""
+"""Largest difference between ln|det J| and the value that the cuts imply."""
 
 LOST = 1.1
-"""A q above this is not from rounding that could be accounted for."""
+"""Largest q that rounding can explain."""
 
 ROUNDED = 2.0**-50
-"""Taken off a margin: comparators see x/||x|| with each feature rounded, the learner sees x."""
+"""Reduction of a margin for rounding: comparators see x/||x|| with each feature rounded, the learner sees x."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EllipsoidFacts:
-    """What the theorems need to know of the learner.
+    """State of an Ellipsoid, for its theorems.
 
-    rounds, updates   so far; the learner changes on mistakes only
-    width             d, the bias included; 0 before the first example
-    depth             of all cuts: 0 if all went through the centre
-    margin            the level of the cuts
-    grid              n, if the target is said to be one of whole numbers up to n; else 0
-    bias, normalize   the features that comparators must see: of length 1 where there is no bias
-    flaw              what went wrong; "" if nothing did
-    centre, factor    w and J; empty while they are 0 and the identity
+    Attributes:
+        rounds: Rounds so far.
+        updates: Updates so far; the learner changes on mistakes only.
+        width: Dimension d, the bias included; 0 before the first example.
+        depth: Total depth of the cuts; 0 if all went through the centre.
+        margin: Level of the cuts.
+        grid: n if target and examples are integer vectors up to n; else 0.
+        bias: Value of the constant feature that comparators must use.
+        normalize: Whether comparators must normalise x, which is so without a bias.
+        flaw: Reason why the theorems are void; "" if there is none.
+        centre: w; empty before the first update.
+        factor: J; empty before the first update.
     """
 
     rounds: int
@@ -81,12 +85,14 @@ class EllipsoidFacts:
 
 @dataclass(frozen=True, slots=True)
 class Ball:
-    """A ball around a multiple of u: y<v,x~> >= level ||x~|| in it, as y<u,x~> >= g ||x~||; within the unit ball.
+    """Ball around a multiple of u, inside the unit ball, in which every v has y<v,x~> >= level ||x~|| on all rounds.
 
-    g        at most the normalised margin of u
-    u        of length 1
-    centre   the multiple: (1 + level)/(1 + g)
-    radius   (g - level)/(1 + g)
+    Attributes:
+        g: Lower bound on the normalised margin of u: y<u,x~> >= g ||x~||.
+        u: Unit vector.
+        level: Level of the cuts.
+        centre: The multiple of u: (1 + level)/(1 + g).
+        radius: (g - level)/(1 + g).
     """
 
     g: float
@@ -103,14 +109,14 @@ class Ball:
 
 
 def log_shrink(d: int) -> float:
-    """ln(1/kappa): what a cut through the centre takes off the logarithm of the volume in d dimensions."""
+    """Return ln(1/kappa), the decrease of the log volume by a cut through the centre in d dimensions."""
     if d == 1:
         return math.log(2.0)
     return math.log1p(1.0 / d) - (d - 1) / 2 * math.log1p(1.0 / (d * d - 1))
 
 
 def separators(run: Run[EllipsoidFacts], level: float = 0.0) -> list[Ball]:
-    """A ball for each direction tracked and whose normalised margin is above the level."""
+    """Return a ball for each tracked direction whose normalised margin is above the level."""
     tracked: Any = run.tracked
     facts, found = run.after, []
     best: dict[int, Fraction] = {}
@@ -125,10 +131,10 @@ def separators(run: Run[EllipsoidFacts], level: float = 0.0) -> list[Ball]:
 
 
 def unit(direction: NDArray[Any], facts: EllipsoidFacts) -> Vector:
-    """The direction of a comparator (feature by feature, the weight of the bias last) in the learner's coordinates."""
+    """Return the unit vector of a comparator (features first, bias last) in the learner's coordinates."""
     u = np.zeros(facts.width)
     features = facts.width - (facts.bias != 0.0)
-    met = min(features, len(direction) - 1)  # features that the comparators never met weigh nothing
+    met = min(features, len(direction) - 1)  # features that the comparators never met have weight 0
     u[:met] = direction[:met]
     if facts.bias != 0.0:
         u[-1] = direction[-1]
@@ -138,7 +144,13 @@ def unit(direction: NDArray[Any], facts: EllipsoidFacts) -> Vector:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The ellipsoid at the end: singular values, and what turns v - w into coordinates along them."""
+    """Final ellipsoid in its principal axes.
+
+    Attributes:
+        values: Singular values of J, in descending order.
+        axes: Matrix that maps v - w to coordinates along the axes.
+        centre: w.
+    """
 
     values: Vector
     axes: NDArray[np.float64]
@@ -146,7 +158,7 @@ class Body:
 
     @classmethod
     def of(cls, facts: EllipsoidFacts) -> Body | None:
-        """None if it has come to nothing."""
+        """Return the ellipsoid of these facts; None if it is degenerate."""
         if facts.updates == 0:
             return cls(np.ones(facts.width), np.eye(facts.width), np.zeros(facts.width))
         if not (np.all(np.isfinite(facts.factor)) and np.all(np.isfinite(facts.centre))):
@@ -159,7 +171,7 @@ class Body:
 
     @property
     def error(self) -> float:
-        """About how far off, relatively, what is computed from it may be."""
+        """Approximate relative error of values computed from J."""
         return float(self.values[0] / self.values[-1]) * len(self.values) * 2.0**-53
 
     @property
@@ -168,7 +180,7 @@ class Body:
         return math.fsum(np.log(self.values).tolist())
 
     def reach(self, ball: Ball) -> float:
-        """The factor q by which it must grow to hold the ball."""
+        """Return the factor q by which the ellipsoid must grow to contain the ball."""
         inner = (ball.radius / self.values) ** 2
         along = (np.matmul(self.axes, ball.centre * ball.u - self.centre) / self.values) ** 2
         top = float(inner[-1])
@@ -189,7 +201,7 @@ class Body:
 
 
 def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
-    """What every theorem needs, and whether it was seen to hold."""
+    """Return the assumptions of all Ellipsoid theorems, with the result of each check."""
     tracked: LinearComparatorFacts = run.tracked
     before, after = run.before, run.after
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
@@ -206,7 +218,7 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
 
 
 def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: str, told: dict[str, Any]) -> Bound:
-    """The theorem for these balls, the best of them; void if there is none, for the reason `none`, or floats fail."""
+    """Return the least bound over the balls; void for the reason `none` without a ball, or if rounding is too large."""
     facts, needed = run.after, assumptions(run)
     reason = run.tracked.invalid_reason or facts.flaw or refutations(needed)
     if not reason and not balls:
@@ -232,7 +244,7 @@ def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: s
 
 
 def bound(facts: EllipsoidFacts, ball: Ball, reach: float = 1.0, error: float = 0.0) -> float:
-    """M at most, for a ball that the ellipsoid holds when it is scaled by `reach`."""
+    """Return the bound on M for a ball that the ellipsoid scaled by `reach` contains."""
     if not math.isfinite(reach):
         return math.inf
     grown = math.log(max(1.0, reach)) + 2.0 * error
@@ -241,7 +253,7 @@ def bound(facts: EllipsoidFacts, ball: Ball, reach: float = 1.0, error: float = 
 
 
 def _unreliable(facts: EllipsoidFacts, body: Body | None) -> str:
-    """Why floats cannot tell; "" if they can."""
+    """Return why rounding makes the bound unreliable; "" if it does not."""
     if body is None or not body.error <= CLOSE:
         return "the ellipsoid became too thin for double precision"
     wanted = -facts.updates * log_shrink(facts.width) - facts.depth

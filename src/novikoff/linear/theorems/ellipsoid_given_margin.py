@@ -1,11 +1,11 @@
-"""Ellipsoid mistakes where the cuts keep a margin that was given.
+"""Ellipsoid mistakes when the cuts keep a given margin.
 
 Theorem (upper)
     The learner cuts at y<v,x~> >= m ||x~||, m > 0 given in advance. If y<u,x~> >= g ||x~|| with g > m on every round,
     for a unit vector u in d dimensions, then
         M  <=  d ln((1 + g)/(g - m)) / ln(1/kappa),
-    less what the cuts took off the volume beyond kappa: linear/theorems/ellipsoid_facts.py, `depth`. For g <= m it is
-    void: the cuts may have cut u off.
+    minus the decrease of the log volume beyond kappa: linear/theorems/ellipsoid_facts.py, `depth`. It is void for
+    g <= m: the cuts may have cut u off.
 Assumptions
     some comparator tracked has a normalised margin above m (checked); the learner is the Ellipsoid, started
     with the unit ball and changed on its mistakes only (checked); the comparators saw all of its rounds with its
@@ -39,7 +39,7 @@ from novikoff.linear.theorems.perceptron_facts import SEPARATED
     ),
 )
 def ellipsoid_given_margin(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The least bound over the comparators; None if no margin was given."""
+    """Return the least bound over the comparators; None if no margin was given."""
     level = run.after.margin
     if level == 0.0:
         return None

@@ -1,7 +1,7 @@
-"""Ellipsoid mistakes on grids, a number known before the game.
+"""Ellipsoid mistakes on an integer grid, with a bound known before the game.
 
 Theorem (upper)
-    Let the examples and the target w* be vectors of k whole numbers from -n to n. Without a constant feature, if
+    Let the examples and the target w* be vectors of k integers from -n to n. Without a constant feature, if
     y<w*,x> > 0 on every round,
         M  <=  k ln(1 + k n^2) / ln(1/kappa)  <=  2k(k+1) ln(1 + k n^2).
     With a constant feature of n, d = k + 1, also if y is the sign of <w*,x> and sign(0) = +1:
@@ -9,7 +9,7 @@ Theorem (upper)
     For another constant, c n: 1/g = 2n^2 sqrt(k+c^2) sqrt(k + 1/(4n^4c^2)). A stream with ties and no constant feature
     has no such bound: nine points of a grid make more than 500 mistakes.
 Assumptions
-    a comparator tracked has the normalised margin g of such a target (checked: that is all the proof needs);
+    a tracked comparator has the normalised margin g of such a target (checked; the proof needs no more);
     the learner is the Ellipsoid, started with the unit ball and changed on its mistakes only (checked); the comparators
     saw all of its rounds with its features (checked); its volume agrees with its cuts (checked); x is finite
     (checked).
@@ -46,7 +46,7 @@ from novikoff.linear.theorems.perceptron_facts import SEPARATED
     ),
 )
 def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The bound for the grid that was named; None if none was."""
+    """Return the bound for the given grid; None if no grid was given."""
     facts = run.after
     if facts.grid == 0 or facts.margin > 0.0:
         return None
@@ -61,7 +61,7 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
 
 
 def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:
-    """The least normalised margin of a target on the grid; 0 if doubles cannot hold it."""
+    """Return the least normalised margin of a target on the grid; 0 if it underflows."""
     if constant == 0:
         return 1.0 / (k * n**2)
     c2 = Fraction(constant) ** 2
@@ -69,5 +69,5 @@ def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:
 
 
 def before_the_game(d: int, g: float) -> float:
-    """2d(d+1) ln(1 + 1/g)."""
+    """Return 2d(d+1) ln(1 + 1/g), the bound before the game."""
     return 2 * d * (d + 1) * (math.log1p(g) - math.log(g))

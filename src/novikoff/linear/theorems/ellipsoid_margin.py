@@ -3,14 +3,14 @@
 Theorem (upper; tight for d = 1)
     If y<u,x~> >= g ||x~|| with g > 0 on every round, for a unit vector u in d dimensions, then
         M  <=  d ln(1 + 1/g) / ln(1/kappa)  <=  2d(d+1) ln(1 + 1/g),
-    kappa = (d/(d+1)) (d^2/(d^2-1))^((d-1)/2), 1/2 for d = 1. With deep cuts, what they took off the volume beyond kappa
-    is taken off the numerator: linear/theorems/ellipsoid_facts.py, `depth`.
-    Only directions matter: g is at least margin/R, and every x~ may be rescaled. Over several passes this bounds the
-    total of all of them.
+    kappa = (d/(d+1)) (d^2/(d^2-1))^((d-1)/2), 1/2 for d = 1. With deep cuts, the decrease of the log volume beyond
+    kappa is subtracted from the numerator: linear/theorems/ellipsoid_facts.py, `depth`.
+    Only directions matter: g is at least margin/R, and every x~ may be rescaled. Over several passes the bound holds
+    for the total of all passes.
 Assumptions
-    some comparator tracked separates (checked); the learner is the Ellipsoid, started with the unit ball and
+    a tracked comparator separates the rows (checked); the learner is the Ellipsoid, started with the unit ball and
     changed on its mistakes only (checked); the comparators saw all of its rounds with its features (checked); its
-    volume is what the cuts made it (checked); x is finite (checked).
+    volume agrees with its cuts (checked); x is finite (checked).
 Proof
     The ball of radius r = g/(1+g) around u/(1+g) lies in the unit ball, and in every half-space y<v,x~> >= 0, as
     y<v,x~> >= ||x~|| (g/(1+g) - r). On a mistake y<w,x~> <= 0, so each cut keeps that half-space's part of the
@@ -40,7 +40,7 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED
     ),
 )
 def ellipsoid_margin(run: Run[EllipsoidFacts]) -> Bound | None:
-    """The least bound over the comparators that separate; None if cuts were at a given margin."""
+    """Return the least bound over the comparators that separate; None if a margin was given."""
     if run.after.margin > 0.0:
         return None
     return least_bound(run, separators(run), SEPARATED, INSEPARABLE, {})

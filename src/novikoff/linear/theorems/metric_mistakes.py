@@ -1,21 +1,23 @@
 """Mistakes of a Perceptron in a metric, against the hinge loss of any u.
 
 Theorem (upper; tight for the second-order Perceptron on e_1 .. e_k, all labelled -1)
-    b is the sum of y x over the updates: all mistakes, and U rounds besides; A any metric at least that of the last
+    b is the sum of y x over the updates: all mistakes and U other rounds; A any metric at least that of the last
     update. For every u, with D the sum over ALL rounds of max(0, 1 - y<u,x>):
         M  <=  D - U + sqrt(u'Au * Q).
-    Q is the sum over the updates of v + 2 max(m, 0), v = x'A_t^-1 x with x_t in A_t, m = y times the score (all metrics
-    that grow along the updates, so the diagonal); for AROW, whose A_t is without x_t, of (v + 2m - m^2)/(1+v). For the
-    second-order Perceptron U = 0 and m <= 0: Q is the sum of v. Whatever was played, the same with b'A^-1 b in place of
-    Q. Promised is the larger of the two, as a whole number: Q is the learner's claim, b'A^-1 b the comparators' own.
+    Q is the sum over the updates of v + 2 max(m, 0), v = x'A_t^-1 x with x_t in A_t, m = y times the score (for all
+    metrics that grow with the updates, such as the diagonal); for AROW, whose A_t excludes x_t, of
+    (v + 2m - m^2)/(1+v). For the second-order Perceptron U = 0 and m <= 0: Q is the sum of v. Whatever scores were
+    played, the same holds with b'A^-1 b in place of Q. The bound uses the larger of the two, rounded down to an
+    integer: Q is computed by the learner, b'A^-1 b by the comparators.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, b is the sum of y x over
-    the rounds that its scores made updates, which the comparators count, its metric never shrank (all checked).
+    the learner started untrained, its rounds are the ledger's, the comparators saw them all, b is the sum of y x over
+    the rounds in which its scores require an update, as the comparators count them, its metric never shrank (all
+    checked).
 Proof
     M + U - D is at most the sum over updates of y<u,x> = <u,b>, and that at most sqrt(u'Au) sqrt(b'A^-1 b). With
     Phi = b'A^-1 b, a growing A lowers Phi, and an update of b in the metric with x adds 2m + v. AROW adds x x' to A and
-    y x to b: (b + yx)'(A + xx')^-1 (b + yx) = b'A^-1 b + (v + 2m - m^2)/(1+v). [] u = 0 gives D = T, so the bound says
-    nothing at T - U. Rounding: comparators/metric.py.
+    y x to b: (b + yx)'(A + xx')^-1 (b + yx) = b'A^-1 b + (v + 2m - m^2)/(1+v). [] u = 0 gives D = T, so a bound of
+    T - U is vacuous. Rounding: comparators/metric.py.
 Reference
     [cesabianchi2005]; [crammer2013].
 """
@@ -31,7 +33,7 @@ from novikoff.core.types import Run
 
 @theorem("D", "cesabianchi2005", where=has_comparators)
 def metric_mistakes(run: Run[MetricFacts]) -> Bound:
-    """The least right side over the comparators."""
+    """Return the least bound over the comparators."""
     after = run.after
     idle = after.updates - after.mistakes
     needed, trivial = assumptions(run, run.mistakes), run.rounds - idle

@@ -1,26 +1,27 @@
-"""Mistakes of a Perceptron for many labels, against the hinge loss of any U.
+"""Mistakes of a multiclass Perceptron, against the hinge loss of any U.
 
 Theorem (upper; tight for the Perceptron on e_1 .. e_n, all labelled 1 of two)
-    Labels 0 .. k-1, and a column of weights for each. W is the sum over the updates, which are the mistakes, of
-    x (1_y - 1_said)'; scores are those of A_t^-1 W, A_t metrics that grow along the updates: the identity for the
-    Perceptron; for that of second order ridge diag(M^2) + the sum of x x' over the updates, with x_t in it. For every
-    U, with D the sum over ALL rounds of max(0, 1 - <u_y,x> + max over the other labels j of <u_j,x>), A the last
-    metric, and v = x'A_t^-1 x (||x||^2 for the Perceptron):
+    Labels 0 .. k-1, with a column of weights for each. W is the sum over the updates, which are the mistakes, of
+    x (1_y - 1_p)', p the predicted label; scores are those of A_t^-1 W, where the metrics A_t grow with the updates:
+    the identity for the Perceptron; ridge diag(M^2) + the sum of x x' over the updates, including x_t, for the
+    second-order Perceptron. For every U, with D the sum over ALL rounds of max(0, 1 - <u_y,x> + max over the other
+    labels j of <u_j,x>), A the last metric, and v = x'A_t^-1 x (||x||^2 for the Perceptron):
         M  <=  D + sqrt(sum of u_j'A u_j * Q),   Q = sum over the updates of 2 v.
-    Whatever was played, the same with the sum of w_j'A^-1 w_j in place of Q. Promised is the larger of the two, as a
-    whole number.
-    Where labels are not announced, the others in D are those that have come up to then, and S is added: the rounds
-    whose label had never come, and would have been said had it been known. S is at most the number of labels less one.
+    Whatever scores were played, the same holds with the sum of w_j'A^-1 w_j in place of Q. The bound uses the larger of
+    the two, rounded down to an integer.
+    If labels are not announced, the other labels in D are those observed so far, and S is added: the rounds whose label
+    was new and would have been predicted had it been known. S is at most the number of labels less one.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all, its mistakes are those of
+    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its mistakes are those of
     its scores and W is the sum over them, its metric never shrank (all checked).
 Proof
-    With labels announced just before they come: a mistake adds <u_y - u_said, x> to the sum of <u_j, w_j>, which is at
-    least 1 less the hinge loss of the round. So M - D <= sum of <u_j, w_j> <= sqrt(sum of u_j'A u_j) sqrt(Phi), Phi the
-    sum of w_j'A^-1 w_j. A growing A lowers Phi, and an update adds 2(s_y - s_said) + 2v, where s_said >= s_y: Phi <= Q.
-    A label that has not come has w = 0, is not said and not among the others: nothing above needs it. In a round that
-    brings a label the learner says another (but in its first round), and would have said it, and made no mistake, in
-    S of them. []
+    Suppose that labels are announced just before their first round: a mistake adds <u_y - u_p, x> to the sum of
+    <u_j, w_j>, which is at least 1 less the hinge loss of the round. So M - D <= sum of <u_j, w_j> <=
+    sqrt(sum of u_j'A u_j) sqrt(Phi), Phi the sum of w_j'A^-1 w_j. A growing A lowers Phi, and an update adds
+    2(s_y - s_p) + 2v, where s_p >= s_y: Phi <= Q. A label not yet observed has w = 0, is not predicted and not among
+    the other labels: nothing above needs it. In a round with a new label the learner predicts another one (except in
+    the very first round); had the new label been known, it would have been predicted, without a mistake, in S of these
+    rounds. []
     Rounding: W is off by at most u0 n (n+20) max|x| for a feature with n updates, u0 = 2^-53 (comparators/metric.py).
 Reference
     [crammer2003]; [fink2006]; [cesabianchi2005].
@@ -47,7 +48,7 @@ from novikoff.core.types import Run
     ),
 )
 def multiclass_mistakes(run: Run[MulticlassFacts]) -> Bound | None:
-    """The least right side over the comparators; None if none were tracked."""
+    """Return the least bound over the comparators; None if none were tracked."""
     if run.tracked is None:
         return None
     after = run.after

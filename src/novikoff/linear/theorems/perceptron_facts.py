@@ -1,11 +1,11 @@
-"""What the Perceptron's theorems share: what they are told of the learner, and what floats may have changed.
+"""Facts shared by the Perceptron's theorems, and the effect of rounding.
 
 The run in floats
     With u = 2^-53, M updates, n non-zeros in an x~ (the bias included) and g = n u/(1 - n u), the weights of the run
     obey for every comparator v with hinge loss D
         M - D + <v, w_1>  <=  lambda ||v|| sqrt(||w_1||^2 + R^2 M),
         lambda = (1 + u)^M (1 + u M) (1 + g sqrt M).
-    Proof: on a mistake the computed score has the wrong sign or is 0, so y<w,x> <= g ||w|| R, and n 2^-1075 more where
+    Proof: on a mistake the computed score has the wrong sign or is 0, so y<w,x> <= g ||w|| R, plus n 2^-1075 if
     products underflow. The new weights are w + y x + r with ||r|| <= u ||w + y x||. By induction over k updates
         ||w_k|| <= (1 + u)^k (sqrt(||w_1||^2 + R^2 k) + g R k),
     as c^2 + 2 g R c + R^2, c being the bracket for k, is at most the square of the bracket for k + 1. The bracket for M
@@ -13,9 +13,9 @@ The run in floats
     take at most u M ||v|| times the largest ||w_k|| from it. []
     Underflow adds n 2^-1074 to R^2 in the induction, where R^2 is 0 (then no x~ has a product) or at least 2^-900;
     `LinearComparatorFacts.square` was rounded up by more than that.
-    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to an integer: lambda is a fraction, and all that follows is
-    exact.
-    Where lengths differ, R^2 k is the sum of the ||x||^2 of the first k mistakes: R k in the bracket is then the sum of
+    (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to an integer: lambda is a fraction, and the rest of the
+    computation is exact.
+    If lengths differ, R^2 k is the sum of the ||x||^2 of the first k mistakes: R k in the bracket is then the sum of
     their ||x||, at most sqrt k times the root of that sum, and lambda is the same.
 """
 
@@ -38,17 +38,20 @@ from novikoff.core.certificate import Assumption, none_separates, refutations, s
 from novikoff.core.types import Run
 
 SEPARATED = "separation of the labels by one of the comparators"
-"""A noun, which reads right beside every standing: a sentence that was refuted would read as its opposite."""
+"""Assumption as a noun phrase: a whole sentence marked "refuted" could be read as its opposite."""
 INSEPARABLE = none_separates()
 
 
 @dataclass(frozen=True, slots=True)
 class PerceptronFacts:
-    """What the theorems need to know of the learner.
+    """State of a Perceptron, for its theorems.
 
-    rounds, updates   so far; the learner changes on mistakes only
-    norm              at least ||w||; 0 only if all weights are
-    bias, normalize   its features, None if it does not say
+    Attributes:
+        rounds: Rounds so far.
+        updates: Updates so far; the learner changes on mistakes only.
+        norm: Upper bound on ||w||; 0 only if all weights are 0.
+        bias: Value of the constant feature; None if unknown.
+        normalize: Whether x is divided by its norm; None if unknown.
     """
 
     rounds: int
@@ -62,18 +65,18 @@ class PerceptronFacts:
         cls, weights: NDArray[np.float64], bias_weight: float, rounds: int, updates: int, bias: float | None = None,
         normalize: bool | None = None,
     ) -> Self:  # fmt: skip
-        """The facts of a learner with these weights."""
+        """Return the facts of a learner with these weights."""
         largest = max(float(np.max(np.abs(weights), initial=0.0)), abs(bias_weight))
         if largest == 0.0 or not math.isfinite(largest):
             return cls(rounds, updates, largest, bias, normalize)
-        exponent = math.frexp(largest)[1]  # so that no square overflows or underflows to matter
+        exponent = math.frexp(largest)[1]  # scaled so that no square overflows, and underflow does not matter
         square = float(np.sum(np.square(np.ldexp(weights, -exponent)))) + math.ldexp(bias_weight, -exponent) ** 2
         norm = math.sqrt(square) * (1.0 + (len(weights) + 8) * 2.0**-52)
         return cls(rounds, updates, _scaled(norm, exponent), bias, normalize)
 
 
 def rounding_factor(run: Run[PerceptronFacts]) -> Fraction:
-    """The lambda of this run."""
+    """Return the lambda of this run."""
     tracked: LinearComparatorFacts = run.tracked
     unit = Fraction(1, 2**53)
     g = tracked.nonzeros * unit / (1 - tracked.nonzeros * unit)
@@ -81,7 +84,7 @@ def rounding_factor(run: Run[PerceptronFacts]) -> Fraction:
 
 
 def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
-    """What every theorem needs, and whether it was seen to hold."""
+    """Return the assumptions of all Perceptron theorems, with the result of each check."""
     tracked: LinearComparatorFacts = run.tracked
     before, after = run.before, run.after
     same = (after.bias is None or after.bias == tracked.bias) and (
@@ -99,19 +102,19 @@ def assumptions(run: Run[PerceptronFacts]) -> list[Assumption]:
 
 
 def explained(facts: ComparatorFacts, claim: str) -> Assumption:
-    """Is the learner what its mistakes made it? By what each comparator gained on them (comparators/linear.py)."""
+    """Return whether the mistakes explain the weights, by each comparator's gain on them (comparators/linear.py)."""
     if facts.unexplained is None:
         return Assumption(claim, "trusted")
     return seen(claim, facts.unexplained <= 1.0)
 
 
 def starts_at_zero(run: Run[PerceptronFacts]) -> bool:
-    """Were all weights zero when the game started?"""
+    """Return whether all weights were zero when the game started."""
     return run.before.norm == 0.0
 
 
 def why_void(run: Run[PerceptronFacts], needs_zero: bool) -> str:
-    """Why these theorems say nothing of this run; "" if they say something."""
+    """Return why these theorems are void for this run; "" if they hold."""
     tracked: LinearComparatorFacts = run.tracked
     warm = ""
     if needs_zero and not starts_at_zero(run):
@@ -122,15 +125,15 @@ def why_void(run: Run[PerceptronFacts], needs_zero: bool) -> str:
 
 
 def shortest(tracked: ComparatorFacts) -> Comparator | None:
-    """The shortest comparator that separates; None if none does."""
+    """Return the shortest comparator that separates the rows; None if none does."""
     separating = [u for u in tracked.comparators if u.direction and u.hinge == 0]
     return min(separating, key=lambda u: u.square, default=None)
 
 
 def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, float], float]) -> list[Comparator]:
-    """Those that may give the least bound(||u||^2, hinge - <u,w_1>, squared hinge), by a look in floats.
+    """Return the comparators that may give the least bound(||u||^2, hinge - <u,w_1>, squared hinge), in floats.
 
-    Any of them would do, so nothing depends on it; the others are not worth exact arithmetic.
+    Any comparator gives a valid bound; this only saves exact arithmetic on the others.
     """
     rough = [bound(near(u.square), near(u.hinge) - near(u.start), near(u.squared_hinge)) for u in comparators]
     least = min((value for value in rough if not math.isnan(value)), default=math.inf)
@@ -139,7 +142,7 @@ def shortlist(comparators: Sequence[Comparator], bound: Callable[[float, float, 
 
 
 def near(value: Fraction) -> float:
-    """A double near it, to compare by; infinite beyond the doubles."""
+    """Return a nearby double for comparing; infinite on overflow."""
     try:
         return float(value)
     except OverflowError:
@@ -147,7 +150,7 @@ def near(value: Fraction) -> float:
 
 
 def quantities(tracked: ComparatorFacts, u: Comparator) -> dict[str, Any]:
-    """What there is to tell of the comparator that was best."""
+    """Return the reported quantities of the best comparator."""
     return {
         "comparators": len(tracked.comparators),
         "R": float(root(tracked.square)),
@@ -158,7 +161,7 @@ def quantities(tracked: ComparatorFacts, u: Comparator) -> dict[str, Any]:
 
 
 def _scaled(norm: float, exponent: int) -> float:
-    """norm * 2^exponent from above."""
+    """Return norm * 2^exponent, rounded up."""
     try:
         return math.nextafter(math.ldexp(norm, exponent), math.inf)
     except OverflowError:

@@ -6,8 +6,8 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     the largest M with M <= D + a sqrt M. For a learner whose weights were w_1 when the game started, with
     D' = D - <u,w_1> and b = ||u|| ||w_1||:
         M  <=  D' + a^2/2 + sqrt(a^2 D' + a^4/4 + b^2).
-    Reported is the smallest of these over the comparators tracked and u = 0 (which says M <= rounds), as a
-    whole number. Over several passes D is the sum over all rounds of all passes.
+    The bound is the smallest of these over the tracked comparators and u = 0 (which gives M <= rounds), rounded down
+    to an integer. Over several passes D is the sum over all rounds of all passes.
 Assumptions
     the learner is the Perceptron, changed on its mistakes only (checked); the comparators saw all of its rounds with
     its features (checked); x is finite (checked).
@@ -50,7 +50,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     ),
 )
 def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
-    """The least root over the comparators, exactly."""
+    """Return the least bound over the comparators, in exact arithmetic."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)
@@ -72,7 +72,7 @@ def perceptron_hinge(run: Run[PerceptronFacts]) -> Bound:
 
 
 def largest_count(loss: Fraction, a2: Fraction, b2: Fraction = Fraction(0)) -> int:
-    """The largest whole M with M <= loss + sqrt(b2 + a2 M): loss + a2/2 + sqrt(a2 loss + a2^2/4 + b2), floored."""
+    """Return the largest integer M <= loss + sqrt(b2 + a2 M): floor of loss + a2/2 + sqrt(a2 loss + a2^2/4 + b2)."""
     unit = math.lcm(loss.denominator, a2.denominator, b2.denominator)
     d, a, b = (int(value * unit) for value in (loss, a2, b2))
     return (2 * d + a + math.isqrt(4 * a * d + a * a + 4 * b * unit)) // (2 * unit)

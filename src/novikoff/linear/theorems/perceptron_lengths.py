@@ -1,26 +1,26 @@
-"""Perceptron mistakes against any linear comparator, where the lengths of the examples differ.
+"""Perceptron mistakes against any linear comparator, for examples of different lengths.
 
 Theorem (upper; tight on e_1 .. e_k, all labelled -1, with u = -2 (1, .., 1) and kappa = 1)
-    For every u and every kappa > 0, w_1 being the weights when the game started:
+    For every u and every kappa > 0, with w_1 the weights when the game started:
         M  <=  sum over ALL rounds of max(0, 1 + kappa ||x~||^2 - y<u,x~>)  -  <u,w_1>  +  kappa ||w_1||^2
                +  ||u||^2 / (4 kappa).
-    Reported is the smallest over the comparators and kappas that were tracked, and M <= rounds (u = 0, kappa -> 0), as
-    an integer; zero rows labelled +1 are no rounds where they were left out (comparators/rereading.py). At the best
-    kappa it is never above that of linear/theorems/perceptron_hinge.py: equal where all lengths are, far below where a
-    few examples are long. Over several passes the sum is over all rounds of all passes.
+    The bound is the smallest over the tracked comparators and kappas, and M <= rounds (u = 0, kappa -> 0), rounded down
+    to an integer; zero rows labelled +1 do not count as rounds if they were left out (comparators/rereading.py). At the
+    best kappa it is never above that of linear/theorems/perceptron_hinge.py: equal if all lengths are equal, far below
+    if a few examples are long. Over several passes the sum is over all rounds of all passes.
 Assumptions
     the learner is the Perceptron: it changed only on its mistakes, and by y x~ (checked, perceptron_facts.py); the
     comparators saw all of its rounds with its features (checked); x is finite (checked).
 Proof
     With S the mistakes, sum over S of y<u,x~> = <u,w_end> - <u,w_1>. As y<w,x~> <= 0 on S, ||w_end||^2 <= ||w_1||^2 +
     sum over S of ||x~||^2, so <u,w_end> <= kappa (||w_1||^2 + sum over S of ||x~||^2) + ||u||^2/(4 kappa), by
-    2 a b <= a^2 + b^2. Hence M = sum over S of 1 is at most the sum over S of 1 + kappa ||x~||^2 - y<u,x~>, and the
-    rest above; each term is at most its positive part, which is summed over all rounds. With floats ||u||^2 grows by
-    lambda^2 (linear/theorems/perceptron_facts.py). []
+    2 a b <= a^2 + b^2. Hence M = sum over S of 1 is at most the sum over S of 1 + kappa ||x~||^2 - y<u,x~>, plus the
+    other terms above; each summand is at most its positive part, which is summed over all rounds. With floats ||u||^2
+    grows by lambda^2 (linear/theorems/perceptron_facts.py). []
 About this run
     The same proof without kappa: M <= sum over S of max(0, 1 - y<u,x~>) - <u,w_1> + ||u|| sqrt(||w_1||^2 + sum over S
-    of ||x~||^2). The mistakes stand on both sides (u = 0 says M <= M), so it is no promise: for the best u that watched
-    the game it is told as `from_the_mistakes` beside the bound.
+    of ||x~||^2). The mistakes are on both sides (u = 0 gives M <= M), so this is not a guarantee: for the best u that
+    was tracked during the game it is reported as the quantity `from_the_mistakes`.
 Reference
     [novikoff1962] and [freund1999] for equal lengths.
 """
@@ -60,7 +60,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     ),
 )
 def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
-    """The least bound over comparators and kappas, exactly."""
+    """Return the least bound over comparators and kappas, in exact arithmetic."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)
@@ -72,7 +72,7 @@ def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
 def least_bound(
     facts: ComparatorFacts, rounds: int, start_square: Fraction, factor: Fraction
 ) -> tuple[int, dict[str, Any]]:
-    """The bound, and what there is to tell of the comparator it is from. factor: lambda^2."""
+    """Return the bound and the reported quantities of its comparator; `factor` is lambda^2."""
     told: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
     tried = shortlist_penalized(facts.penalized, start_square)
     bounds = [math.floor(u.bound(start_square, factor)) for u in tried]
@@ -88,7 +88,7 @@ def least_bound(
 def shortlist_penalized(
     comparators: Sequence[PenalizedComparator], start_square: Fraction
 ) -> list[PenalizedComparator]:
-    """Those that may give the least bound, by a look in floats: the others are not worth exact arithmetic."""
+    """Return the comparators that may give the least bound, in floats, to save exact arithmetic on the others."""
     weight = near(start_square)
     rough = [
         near(u.loss) - near(u.start) + near(u.kappa) * weight + near(u.square) / (4.0 * near(u.kappa))
@@ -99,7 +99,7 @@ def shortlist_penalized(
 
 
 def from_the_mistakes(facts: ComparatorFacts, start_square: Fraction, factor: Fraction) -> dict[str, int]:
-    """What the best comparator that watched the game says with the mistakes on both sides; nothing if none did."""
+    """Return the bound with the mistakes on both sides, for the best comparator tracked during the game, if any."""
     watched = {(u.direction, u.scale): u for u in facts.over_mistakes}
     tried = shortlist_penalized([u for u in facts.penalized if (u.direction, u.scale) in watched], start_square)
     if not tried:

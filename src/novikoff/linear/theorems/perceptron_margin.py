@@ -3,14 +3,14 @@
 Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     If ||x~|| <= R and y<u,x~> >= margin > 0 on every round, for a unit vector u, then
         M  <=  R^2 / margin^2.
-    Equivalently M <= R^2 ||u||^2 for a u with y<u,x~> >= 1. Over several passes this bounds the total of all of them.
+    Equivalently M <= R^2 ||u||^2 for a u with y<u,x~> >= 1. Over several passes the bound holds for the total.
 Assumptions
-    some comparator tracked has a margin (checked); the learner is the Perceptron, started at zero and changed
-    on its mistakes only (checked); the comparators saw all of its rounds with its features (checked); x is finite
+    a tracked comparator has a positive margin (checked); the learner is the Perceptron, started at zero and changed on
+    its mistakes only (checked); the comparators saw all of its rounds with its features (checked); x is finite
     (checked).
 Proof
     A mistake adds y x~ to w. So <u,w> grows by y<u,x~> >= margin: <u,w_end> >= M margin. And ||w||^2 grows by
-    2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 where a mistake is made: ||w_end||^2 <= M R^2. By Cauchy and Schwarz
+    2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 on a mistake: ||w_end||^2 <= M R^2. By Cauchy and Schwarz
     M margin <= <u,w_end> <= ||w_end|| <= R sqrt M. With floats R grows by the lambda of
     linear/theorems/perceptron_facts.py.
 Reference
@@ -46,7 +46,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     ),
 )
 def perceptron_margin(run: Run[PerceptronFacts]) -> Bound:
-    """The least R^2 ||u||^2 over the comparators with no hinge loss."""
+    """Return the least R^2 ||u||^2 over the comparators with no hinge loss."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=True):
         return Bound(None, needed, void=reason)

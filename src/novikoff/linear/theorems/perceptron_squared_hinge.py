@@ -3,7 +3,7 @@
 Theorem (upper; tight on e_1 .. e_k, all labelled -1)
     For every u, with Q = sum over all rounds of max(0, 1 - y<u,x~>)^2 and a = R ||u||:
         M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the comparators tracked, as a whole number. Over several passes Q is the sum
+    The bound is the smallest over the tracked comparators, rounded down to an integer. Over several passes Q is the sum
     over all rounds of all passes.
 Assumptions
     the learner is the Perceptron, started at zero and changed on its mistakes only (checked); the comparators saw all
@@ -45,7 +45,7 @@ from novikoff.linear.theorems.perceptron_facts import (
     ),
 )
 def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
-    """The least (a + sqrt Q)^2 over the comparators, exactly."""
+    """Return the least (a + sqrt Q)^2 over the comparators, in exact arithmetic."""
     needed = assumptions(run)
     if reason := why_void(run, needs_zero=True):
         return Bound(None, needed, void=reason)
@@ -62,7 +62,7 @@ def perceptron_squared_hinge(run: Run[PerceptronFacts]) -> Bound:
 
 
 def square_of_sum(a2: Fraction, q: Fraction) -> int:
-    """floor((sqrt a2 + sqrt q)^2), exactly."""
+    """Return floor((sqrt a2 + sqrt q)^2) in exact arithmetic."""
     unit = math.lcm(a2.denominator, q.denominator)
     a, b = int(a2 * unit), int(q * unit)
     return (a + b + math.isqrt(4 * a * b)) // unit
