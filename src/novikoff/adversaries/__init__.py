@@ -1,4 +1,4 @@
-"""Environments that answer back, each with a witness: a target consistent with all it said."""
+"""Adaptive adversaries, each with a witness: a target consistent with all its labels."""
 
 from __future__ import annotations
 

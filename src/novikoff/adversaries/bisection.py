@@ -2,13 +2,13 @@
 
 Strategy
     h_theta(x) = +1 if x >= theta, else -1. Every theta in (a, b] fits the labels so far, at first (0, 1].
-    Show x = (a + b)/2 and answer with the opposite of the prediction: on +1, b = x; on -1, a = x.
-    In Fractions (`exact`) this never ends. In doubles it does: when no double lies strictly between a and b the
-    interval is exhausted, and from then on the answers are those of the witness. That takes 53 rounds against
+    Show x = (a + b)/2 and label it with the opposite of the prediction: on +1, b = x; on -1, a = x.
+    With Fractions (`exact`) this never ends. With doubles it does: when no double lies strictly between a and b the
+    interval is exhausted, and from then on the labels are those of the witness. That takes 53 rounds against
     "always +1" (a climbs to 1), 1,074 against "always -1" (b falls through the denormals).
 Forces
-    adversaries/theorems/bisection_forced.py: a mistake in every round before exhaustion, on any learner that draws
-    nothing. The answers after exhaustion force nothing, whatever mistakes they meet.
+    adversaries/theorems/bisection_forced.py: a mistake in every round before exhaustion, on any deterministic
+    learner. The rounds after exhaustion force nothing, whatever mistakes the learner makes in them.
 Witness
     theta = b.
 Cost
@@ -29,7 +29,23 @@ from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class Bisection:
-    """Halves the interval of thresholds, on the side that the learner did not expect."""
+    """Adversary that halves the interval of possible thresholds on the real line in every round.
+
+    Args:
+        exact: Whether to use Fractions, which never run out; with False, doubles.
+
+    Guarantee:
+        A deterministic learner errs in every round, although some threshold fits all labels (`bisection_forced`). With
+        doubles, in every round until no double is left inside the interval.
+
+    Example:
+        >>> import novikoff as nk
+        >>> adversary = nk.adversaries.Bisection()
+        >>> nk.play(nk.Midpoint(), adversary, rounds=10).mistakes
+        10
+        >>> adversary.witness()
+        Fraction(3, 4)
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
@@ -59,7 +75,7 @@ class Bisection:
         return label
 
     def witness(self) -> Fraction | float:
-        """A threshold that fits every answer."""
+        """Return a threshold that fits every label."""
         return self.b
 
     def facts(self) -> BisectionFacts:

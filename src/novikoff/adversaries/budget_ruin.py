@@ -1,12 +1,12 @@
-"""Budget ruin: one vector more than the learner can remember.
+"""Budget ruin: one vector more than the learner can store.
 
 Strategy
-    There are B + 1 orthogonal vectors e_1, ..., e_{B+1}. Going round from the vector shown last, show the first on
-    which the learner errs; one that was not shown before gets the label that is not predicted, and keeps it. If there
-    is none, show the next one.
+    There are B + 1 orthogonal vectors e_1, ..., e_{B+1}. Cycling on from the vector shown last, show the first on
+    which the learner errs; a vector not shown before gets the label that is not predicted, and keeps it. If the learner
+    is right on all of them, show the next one.
 Forces
     adversaries/theorems/budget_forced.py: a mistake in every round, if the learner's score is a combination of at most
-    B of the vectors (the linear kernel); B + 1 mistakes on any learner that draws nothing, and the Perceptron makes no
+    B of the vectors (the linear kernel); B + 1 mistakes on any deterministic learner, and the Perceptron makes no
     more.
 Witness
     u = sum y_i e_i, the B + 1 labels; vectors not shown yet are +1. It has no hinge loss, and ||u|| = sqrt(B + 1).
@@ -31,7 +31,21 @@ from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class BudgetRuin:
-    """Shows the learner one of B + 1 orthogonal vectors that it does not remember."""
+    """Adversary that shows one of B + 1 orthogonal vectors that the learner has forgotten.
+
+    Args:
+        budget: Number B of examples that the learner can store.
+
+    Guarantee:
+        A deterministic learner whose score is a combination of at most B of the vectors errs in every round; any other
+        deterministic learner makes at least B + 1 mistakes (`budget_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Forgetron(budget=2, kernel="linear", radius=1.0)
+        >>> nk.play(learner, nk.adversaries.BudgetRuin(2), rounds=8).mistakes
+        8
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (budget_forced,)
 
@@ -60,7 +74,7 @@ class BudgetRuin:
         return self._said[self._shown]
 
     def witness(self) -> tuple[Label, ...]:
-        """The u without hinge loss: the labels of the B + 1 vectors."""
+        """Return the u without hinge loss: the labels of the B + 1 vectors."""
         return (*self._said, *(1,) * (self.budget + 1 - len(self._said)))
 
     def facts(self) -> BudgetRuinFacts:

@@ -1,10 +1,10 @@
-"""Coin flips: labels that nobody can foresee.
+"""Coin flips: labels that no learner can predict.
 
 Strategy
-    Show the same x always, and answer with a fair coin, whatever was predicted.
+    Always show the same x, and label it with a fair coin, whatever was predicted.
 Forces
     adversaries/theorems/coin_flip_regret.py: expected regret E|S_T|/2, about sqrt(T/(2 pi)), against the better of
-    "always -1" and "always +1", on every learner, random or not.
+    "always -1" and "always +1", on every learner, randomised or not.
 Witness
     The better constant: its label and its mistakes.
 Cost
@@ -26,7 +26,21 @@ from novikoff.numerics.coins import coin
 
 
 class CoinFlip(Contrarian):
-    """Flips a fair coin each round. `domain`: what to show; that of the learner to be played."""
+    """Adversary whose labels are fair coin flips.
+
+    Args:
+        seed: Seed of the coins.
+        domain: Domain of the example to show; that of the learner to be played.
+
+    Guarantee:
+        On every learner, expected regret E|S_T|/2, about sqrt(T/(2 pi)), against the better constant, S_T being the sum
+        of T fair signs (`coin_flip_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Constant(1), nk.adversaries.CoinFlip(seed=0), rounds=100).mistakes
+        51
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (coin_flip_regret,)
 

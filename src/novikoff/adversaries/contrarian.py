@@ -1,11 +1,11 @@
-"""The contrarian: whatever you say is wrong.
+"""The contrarian: every prediction is wrong.
 
 Strategy
-    Show the same x always, and answer with the opposite of the prediction: y_t = -p_t. Of a learner that draws it
-    hears the chances only, and says the opposite of the likelier label (a tie counts as +1).
+    Always show the same x, and label it with the opposite of the prediction: y_t = -p_t. Of a randomised learner it
+    sees only the probabilities, and answers with the opposite of the likelier label (a tie counts as +1).
 Forces
     adversaries/theorems/contrarian_regret.py: a mistake in every round, so regret ceil(T/2) against the better of
-    "always -1" and "always +1", on any learner that draws nothing.
+    "always -1" and "always +1", on any deterministic learner.
 Witness
     The better constant: its label and its mistakes.
 Cost
@@ -27,7 +27,23 @@ ANYTHING = Domain("any")
 
 
 class Contrarian:
-    """Says the opposite. `domain`: what to show; that of the learner to be played."""
+    """Adversary that answers every prediction with the opposite label.
+
+    Args:
+        domain: Domain of the example to show; that of the learner to be played.
+
+    Guarantee:
+        A deterministic learner errs in every round, so its regret against the better constant is at least ceil(T/2)
+        (`contrarian_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> adversary = nk.adversaries.Contrarian()
+        >>> nk.play(nk.Constant(1), adversary, rounds=4).mistakes
+        4
+        >>> adversary.witness()
+        (-1, 0)
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (contrarian_regret,)
     name = "contrarian"
@@ -51,7 +67,7 @@ class Contrarian:
         return opposite(prediction)
 
     def witness(self) -> tuple[Label, int]:
-        """The better constant: its label, and its mistakes."""
+        """Return the better constant: its label and its mistakes."""
         return better_constant((self.positives, self.negatives))
 
     def facts(self) -> AnswerCounts:

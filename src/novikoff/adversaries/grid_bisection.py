@@ -1,16 +1,16 @@
-"""Bisection on the grid 0, 1, ..., n: the most mistakes that thresholds can be made to cost.
+"""Bisection on the grid 0, 1, ..., n: the most mistakes that thresholds can cost.
 
 Strategy
     h_k(i) = +1 if i >= k, else -1, for k = 0 .. n+1. The thresholds lo .. hi fit the labels so far, at first all.
-    Show i = (lo + hi - 1) // 2 and answer with the opposite of the prediction: on +1, hi = i; on -1, lo = i + 1.
-    When one threshold is left (lo = hi) go on beside it, with its answers.
+    Show i = (lo + hi - 1) // 2 and label it with the opposite of the prediction: on +1, hi = i; on -1, lo = i + 1.
+    When one threshold is left (lo = hi) go on next to it, with its labels.
 Forces
-    adversaries/theorems/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any learner that draws nothing. So
+    adversaries/theorems/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any deterministic learner. So
     ThresholdHalving(n), which makes no more, is optimal.
 Witness
     k = hi.
 Cost
-    O(1) per round for any n; whole numbers, so exact.
+    O(1) per round for any n; integers, so exact.
 Reference
     [littlestone1988]; [shalevshwartz2014], chapter 21.
 """
@@ -27,7 +27,20 @@ from novikoff.finite.classes.threshold import check_grid_end
 
 
 class GridBisection:
-    """Halves the interval of thresholds on the grid 0 .. n while two of them are left."""
+    """Adversary that halves the interval of possible thresholds on the grid 0 .. n while two of them are left.
+
+    Args:
+        n: Last point of the grid.
+
+    Guarantee:
+        At least min(T, floor(log2(n+2))) mistakes on any deterministic learner, although some threshold fits all labels
+        (`grid_bisection_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.ThresholdHalving(14), nk.adversaries.GridBisection(14), rounds=20).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (grid_bisection_forced,)
 
@@ -59,7 +72,7 @@ class GridBisection:
         return max(0, (self.lo + self.hi - 1) // 2)
 
     def witness(self) -> int:
-        """A threshold k that fits every answer."""
+        """Return a threshold k that fits every label."""
         return self.hi
 
     def facts(self) -> GridBisectionFacts:

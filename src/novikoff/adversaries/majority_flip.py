@@ -1,11 +1,11 @@
-"""Majority flip: k points, each with the label that was not expected.
+"""Majority flip: k points, each with the label that was not predicted.
 
 Strategy
-    Show the points 0, 1, ..., k-1 in turn and answer with the opposite of the prediction; then show them in turn
-    again, with the labels they were given. Against Halving that is the opposite of the majority.
+    Show the points 0, 1, ..., k-1 in turn and label each with the opposite of the prediction; then repeat them in turn
+    with the same labels. Against Halving these are the opposite of the majority.
 Forces
-    adversaries/theorems/majority_flip_forced.py: k mistakes on any learner that draws nothing. Halving on all 2^k
-    functions (classes.matrix.cube) promises at most log2(2^k) = k: its bound is met with equality.
+    adversaries/theorems/majority_flip_forced.py: k mistakes on any deterministic learner. Halving on all 2^k
+    functions (classes.matrix.cube) makes at most log2(2^k) = k: its bound is met with equality.
 Witness
     The k labels, a row of the cube; points not shown yet are +1.
 Cost
@@ -27,7 +27,19 @@ from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class MajorityFlip:
-    """Labels each of k points against the learner, then keeps its word."""
+    """Adversary that labels each of k points against the prediction, then repeats them with the same labels.
+
+    Args:
+        k: Number of points.
+
+    Guarantee:
+        At least min(T, k) mistakes on any deterministic learner (`majority_flip_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Halving(nk.classes.cube(3)), nk.adversaries.MajorityFlip(3), rounds=6).mistakes
+        3
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
 
@@ -49,7 +61,7 @@ class MajorityFlip:
         return label
 
     def witness(self) -> tuple[Label, ...]:
-        """The labels of the k points: the separating u, where they are vectors."""
+        """Return the labels of the k points: the separating u, if the points are vectors."""
         return (*self._said, *(1,) * (self.k - len(self._said)))
 
     def facts(self) -> MajorityFlipFacts:

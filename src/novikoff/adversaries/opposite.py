@@ -1,4 +1,4 @@
-"""The label that was not predicted: what adversaries answer that contradict the learner."""
+"""The label that was not predicted, for adversaries that contradict the learner."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from novikoff.core.types import Distribution, Label
 
 
 def opposite(prediction: Distribution) -> Label:
-    """The label that is less likely to be predicted; a tie says -1, as ties predict +1."""
+    """Return the label that is less likely to be predicted; -1 on a tie, as ties predict +1."""
     return -1 if prediction.get(1, 0.0) >= prediction.get(-1, 0.0) else 1

@@ -1,11 +1,11 @@
-"""Orthogonal vectors: what was learned of one says nothing of the next.
+"""Orthogonal vectors: learning one label gives no information on the next.
 
 Strategy
-    Show e_1, e_2, ..., e_k in turn and answer with the opposite of the prediction; then show them in turn again,
-    with the labels they were given. The Perceptron scores 0 on each new one and says +1, so all labels are -1.
+    Show e_1, e_2, ..., e_k in turn and label each with the opposite of the prediction; then repeat them in turn with
+    the same labels. The Perceptron scores 0 on each new one and predicts +1, so all labels are -1.
 Forces
-    adversaries/theorems/orthogonal_forced.py: k mistakes on any learner that draws nothing. Novikoff's theorem promises
-    the Perceptron at most R^2/margin^2 = k: its bound is met with equality.
+    adversaries/theorems/orthogonal_forced.py: k mistakes on any deterministic learner. By Novikoff's theorem the
+    Perceptron makes at most R^2/margin^2 = k: its bound is met with equality.
 Witness
     u = sum y_i e_i, the k labels; vectors not shown yet are +1. It separates with R = 1 and margin 1/sqrt(k).
 Cost
@@ -29,7 +29,20 @@ from novikoff.core.types import Distribution, Domain, Example, Theorem
 
 
 class Orthogonal(MajorityFlip):
-    """Labels each of k orthogonal unit vectors against the learner, then keeps its word."""
+    """Adversary that labels each of k orthogonal unit vectors against the prediction, then repeats them.
+
+    Args:
+        k: Number of vectors, and of features.
+
+    Guarantee:
+        At least min(T, k) mistakes on any deterministic learner, although a linear classifier separates all rows with
+        R^2/margin^2 = k (`orthogonal_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Perceptron(), nk.adversaries.Orthogonal(3), rounds=5).mistakes
+        3
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
 

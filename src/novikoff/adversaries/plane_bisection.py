@@ -4,17 +4,17 @@ Strategy
     u(t) = (1 - t^2, 2t), for t from 0 to 1, are directions of the plane, and h_u(x) = +1 if <u, x> >= 0, else -1. Every
     t strictly between a and b fits the labels so far, at first 0 and 1. Show x = (-2m, 1 - m^2) for m = (a + b)/2: as
         <u(t), x>  =  2 (t - m) (1 + t m),
-    h says +1 of it if t >= m, else -1. Answer with the opposite of the prediction: on +1, a = m; on -1, b = m.
+    its label is +1 if t >= m, else -1. Answer with the opposite of the prediction: on +1, a = m; on -1, b = m.
     m is a multiple of 2^-bits, with at most 26 bits, so that x is exact in doubles. When no such m is left the
-    directions are exhausted, and the answers are those of the witness.
+    directions are exhausted, and the labels are those of the witness.
 Forces
-    adversaries/theorems/plane_bisection_forced.py: a mistake in each of the first `bits` rounds, on any learner that
-    draws nothing. All answers have a margin, but it halves from round to round: the Perceptron's promise, (R/margin)^2,
-    grows as fast as this one forces mistakes.
+    adversaries/theorems/plane_bisection_forced.py: a mistake in each of the first `bits` rounds, on any
+    deterministic learner. The rows are separable, but the margin halves from round to round: the Perceptron's bound,
+    (R/margin)^2, grows as fast as the forced mistakes.
 Witness
     u = (1 - t^2, 2t) for t = (a + b)/2: it separates everything that was shown.
 Cost
-    O(1) per round; whole numbers, so exact.
+    O(1) per round; integers, so exact.
 Reference
     [littlestone1988]; [shalevshwartz2014], chapter 21.
 """
@@ -31,11 +31,24 @@ from novikoff.core.sizes import integer
 from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 MOST_BITS = 26
-"""For which the square of m is a double."""
+"""Largest number of bits of m for which m^2 is exact in doubles."""
 
 
 class PlaneBisection:
-    """Halves the arc of directions, on the side that the learner did not expect."""
+    """Adversary that halves the arc of possible halfplanes through the origin in every round.
+
+    Args:
+        bits: Number of halvings, from 1 to 26; rows are exact in doubles.
+
+    Guarantee:
+        At least min(T, bits) mistakes on any deterministic learner, although one halfplane separates all rows
+        (`plane_bisection_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Perceptron(), nk.adversaries.PlaneBisection(bits=4), rounds=4).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (plane_bisection_forced,)
 
@@ -65,7 +78,7 @@ class PlaneBisection:
         return label
 
     def witness(self) -> tuple[Fraction, Fraction]:
-        """A direction that fits every answer."""
+        """Return a direction that fits every label."""
         t = Fraction(self.a + self.b, 2 ** (self.bits + 1))
         return 1 - t * t, 2 * t
 

@@ -1,10 +1,10 @@
 """Bisection against boxes in `dim` dimensions: thresholds in disguise.
 
 Strategy
-    A box says +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions:
-    the box [theta, 2] x [-1, 1] x ... x [-1, 1] says of it what the threshold theta says of x, as 0 < x < 1.
+    A box labels +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions:
+    the box [theta, 2] x [-1, 1] x ... x [-1, 1] labels it as the threshold theta labels x, as 0 < x < 1.
 Forces
-    adversaries/theorems/bisection_forced.py: a mistake in every round, on any learner that draws nothing.
+    adversaries/theorems/bisection_forced.py: a mistake in every round, on any deterministic learner.
 Witness
     The box, as (low, high) for each axis.
 Cost
@@ -27,7 +27,19 @@ from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class RectangleBisection:
-    """Halves the interval in which a side of the box lies."""
+    """Adversary that halves the interval of possible positions of one side of a box in every round.
+
+    Args:
+        dim: Number of axes.
+
+    Guarantee:
+        A deterministic learner errs in every round, although some box fits all labels (`bisection_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.TightestBox(2), nk.adversaries.RectangleBisection(2), rounds=6).mistakes
+        6
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
@@ -44,7 +56,7 @@ class RectangleBisection:
         return self._line.answer(prediction)
 
     def witness(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """A box that fits every answer: (low, high) for each axis."""
+        """Return a box that fits every label, as (low, high) for each axis."""
         side = (Fraction(self._line.witness()), Fraction(2))
         return (side, *((Fraction(-1), Fraction(1)),) * (self.dim - 1))
 

@@ -1,9 +1,9 @@
-"""Consistent: follow a hypothesis that has been right on every round so far.
+"""Consistent: follow a hypothesis that has been right in every round so far.
 
 Algorithm
-    V_1 = H.  Predict what the first hypothesis of V_t says, or (`random`) a fresh uniform one each round.
-    V_{t+1} = those of V_t that gave the true label, on every round.
-    If no hypothesis is left the stream is not realizable: begin again with V = H, and say so.
+    V_1 = H.  Predict with the first hypothesis of V_t, or (`random`) with a fresh uniform one each round.
+    V_{t+1} = those of V_t that gave the true label, in every round.
+    If no hypothesis is left the stream is not realizable: restart with V = H, and report it.
 Promise
     finite/theorems/consistent_mistakes.py: at most |H| - 1 mistakes (first).
     finite/theorems/consistent_expected.py: at most ln|H| expected mistakes (random).
@@ -28,7 +28,22 @@ from novikoff.numerics.coins import uniform
 
 
 class Consistent(VersionSpaceLearner):
-    """The first surviving hypothesis decides; or a random one, drawn anew each round."""
+    """Learner that follows the first hypothesis consistent with all labels so far, or a random one.
+
+    Args:
+        hypotheses: A finite class, such as `nk.classes.thresholds(100)`.
+        random: Whether to follow a fresh uniform survivor each round.
+        seed: Seed of the draws.
+
+    Guarantee:
+        If some hypothesis fits every label, at most |H| - 1 mistakes (`consistent_mistakes`); with `random`, at most
+        ln|H| in expectation (`consistent_expected`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Consistent(nk.classes.thresholds(6)), [(0, -1), (1, -1), (2, 1), (1, -1)]).mistakes
+        2
+    """
 
     seed: int
 
@@ -41,7 +56,7 @@ class Consistent(VersionSpaceLearner):
         self.seed = integer(seed, "seed", "a seed must be a whole number")
 
     def chances(self, x: Example) -> Distribution:
-        """The chance of each label: the share of the survivors that give it."""
+        """Return the probability of each label: the share of the survivors that give it."""
         return self._distribution(self.space.poll(x))
 
     def _distribution(self, ballot: Ballot) -> Distribution:
@@ -53,7 +68,7 @@ class Consistent(VersionSpaceLearner):
         return {label: votes / total for label, votes in ballot.weights.items() if votes}
 
     def _decide(self, ballot: Ballot) -> Label:
-        """The label at which coin t of [0, 1) falls, labels in increasing order."""
+        """Return the label on which coin t of [0, 1) falls, labels in increasing order."""
         chances = self._distribution(ballot)
         point = uniform(self.seed, "consistent", self.rounds)
         label = 0

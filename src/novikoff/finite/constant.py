@@ -1,9 +1,9 @@
 """Constant: always the same label.
 
 Algorithm
-    Say `label`, whatever x is; learn nothing.
+    Predict `label`, whatever x is; learn nothing.
 Promise
-    None: its mistakes are the rounds with the other label. It is what regret is measured against in
+    None: its mistakes are the rounds with the other label. It is the comparator of the regret in
     adversaries/contrarian.py and adversaries/coin_flip.py.
 Cost
     O(1) time and memory.
@@ -23,13 +23,25 @@ from novikoff.core.types import Domain, Example, Label, Outcome, Theorem, check_
 
 @dataclass(frozen=True, slots=True)
 class ConstantFacts:
-    """What it says."""
+    """Label that a constant learner predicts."""
 
     label: Label
 
 
 class Constant(Learner):
-    """Says `label` in every round."""
+    """Learner that predicts the same label in every round.
+
+    Args:
+        label: The label, -1 or +1.
+
+    Guarantee:
+        None: its mistakes are the rounds with the other label.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Constant(-1), [(0.0, -1), (1.0, 1)]).mistakes
+        1
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     domain: Domain

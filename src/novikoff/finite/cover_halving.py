@@ -2,10 +2,10 @@
 
 Algorithm
     Guess that the margin is R 2^-k, for k = 0, 1, ... (R need not be known: only the direction of x counts). Play
-    Halving on a cover of the unit sphere to epsilon_k = 2^-(k+1) (finite/classes/sphere.py): a tie says +1, and the
-    survivors are filtered on every round, or (`conservative`) on mistakes only. When none is left, go on with the whole
+    Halving on a cover of the unit sphere to epsilon_k = 2^-(k+1) (finite/classes/sphere.py): a tie predicts +1, and the
+    survivors are filtered in every round, or (`conservative`) on mistakes only. When none is left, go on with the whole
     of the next cover. A cover of more than `largest` points is not made: the last one is then played again from its
-    start (in one dimension there is but one cover, -1 and +1). x = 0 is +1 for every hypothesis; if its label is -1
+    start (in one dimension there is only one cover, -1 and +1). x = 0 is +1 for every hypothesis; if its label is -1
     nothing is learned from it.
 Promise
     finite/theorems/cover_restarts.py: the sum of log2|C| + 1 over at most log2(R / margin) + 1 covers C; void if the
@@ -38,11 +38,27 @@ PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
 COUNTERS = ("level", "rounds", "spent", "capped", "zeros")
 
 FINEST = 64
-"""No cover of so many halvings is ever made."""
+"""Number of halvings of epsilon that no cover reaches."""
 
 
 class CoverHalving(Learner):
-    """The majority of a cover decides; a finer cover follows when nobody is left."""
+    """Halving on covers of the unit sphere, each twice as fine as the last, for an unknown margin.
+
+    Args:
+        dim: Number of features.
+        conservative: Whether to filter hypotheses on mistakes only.
+        largest: Largest number of points of a cover.
+
+    Guarantee:
+        If the rows are separable with a margin, at most the sum of log2|C| + 1 over at most log2(R/margin) + 1 covers C
+        (`cover_restarts`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [((1.0, 0.1), 1), ((0.1, 1.0), -1), ((0.2, 1.0), -1), ((1.0, 0.2), 1)]
+        >>> nk.play(nk.CoverHalving(2), rows).mistakes
+        2
+    """
 
     domain: Domain
 
@@ -77,15 +93,15 @@ class CoverHalving(Learner):
 
     @property
     def epsilon(self) -> float:
-        """How fine the cover in play is."""
+        """Distance within which the cover in play has a point for every direction."""
         return self._cover.epsilon
 
     def votes(self, x: Example) -> int:
-        """How many of the `size` surviving directions say +1 of x."""
+        """Return how many of the `size` surviving directions label x +1."""
         return int(self._space.poll(x).weights[1])
 
     def survivors(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The directions of the cover in play, a column each, and which of them are left."""
+        """Return the directions of the cover in play, one per column, and which of them are left."""
         return self._cover.points, self._space.alive()
 
     def predict_one(self, x: Example) -> Label:
@@ -118,11 +134,11 @@ class CoverHalving(Learner):
             self._cover, self._space = cover, space
 
     def _finer(self) -> bool:
-        """Is there a next cover?"""
+        """Return whether there is a finer cover."""
         return self.dim > 1 and self._allowed(self.epsilon / 2.0)
 
     def survivor(self) -> str:
-        """The first surviving halfspace, readable."""
+        """Return the first surviving halfspace as text."""
         return self._cover.describe(self._space.first())
 
     def facts(self) -> CoverFacts:
@@ -151,5 +167,5 @@ class CoverHalving(Learner):
 
 
 def _most_mistakes(size: int) -> int:
-    """On a cover that is emptied: Halving's, and the one that leaves nobody."""
+    """Return the most mistakes on a cover that is emptied: Halving's, and the one that leaves no survivor."""
     return floor_log2(size, 1) + 1

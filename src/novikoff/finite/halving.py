@@ -1,9 +1,9 @@
-"""Halving: say what most of the surviving hypotheses say.
+"""Halving: predict with the majority of the surviving hypotheses.
 
 Algorithm
-    V_1 = H.  Predict the label with the most weight in V_t; a tie says +1 (with many labels, the smallest).
-    V_{t+1} = those of V_t that gave the true label: on every round, or (`conservative`) on mistakes only.
-    If no hypothesis is left the stream is not realizable: begin again with V = H, and say so.
+    V_1 = H.  Predict the label with the most weight in V_t; a tie predicts +1 (multiclass: the smallest label).
+    V_{t+1} = those of V_t that gave the true label: in every round, or (`conservative`) on mistakes only.
+    If no hypothesis is left the stream is not realizable: restart with V = H, and report it.
     A prior gives each hypothesis a weight; "length" weighs a program of L bits 2^-L.
 Promise
     finite/theorems/halving_mistakes.py: at most log2|H| mistakes when some hypothesis is perfect.
@@ -27,7 +27,25 @@ from novikoff.finite.version_space import VersionSpaceLearner
 
 
 class Halving(VersionSpaceLearner):
-    """The majority of the survivors decides."""
+    """Majority vote of the hypotheses consistent with all labels so far.
+
+    Args:
+        hypotheses: A finite class, such as `nk.classes.thresholds(100)`.
+        prior: Weight of each hypothesis; None for equal weights, "length" for programs.
+        conservative: Whether to filter hypotheses on mistakes only.
+
+    Guarantee:
+        If some hypothesis fits every label, at most log2|H| mistakes (`halving_mistakes`); if the best one errs m
+        times, at most (m+1)(log2|H|+1) (`halving_restarts`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Halving(nk.classes.thresholds(6))
+        >>> nk.play(learner, [(3, 1), (1, -1), (2, -1), (2, -1)]).mistakes
+        2
+        >>> learner.survivor()
+        'x >= 3'
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
     fields = (Argument("prior"), Argument("conservative", bool), *VersionSpaceLearner.fields)

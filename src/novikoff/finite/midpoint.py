@@ -3,13 +3,13 @@
 Algorithm
     h_theta(x) = +1 if x >= theta, else -1. The thresholds in (lo, hi] fit the labels so far: lo is the largest x
     labelled -1 (at first minus infinity), hi the smallest labelled +1 (at first infinity).
-    Say +1 if x >= (lo + hi)/2. With one end infinite so is the middle: (lo, infinity) says -1 to every x,
-    (-infinity, hi] says +1. When nothing is known, say +1.
-    If lo >= hi no threshold fits: begin again, knowing nothing.
+    Predict +1 if x >= (lo + hi)/2. With one end infinite so is the middle: (lo, infinity) predicts -1 for every x,
+    (-infinity, hi] predicts +1. At the start, predict +1.
+    If lo >= hi no threshold fits: restart from nothing.
     Numbers are kept as Fractions, so doubles are taken at their exact value and nothing is rounded.
 Promise
     None, and no learner has one: thresholds over the reals shatter trees of every depth, and
-    adversaries/bisection.py makes any learner that draws nothing err in every round. On a grid there is one:
+    adversaries/bisection.py makes any deterministic learner err in every round. On a grid there is one:
     finite/threshold_halving.py.
 Cost
     O(1) numbers; the middle has one bit more than the ends. O(bits) per sum, O(bits^1.6) per comparison.
@@ -34,7 +34,7 @@ from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem,
 
 @dataclass(frozen=True, slots=True)
 class MidpointFacts:
-    """Rounds, and how often no threshold was left."""
+    """Rounds, and restarts because no threshold was left."""
 
     rounds: int
     restarts: int
@@ -53,7 +53,16 @@ def _from_hex(parts: list[str] | None) -> Fraction | None:
 
 
 class Midpoint(Learner):
-    """The middle of the interval of thresholds decides. x is one finite number."""
+    """Threshold on the real line, at the middle of the interval that fits all labels; x is one finite number.
+
+    Guarantee:
+        None: over the reals no deterministic learner of thresholds has a mistake bound (`bisection_forced`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Midpoint(), [(0.0, -1), (1.0, 1), (0.6, 1), (0.2, -1)]).mistakes
+        2
+    """
 
     domain: Domain
 
@@ -99,7 +108,7 @@ class Midpoint(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: the points nearest to the threshold on either side."""
+        """Training rows in the hypothesis: the points nearest to the threshold on either side."""
         return (self.lo is not None) + (self.hi is not None)
 
     def facts(self) -> MidpointFacts:
@@ -111,7 +120,7 @@ class Midpoint(Learner):
 
 
 def exactly(x: Any) -> Fraction:
-    """One finite number, or a vector of one, as a Fraction."""
+    """Return one finite number, or a vector of one, as a Fraction."""
     value = x
     if isinstance(value, (np.ndarray, list, tuple)):
         count = value.size if isinstance(value, np.ndarray) else len(value)

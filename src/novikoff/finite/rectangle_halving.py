@@ -1,12 +1,12 @@
-"""Halving for axis-aligned boxes on a grid of any size: the votes are counted, the boxes never listed.
+"""Halving for axis-aligned boxes on a grid of any size, by counting votes without listing the boxes.
 
 Algorithm
-    Grid {0 .. m-1}^dim, boxes and one empty box (see finite/classes/rectangle.py). Kept: the bounding box P of the
+    Grid {0 .. m-1}^dim, boxes and one empty box (see finite/classes/rectangle.py). Stored: the bounding box P of the
     positives, the negatives, and V, the number of surviving boxes, at first all of them.
-    On x: votes = the boxes that contain P and x and avoid the negatives (box_count.py); V - votes say -1.
-    Say +1 if 2 votes >= V: a tie says +1.
+    On x: votes = the boxes that contain P and x and avoid the negatives (box_count.py); V - votes are for -1.
+    Predict +1 if 2 votes >= V: a tie predicts +1.
     On +1: V = votes, P grows to x.  On -1: V = V - votes, x joins the negatives.
-    Every round, or (`conservative`) on mistakes only. If V = 0 the stream is not realizable: begin again, and say so.
+    Every round, or (`conservative`) on mistakes only. If V = 0 the stream is not realizable: restart, and report it.
     Once there is a positive, negatives that no longer matter are dropped: every box around P that contains such a
     point contains another negative.
 Promise
@@ -49,7 +49,24 @@ from novikoff.finite.theorems.halving_restarts import halving_restarts
 
 
 class RectangleHalving(Learner):
-    """The majority of the surviving boxes decides."""
+    """Majority vote of the boxes on a grid that are consistent with all labels so far.
+
+    Args:
+        m: Values per axis.
+        dim: Number of axes: 1, 2 or 3.
+        conservative: Whether to filter boxes on mistakes only.
+
+    Guarantee:
+        If some box fits every label, at most floor(log2((m(m+1)/2)^dim + 1)) mistakes (`halving_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.RectangleHalving(8, 2)
+        >>> nk.play(learner, [((1, 1), 1), ((3, 2), 1), ((2, 2), 1), ((5, 5), -1)]).mistakes
+        1
+        >>> learner.survivor()
+        '1 <= x[0] <= 3 and 1 <= x[1] <= 2'
+    """
 
     domain: Domain
     size: int
@@ -88,7 +105,7 @@ class RectangleHalving(Learner):
         self.size = how_many_boxes(self.m, self.dim)  # surviving boxes
 
     def votes(self, x: Example) -> int:
-        """How many of the `size` surviving boxes contain x."""
+        """Return how many of the `size` surviving boxes contain x."""
         return self._votes(self._point(x))
 
     def predict_one(self, x: Example) -> Label:
@@ -118,7 +135,7 @@ class RectangleHalving(Learner):
         return prediction
 
     def _keep(self, x: Point, y: Label, agreeing: int) -> None:
-        """Only the boxes that give x the label y stay, `agreeing` of them."""
+        """Keep only the boxes that give x the label y, `agreeing` of them."""
         if agreeing == self.size:  # also when x is in P, or a negative that does not matter
             return
         if agreeing == 0:
@@ -137,11 +154,11 @@ class RectangleHalving(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: the negatives that shape it, and the box where it is one point."""
+        """Training rows in the hypothesis: the negatives that matter, and the box if it is one point."""
         return len(self.negatives) + (self.low is not None and self.low == self.high)
 
     def survivor(self) -> str:
-        """The tightest surviving box, readable."""
+        """Return the tightest surviving box as text."""
         return describe_box(self.low, self.high)
 
     def facts(self) -> VersionSpaceFacts:
@@ -150,7 +167,7 @@ class RectangleHalving(Learner):
 
     @property
     def _outside(self) -> NDArray[np.int64]:
-        """The negatives, a row each."""
+        """The negatives, one per row."""
         return np.array(self.negatives, dtype=np.int64).reshape(-1, self.dim)
 
     def after_restoring(self, found: State) -> None:
@@ -164,7 +181,7 @@ class RectangleHalving(Learner):
         require(sound, f"size of a learner must be the {brief(self.size)} boxes left", found["size"])
 
     def _count(self) -> int:
-        """The surviving boxes, counted anew."""
+        """Return the number of surviving boxes, counted from the stored points."""
         if self.low is not None and self.high is not None:
             return count_boxes(self.low, self.high, self.negatives, self.m)
         boxes = how_many_boxes(self.m, self.dim)

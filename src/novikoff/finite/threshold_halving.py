@@ -3,11 +3,11 @@
 Algorithm
     Grid 0 .. n, thresholds k = 0 .. n+1 (see finite/classes/threshold.py). The survivors are always an interval
     lo .. hi of whole numbers, at first 0 .. n+1.
-    Say +1 if 2i + 1 >= lo + hi: i - lo + 1 of them say +1 and hi - i say -1 (clipped), and a tie says +1.
+    Predict +1 if 2i + 1 >= lo + hi: i - lo + 1 of them vote +1 and hi - i vote -1 (clipped), and a tie predicts +1.
     On +1: hi = min(hi, i).  On -1: lo = max(lo, i+1).  Every round, or (`conservative`) on mistakes only.
-    If lo > hi the stream is not realizable: begin again with 0 .. n+1, and say so.
+    If lo > hi the stream is not realizable: restart with 0 .. n+1, and report it.
 Promise
-    finite/theorems/halving_mistakes.py: at most floor(log2(n+2)) mistakes. No learner can promise less:
+    finite/theorems/halving_mistakes.py: at most floor(log2(n+2)) mistakes. No learner has a smaller bound:
     adversaries/grid_bisection.py.
 Cost
     O(1) per round for any n; whole numbers, so exact. Batches are compiled up to n = 2^61.
@@ -39,7 +39,23 @@ MOVING = ("lo", "hi", "restarts", "emptied_at", "rounds")
 
 
 class ThresholdHalving(Learner):
-    """The middle of the interval of surviving thresholds decides."""
+    """Majority vote of the thresholds on the grid 0 .. n that are consistent with all labels so far.
+
+    Args:
+        n: Last point of the grid.
+        conservative: Whether to filter thresholds on mistakes only.
+
+    Guarantee:
+        If some threshold fits every label, at most floor(log2(n+2)) mistakes (`halving_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.ThresholdHalving(6)
+        >>> nk.play(learner, [(3, 1), (1, -1), (2, -1), (2, -1)]).mistakes
+        2
+        >>> learner.survivor()
+        'x >= 3'
+    """
 
     domain: Domain
 
@@ -96,7 +112,7 @@ class ThresholdHalving(Learner):
         return prediction
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
-        """Predict and learn every row in order, compiled; None, having done nothing, for numbers beyond int64."""
+        """Predict and learn every row in order, compiled; return None and do nothing for numbers beyond int64."""
         x, y = np.asarray(batch.x).reshape(-1), signs(batch)
         if self.n > LARGEST_COMPILED or x.dtype != np.int64:
             return None
@@ -110,7 +126,7 @@ class ThresholdHalving(Learner):
         return predictions
 
     def survivor(self) -> str:
-        """The surviving thresholds, readable."""
+        """Return the surviving thresholds as text."""
         if self.lo == self.hi:
             return f"x >= {brief(self.lo)}" if self.lo <= self.n else "always -1"
         return f"x >= k for k in {brief(self.lo)} .. {brief(self.hi)}"

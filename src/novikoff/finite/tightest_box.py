@@ -1,9 +1,9 @@
-"""The tightest box: say +1 exactly inside the bounding box of the positives.
+"""The tightest box: predict +1 exactly inside the bounding box of the positives.
 
 Algorithm
-    No box at first.  Say +1 if x is in the box, else -1.
+    No box at first.  Predict +1 if x is in the box, else -1.
     On +1 the box grows just enough to hold x. On -1 it stays; a -1 inside it is a contradiction, which is counted.
-    When some box labels the stream perfectly, the tightest lies in it, so only positives are ever got wrong.
+    When some box labels the stream perfectly, the tightest lies in it, so only positives are ever mistaken.
     With `m` the coordinates are whole numbers 0 .. m-1; without, any finite real numbers, compared exactly:
     whole numbers and Fractions of any size, and floats.
 Promise
@@ -36,7 +36,7 @@ Number = int | float | Fraction
 
 
 def _plain(value: Number) -> str | float:
-    """A float as it is; a whole number or Fraction as text in base 16, which may be of any length."""
+    """Return a float unchanged, and an integer or Fraction as text in base 16, which may be of any length."""
     if isinstance(value, float):
         return value
     return f"{value:x}" if isinstance(value, int) else f"{value.numerator:x}/{value.denominator:x}"
@@ -47,7 +47,24 @@ def _plain_corner(corner: tuple[Number, ...]) -> list[str | float]:
 
 
 class TightestBox(Learner):
-    """The bounding box of the positives decides."""
+    """Box classifier that predicts +1 exactly inside the bounding box of the positives so far.
+
+    Args:
+        dim: Number of axes.
+        m: Values per axis of the grid 0 .. m-1; None for real numbers.
+
+    Guarantee:
+        On a grid, if some box fits every label, at most 1 + dim(m-1) mistakes (`tightest_box_mistakes`); over the reals
+        there is no bound.
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.TightestBox(2, m=8)
+        >>> nk.play(learner, [((1, 1), 1), ((3, 2), 1), ((2, 2), 1), ((5, 5), -1)]).mistakes
+        2
+        >>> learner.survivor()
+        '1 <= x[0] <= 3 and 1 <= x[1] <= 2'
+    """
 
     domain: Domain
 
@@ -73,7 +90,7 @@ class TightestBox(Learner):
 
     @property
     def size(self) -> int:
-        """Numbers held."""
+        """Numbers stored."""
         return 0 if self.low is None else 2 * self.dim
 
     def predict_one(self, x: Example) -> Label:
@@ -113,11 +130,11 @@ class TightestBox(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: one, as long as the box is one point."""
+        """Training rows in the hypothesis: one, as long as the box is one point."""
         return int(self.low is not None and self.low == self.high)
 
     def survivor(self) -> str:
-        """The box, readable."""
+        """Return the box as text."""
         return describe_box(self.low, self.high)
 
     def facts(self) -> TightestBoxFacts:
@@ -132,7 +149,7 @@ class TightestBox(Learner):
 
 
 def _number(value: Any, where: int) -> Number:
-    """A finite real number: int, float or Fraction, which Python compares with each other exactly."""
+    """Return a finite real number as int, float or Fraction, which Python compares exactly with each other."""
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Rational):
@@ -145,7 +162,7 @@ def _number(value: Any, where: int) -> Number:
 
 
 def _from_plain(value: str | float) -> Number:
-    """The inverse of `_plain`."""
+    """Return the number that `_plain` wrote."""
     if not isinstance(value, str):
         return float(value)
     numbers = [int(part, 16) for part in value.split("/")]

@@ -1,6 +1,6 @@
-"""What Consistent and Halving have in common: a version space that begins again with all of H when nothing is left.
+"""Base class of Consistent and Halving: a version space that restarts with all of H when no hypothesis is left.
 
-A learner of this family brings `_decide`, what the votes of the survivors make it say.
+A subclass defines `_decide`, the prediction from the votes of the survivors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from novikoff.finite.classes.survivors import whole_weights
 
 
 class VersionSpaceLearner(Learner):
-    """The hypotheses still believed, and how often belief had to begin again."""
+    """Learner that predicts from the votes of the hypotheses consistent with the labels so far."""
 
     domain: Domain
     labels: int | None
@@ -47,7 +47,7 @@ class VersionSpaceLearner(Learner):
 
     @abstractmethod
     def _decide(self, ballot: Ballot) -> Label:
-        """What is said when the survivors vote so."""
+        """Return the prediction for these votes of the survivors."""
 
     def predict_one(self, x: Example) -> Label:
         return self._decide(self.space.poll(x))
@@ -63,7 +63,7 @@ class VersionSpaceLearner(Learner):
         return prediction
 
     def _keep(self, ballot: Ballot, y: Label) -> None:
-        """Keep those that voted for y; if there are none, begin again with all of H."""
+        """Keep the hypotheses that voted for y; if there are none, restart with all of H."""
         if ballot.weights[y] > 0:
             if ballot.weights[y] < self._weight:
                 self.space.keep(ballot, y)
@@ -75,7 +75,7 @@ class VersionSpaceLearner(Learner):
         self.emptied_at = self.emptied_at or self.rounds + 1
 
     def survivor(self) -> str:
-        """The first surviving hypothesis, readable; for programs the shortest, as Python source."""
+        """Return the first surviving hypothesis as text; for programs the shortest, as Python source."""
         return self.hypotheses.describe(self.space.first())
 
     def facts(self) -> VersionSpaceFacts:

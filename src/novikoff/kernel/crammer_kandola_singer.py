@@ -1,18 +1,19 @@
-"""Crammer, Kandola and Singer's Perceptron: the support that the others get most right makes room.
+"""Crammer, Kandola and Singer's Perceptron: remove the support that the others classify with the largest margin.
 
 Algorithm
-    f = sum of y_i K(x_i, .) over a list of supports. Say +1 if f(x) >= 0, else -1. Insert the example on a mistake, or,
-    with `beta` > 0, whenever y f(x) <= beta. How right the others are about support j is
+    f = sum of y_i K(x_i, .) over a list of supports. Predict +1 if f(x) >= 0, else -1. Insert the example on a mistake,
+    or, with `beta` > 0, whenever y f(x) <= beta. The margin of support j under the others is
         m_j = y_j (f(x_j) - y_j K(x_j, x_j)).
-    With `budget` supports, that with the largest m_j leaves first. `distill`: after an insertion, while some m_j is
-    above beta, that with the largest leaves. (Not "at least beta": an example whose score was 0 would leave at once,
-    and nothing would ever be learned.) Of equal ones the oldest leaves. `budget` none: no limit.
+    With `budget` supports, the one with the largest m_j is removed first. `distill`: after an insertion, while some m_j
+    is above beta, the one with the largest is removed. (Not "at least beta": an example whose score was 0 would be
+    removed at once, and nothing would ever be learned.) Among equal ones the oldest is removed. `budget` None: no
+    limit.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports
     (kernel/theorems/cks_cache.py).
 Cost
-    A value of K for each support per round, twice that for each that leaves; O(supports) examples of memory.
+    One value of K per support and round, twice that per removal; O(supports) examples of memory.
 Reference
     [crammer2004].
 """
@@ -35,7 +36,28 @@ from novikoff.kernel.theorems.cks_cache import cks_cache
 
 
 class CrammerKandolaSinger(KernelLearner):
-    """Examples it got wrong, without those that the others get right."""
+    """Kernel Perceptron that removes the supports which the others classify with the largest margin.
+
+    Args:
+        budget: Largest number of supports; None for no limit.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+        beta: Margin at or below which an example is inserted; 0 inserts on mistakes.
+        distill: Whether to remove, after each insertion, all supports with a margin above beta under the others.
+
+    Guarantee:
+        A heuristic without a mistake bound. With `distill`, at most (R^2 + beta)/margin^2 supports (`cks_cache`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
+        >>> nk.play(nk.CrammerKandolaSinger(budget=4), xor * 5).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (cks_cache,)
     fields = (

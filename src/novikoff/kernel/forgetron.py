@@ -1,16 +1,16 @@
-"""The Forgetron: at most B supports; all shrink, and the oldest is forgotten.
+"""The Forgetron: at most B supports; all coefficients shrink, and the oldest support is removed.
 
 Algorithm
-    f = sum of sigma_i y_i K(x_i, .) over a list, first in, first out. Say +1 if f(x) >= 0, else -1. On a mistake
+    f = sum of sigma_i y_i K(x_i, .) over a list, first in, first out. Predict +1 if f(x) >= 0, else -1. On a mistake
         (1) append the example with sigma = 1: f';  (2) multiply every sigma by phi in (0,1]: f'' = phi f';
         (3) if there are more than `budget` = B supports, remove the oldest, r.
     A removal costs Psi = lambda^2 K(r,r) + 2 lambda - 2 lambda mu, lambda being the sigma of r after shrinking and
     mu = y_r f''(x_r), in units where K(x,x) <= 1; Q is the sum so far. M counts the mistakes, this one included.
-    Self-tuned: shrink only when one has to leave, by the largest phi in (0,1] that keeps Q <= (15/32) M.
+    Self-tuned: shrink only when a support is removed, by the largest phi in (0,1] that keeps Q <= (15/32) M.
     `basic`: shrink on every mistake, by phi = min((B+1)^(-1/(2(B+1))), U / ||f'||), U = sqrt((B+1) / ln(B+1)) / 4.
-    ||f||^2 is kept: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
+    ||f||^2 is updated: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
     The shrinking depends on the scale of K: K is divided by `radius`^2, fixed before the first round. It is known for
-    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given: at least the length of every
+    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given: at least the norm of every
     example in the feature space, or forgetron_theorem is void.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
@@ -41,11 +41,34 @@ from novikoff.kernel.theorems.forgetron_pathwise import forgetron_pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem
 
 SUMS = ("norm2", "S1", "S2", "P", "Lam", "Q", "largest")
-"""What is kept over the run, as in kernel/_loops/forgetron.py: ||f||^2 and the sums of the theorems."""
+"""Names of the stored sums, as in kernel/_loops/forgetron.py: ||f||^2 and the sums of the theorems."""
 
 
 class Forgetron(KernelLearner):
-    """At most `budget` of the examples it got wrong, the older the lighter."""
+    """Kernel Perceptron on a budget that shrinks its coefficients and removes the oldest support.
+
+    Args:
+        budget: Largest number of supports.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+        radius: At least sqrt(K(x,x)) of every example; None where it is known (rbf and normalised kernels).
+        basic: Whether to shrink on every mistake by the fixed formula, instead of only when a support is removed.
+
+    Guarantee:
+        For every g in the kernel's feature space with total hinge loss D, at most
+        ||g||^2 + 2 D + 2 ||g|| S1 + Q - S2 mistakes, with sums S1, S2, Q over the run (`forgetron_pathwise`); with a
+        budget of at least 83 and a short g, at most 2 ||g||^2 + 4 D (`forgetron_theorem`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
+        >>> nk.play(nk.Forgetron(budget=4), xor * 5).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (forgetron_pathwise, forgetron_theorem)
     fields = (
@@ -95,7 +118,7 @@ class Forgetron(KernelLearner):
 
 
 def radius_squared(radius: float | None, similarity: Kernel) -> float:
-    """R^2 as given, or as known in advance."""
+    """Return R^2 as given, or as known in advance."""
     if radius is not None:
         if not isinstance(radius, (int, float, np.number)) or not radius > 0.0:
             raise InputError(f"a radius must be a number above 0: got {shown(radius)}.")

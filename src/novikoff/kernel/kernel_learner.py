@@ -1,8 +1,8 @@
-"""What learners that keep examples have in common: they say the sign of f(x) = sum of coefficient * K(z, x).
+"""Base class of the kernel learners, which predict the sign of f(x) = sum of coefficient * K(z, x).
 
-A learner of this family brings its rule, twice: `_learn_many`, compiled (kernels/), plays rows until there is no room,
-and says where to go on; `_insert` puts in one example, for a kernel function of the user's. An example is inserted on a
-mistake; with `beta` > 0, whenever y f(x) <= beta.
+A subclass implements its rule twice: `_learn_many`, compiled (_loops/), plays rows until the arrays are full and
+returns the row to resume from; `_insert` inserts one example, for a user-defined kernel function. An example is
+inserted on a mistake; with `beta` > 0, whenever y f(x) <= beta.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from novikoff.kernel.supports import Examples, Supports
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 
 Row = tuple[Places, Vector, int]
-"""Places, numbers and width of an example, as in kernel/_loops/rows.py."""
+"""Feature indices, values and width of an example, as in kernel/_loops/rows.py."""
 
 Played = tuple[Cache, Rule, Rows, NDArray[np.int8], int, Vector]
-"""Supports, K, rows, labels, the row to begin with, and where the scores go."""
+"""Supports, kernel, rows, labels, first row to play, and output array of the scores."""
 
 UNUSED = {"rbf": ("degree", "constant"), "polynomial": ("gamma",)}
-"""Parameters that a kernel does not have."""
+"""Parameters without effect, by kernel."""
 
 
 class KernelLearner(Learner):
-    """Supports, and how they are played with.
+    """Binary classifier that stores supports and predicts the sign of their weighted sum of kernels.
 
-    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or whole numbers to
+    x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to
     numbers (core/feature_places.py).
     """
 
@@ -51,7 +51,7 @@ class KernelLearner(Learner):
     conservative = True
     scales = True
     additive = False
-    """A mistake adds y K(x, .) to f, and nothing else changes it, as long as no example has left."""
+    """Whether a mistake adds y K(x, .) to f, and nothing else changes it, as long as no support was removed."""
     beta = 0.0
     fields: ClassVar[tuple[Field, ...]] = (
         Count("rounds"),
@@ -69,12 +69,12 @@ class KernelLearner(Learner):
 
     @property
     def size(self) -> int:
-        """Supports held."""
+        """Number of supports."""
         return self.supports.count
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: the supports."""
+        """Training rows in the hypothesis: the supports."""
         return self.supports.count
 
     @property
@@ -90,17 +90,17 @@ class KernelLearner(Learner):
 
     @abstractmethod
     def _learn_many(self, *rows: *Played) -> int:
-        """Play the rows; the row to go on with, if there was no room."""
+        """Play the rows; return the row to resume from, the number of rows if all were played."""
 
     @abstractmethod
     def _insert(self, row: Row, y: int, self_value: float) -> None:
-        """Put in one example, of whose K(z,x) the supports know the values. self_value: K(x,x)."""
+        """Insert one example; the supports hold its values K(z,x), and `self_value` is K(x,x)."""
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
-        """f(x), the number whose sign is said."""
+        """Return f(x), whose sign is the prediction."""
         row = self.features.row(x, learn=False)
         if self.supports.count == 0:
             return 0.0
@@ -112,7 +112,7 @@ class KernelLearner(Learner):
         return np.where(self.scores_many(batch) < 0.0, np.int8(-1), np.int8(1))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        """f of every row, learning nothing; compiled, but for a function of the user's."""
+        """Return f of every row without learning; compiled, except for a user-defined kernel."""
         held, rows = self.supports, _loops.rows.rows_of(self.features.rows(batch, learn=False))
         if held.count and (held.user_kernel or held.wrong_width(rows[3])):
             return np.array([self.score_one(x) for x, _ in batch.rows()], dtype=np.float64)
@@ -138,7 +138,7 @@ class KernelLearner(Learner):
         return -1 if score < 0.0 else 1
 
     def learn_many(self, batch: Batch) -> NDArray[np.int8] | None:
-        """Predict and learn every row in order, compiled; None, having done nothing, with a function of the user's."""
+        """Predict and learn every row in order, compiled; return None and do nothing with a user-defined kernel."""
         if self.supports.user_kernel:
             return None
         y = signs(batch)
@@ -155,12 +155,12 @@ class KernelLearner(Learner):
         return np.where(scores < 0.0, -1, 1).astype(np.int8)
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        """Grow to `width` features; supports are 0 in new columns."""
         if self.features.widen(width):
             self.supports.begin(width)
 
     def tracker(self) -> KernelTracker | None:
-        """Comparators to watch a game that begins now, in the same feature space, if a theorem needs them."""
+        """Return comparators in the same feature space for a game that starts now; None if no theorem needs them."""
         return KernelTracker(self.similarity, additive=self.additive) if self.promises else None
 
     def facts(self) -> KernelFacts:
@@ -177,7 +177,7 @@ class KernelLearner(Learner):
         )
 
     def _more_facts(self) -> dict[str, Any]:
-        """What the theorems of this learner need to know besides."""
+        """Return further facts that the theorems of this learner need."""
         return {}
 
     @classmethod

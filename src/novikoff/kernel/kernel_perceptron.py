@@ -1,18 +1,18 @@
-"""The kernel Perceptron: keep the examples you got wrong.
+"""The kernel Perceptron: each mistake becomes a support.
 
 Algorithm
-    f_1 = 0.  Say +1 if f_t(x_t) >= 0, else -1.  On a mistake, f_{t+1} = f_t + y_t K(x_t, .): the example becomes a
-    support. The same example with the same label, wrong again, counts once more in its support's coefficient; so the
-    coefficients are whole numbers, and their sizes add up to the mistakes. A score beyond the doubles, infinite minus
-    infinite, says +1.
+    f_1 = 0.  Predict +1 if f_t(x_t) >= 0, else -1.  On a mistake, f_{t+1} = f_t + y_t K(x_t, .): the example becomes a
+    support. A repeated mistake on the same example and label is added to the coefficient of its support; so the
+    coefficients are integers, and their absolute values add up to the mistakes. A score that is NaN (infinity minus
+    infinity) predicts +1.
     `kernel`: linear, polynomial (constant + <x,z>)^degree, rbf exp(-gamma ||x-z||^2), or a function of two arrays,
-    which is slow. `normalize_kernel` divides by sqrt(K(x,x) K(z,z)), then `bias` c adds c^2 (similarity.py).
+    which is slow. `normalize_kernel` divides by sqrt(K(x,x) K(z,z)), then `bias` c adds c^2 (kernels.py).
 Promise
     The Perceptron's theorems in the feature space of K. kernel/theorems/kernel_hinge.py: for every u in it,
     M <= D + a^2/2 + a sqrt(D + a^2/4), D its hinge loss and a = R ||u||. kernel/theorems/kernel_margin.py:
     M <= R^2/margin^2 where some u separates. kernel/theorems/kernel_squared_hinge.py: M <= (a + sqrt Q)^2.
 Cost
-    A value of K for each support per round: time and memory grow with the mistakes. Learners with a budget do not:
+    One value of K per support and round: time and memory grow with the mistakes. Learners with a budget do not:
     randomized_budget.py, forgetron.py.
 Reference
     [aizerman1964]; [freund1999].
@@ -33,7 +33,26 @@ from novikoff.kernel.theorems.kernel_squared_hinge import kernel_squared_hinge
 
 
 class KernelPerceptron(KernelLearner):
-    """A support for each example it got wrong."""
+    """Perceptron in the feature space of a kernel, with one support per mistake.
+
+    Args:
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+
+    Guarantee:
+        For every u in the kernel's feature space with total hinge loss D on the stream, at most
+        D + a^2/2 + a sqrt(D + a^2/4) mistakes, where a = R ||u|| and R^2 is the largest K(x,x) (`kernel_hinge`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
+        >>> nk.play(nk.KernelPerceptron(), xor * 5).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (kernel_lengths, kernel_hinge, kernel_margin, kernel_squared_hinge)
     additive = True

@@ -1,16 +1,17 @@
-"""The kernel Perceptron for many labels: keep the examples you got wrong, for the right label and against the one said.
+"""The multiclass kernel Perceptron: each mistake becomes a support, for its label and against the prediction.
 
 Algorithm
-    f_j = 0 for every label j. Say the label with the largest f_j(x), the smallest of those. On a mistake, f_y += K(x,.)
-    and f_said -= K(x,.): the example becomes a support, with a coefficient for each label; the same example again adds
-    to its own. `kernel`, `gamma`, `degree`, `constant`, `normalize_kernel` and `bias` as for two labels
-    (kernel/kernel_perceptron.py), but a kernel must be one of ours. A label never seen before joins, with f = 0, in
-    the round that brings it: it cannot be said there, and is learned from as if it had been announced just before.
+    f_j = 0 for every label j. Predict the label with the largest f_j(x), on a tie the smallest. On a mistake, f_y +=
+    K(x,.) and f_p -= K(x,.), p being the prediction: the example becomes a support, with a coefficient for each label;
+    a repeated example is added to its support. `kernel`, `gamma`, `degree`, `constant`, `normalize_kernel` and `bias`
+    as for two labels (kernel/kernel_perceptron.py), but a kernel must be built in. A new label joins with f = 0 in the
+    round in which it is first observed: it cannot be predicted there, and is learned from as if it had been announced
+    just before.
 Promise
     kernel/theorems/multiclass_kernel_mistakes.py: for every F in the feature space of K, the largest M with
     M <= D + ||F|| R sqrt(2M) + S, D its hinge loss, S new labels at most.
 Cost
-    A value of K and k products for each support per round: time and memory grow with the mistakes.
+    One value of K and k products per support and round: time and memory grow with the mistakes.
 Reference
     [crammer2003]; [fink2006].
 """
@@ -36,7 +37,27 @@ from novikoff.linear.multiclass import MulticlassLearner
 
 
 class MulticlassKernelPerceptron(MulticlassLearner):
-    """A support for each example it got wrong, and a coefficient for each label."""
+    """Multiclass Perceptron in the feature space of a kernel, with one support per mistake.
+
+    Args:
+        kernel: "linear", "polynomial" or "rbf".
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+        labels: Number of labels, if known in advance; None to add labels as they are observed.
+
+    Guarantee:
+        For every F in the kernel's feature space with total multiclass hinge loss D, the largest M with
+        M <= D + ||F|| R sqrt(2M), plus at most one mistake per new label (`multiclass_kernel_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([0.0, 0.0], 0), ([3.0, 0.0], 1), ([0.0, 3.0], 2)]
+        >>> nk.play(nk.MulticlassKernelPerceptron(labels=3), rows * 4).mistakes
+        3
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (multiclass_kernel_mistakes,)
     conservative = True
@@ -68,30 +89,30 @@ class MulticlassKernelPerceptron(MulticlassLearner):
 
     @property
     def size(self) -> int:
-        """Supports held."""
+        """Number of supports."""
         return self.supports.count
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: the supports."""
+        """Training rows in the hypothesis: the supports."""
         return self.supports.count
 
     @property
     def updates(self) -> int:
-        """Mistakes that changed it."""
+        """Mistakes that changed the coefficients."""
         return self.supports.updates
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        """A row of coefficients for each label, a column for each support."""
+        """Coefficients, one row per label and one column per support."""
         return self._coefficients[: self.labels, : self.size].copy()
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; supports are 0 in new columns."""
+        """Grow to `width` features; supports are 0 in new columns."""
         self.features.widen(width)
 
     def _make_room(self, places: int, labels: int = 0) -> None:
-        """Rows are sparse, whatever they were: supports have the features that they have."""
+        """Grow the coefficients to `labels` rows and one column per slot; supports are stored sparse."""
         had, room = self._coefficients.shape
         slots = self.supports.cache.slots.shape[1]
         if labels > had or slots > room:
@@ -126,7 +147,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
         return scores
 
     def tracker(self) -> MulticlassKernelTracker | None:
-        """Comparators for a game that begins now, in the same feature space."""
+        """Return comparators in the same feature space for a game that starts now; None after the first round."""
         return MulticlassKernelTracker(self.similarity, self.announced) if self.rounds == 0 else None
 
     def facts(self) -> MulticlassKernelFacts:
@@ -149,7 +170,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
 
 
 def as_sparse(rows: Any) -> Sparse:
-    """Rows of numerics/nonzeros.py, as batches have them."""
+    """Return rows of numerics/nonzeros.py as `Sparse` rows."""
     end = int(rows.ends[-1])
     width = int(rows.places[:end].max(initial=0)) + 1
     return Sparse(rows.ends.astype(np.uint64), rows.places[:end], rows.values[:end], width, checked=True)

@@ -1,17 +1,17 @@
-"""The Randomized Budget Perceptron: at most B supports; a random one makes room.
+"""The Randomized Budget Perceptron: at most B supports; a full budget removes a random one.
 
 Algorithm
-    The kernel Perceptron with a list of at most `budget` supports. Say +1 if f_t(x_t) >= 0, else -1. On a mistake with
-    a full list a uniformly random support leaves, each with chance 1/B; then the example becomes a support. The same
-    example twice is two supports. Predictions draw nothing: the coins (numerics/coins.py, purpose "eviction", the
-    number of the mistake) are used by removals only, so with the same seed it is the same game. `kernel`,
-    `normalize_kernel` and `bias` as in kernel_perceptron.py.
+    The kernel Perceptron with a list of at most `budget` supports. Predict +1 if f_t(x_t) >= 0, else -1. On a mistake
+    with a full list a uniformly random support is removed; then the example becomes a support. The same example twice
+    is two supports. Predictions are deterministic: the coins (numerics/coins.py, purpose "eviction", the number of the
+    mistake) are used by removals only, so the same seed gives the same game. `kernel`, `normalize_kernel` and `bias` as
+    in kernel_perceptron.py.
 Promise
-    kernel/theorems/rbp_no_eviction.py: while nothing had to leave, it is the kernel Perceptron, and so are its bounds.
+    kernel/theorems/rbp_no_eviction.py: without a removal it is the kernel Perceptron, with its bounds.
     kernel/theorems/rbp_expected.py: on streams fixed in advance, for every u with rho = R ||u|| / sqrt(B) < 1,
     E[M] <= (D + rho B/4) / (1 - rho).
 Cost
-    `budget` values of K per round, O(1) besides on a mistake; O(budget) examples of memory.
+    `budget` values of K per round, plus O(1) on a mistake; O(budget) examples of memory.
 Reference
     [cesabianchi2006b]; [cavallanti2007].
 """
@@ -35,7 +35,29 @@ from novikoff.numerics.coins import start
 
 
 class RandomizedBudgetPerceptron(KernelLearner):
-    """At most `budget` of the examples it got wrong."""
+    """Kernel Perceptron on a budget that removes a random support when it is full.
+
+    Args:
+        budget: Largest number of supports.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+        seed: Seed of the removals.
+
+    Guarantee:
+        Without a removal, the bounds of the kernel Perceptron (`rbp_no_eviction`). On streams fixed in advance, for
+        every u with rho = R ||u|| / sqrt(B) < 1 and total hinge loss D, E[M] <= (D + rho B/4) / (1 - rho)
+        (`rbp_expected`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
+        >>> nk.play(nk.RandomizedBudgetPerceptron(budget=4), xor * 5).mistakes
+        4
+    """
 
     seed: int
 

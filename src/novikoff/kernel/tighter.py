@@ -1,15 +1,15 @@
-"""The tighter Perceptron: the support that the others can best do without makes room.
+"""The tighter Perceptron: remove the support whose removal causes the fewest mistakes on the supports.
 
 Algorithm
-    f = sum of y_i K(x_i, .) over a list of supports. Say +1 if f(x) >= 0, else -1. Insert the example on a mistake, or,
-    with `beta` > 0, whenever y f(x) <= beta. With `budget` supports, first that j leaves for which the fewest of all
-    supports k, j too, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; of equal ones the oldest. (Weston, Bordes and Bottou
-    may count on examples that are not kept; here it is on the supports.)
+    f = sum of y_i K(x_i, .) over a list of supports. Predict +1 if f(x) >= 0, else -1. Insert the example on a mistake,
+    or, with `beta` > 0, whenever y f(x) <= beta. With `budget` supports, first remove the j for which the fewest of all
+    supports k, j included, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; among equal ones the oldest. (Weston, Bordes and
+    Bottou may count on examples that are not stored; here it is on the supports.)
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     A heuristic: no mistake bound is known.
 Cost
-    `budget` values of K per round, O(budget^2) time for each that leaves; O(budget) examples and O(budget^2) numbers.
+    `budget` values of K per round, O(budget^2) time per removal; O(budget) examples and O(budget^2) numbers.
 Reference
     [weston2005].
 """
@@ -30,7 +30,27 @@ from novikoff.kernel.supports import checked_beta, checked_budget
 
 
 class TighterPerceptron(KernelLearner):
-    """At most `budget` of the examples it got wrong, those that are needed most."""
+    """Kernel Perceptron on a budget that removes the support whose removal causes the fewest mistakes.
+
+    Args:
+        budget: Largest number of supports.
+        kernel: "linear", "polynomial" or "rbf", or a function K(z, x) of two arrays, which is slow.
+        gamma: Width parameter of the rbf kernel exp(-gamma ||x-z||^2).
+        degree: Degree of the polynomial kernel (constant + <x,z>)^degree.
+        constant: Constant of the polynomial kernel.
+        normalize_kernel: Whether to divide K(x,z) by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2 to the kernel.
+        beta: Margin at or below which an example is inserted; 0 inserts on mistakes.
+
+    Guarantee:
+        None: a heuristic without a known mistake bound.
+
+    Example:
+        >>> import novikoff as nk
+        >>> xor = [([0.0, 0.0], -1), ([1.0, 0.0], 1), ([0.0, 1.0], 1), ([1.0, 1.0], -1)]
+        >>> nk.play(nk.TighterPerceptron(budget=4), xor * 5).mistakes
+        4
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     fields = (Argument("budget", int), Argument("beta", float), *KernelLearner.fields)
@@ -54,7 +74,7 @@ class TighterPerceptron(KernelLearner):
             held.make_room(row[0], row[2])
 
     def _table(self) -> NDArray[np.float64]:
-        """K of every two slots, with room for as many as there are."""
+        """Return the K of every two slots, with room for every slot."""
         old, slots = self._gram, self.supports.cache.slots.shape[1]
         if len(old) < slots:
             self._gram = np.zeros((slots, slots))

@@ -1,12 +1,12 @@
 """Mistakes that bisection forces on any learner of thresholds (or boxes) over the reals.
 
-Theorem (lower; tight: no learner can make more than one mistake a round)
-    Against adversaries/bisection.py and adversaries/rectangle_bisection.py a learner that draws nothing errs in
+Theorem (lower; tight: no learner can make more than one mistake per round)
+    Against adversaries/bisection.py and adversaries/rectangle_bisection.py a deterministic learner errs in
     every round, though some threshold (box) fits every label:
         M  >=  T.
     Played in doubles, T counts only the rounds before the interval had no number left inside.
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities.
 Proof
     All thresholds in (a, b] fit the labels so far and x lies strictly between a and b, so both labels of x leave
     an interval that is not empty. The adversary gives the one that was not predicted. theta = b fits them all.
@@ -26,12 +26,13 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class BisectionFacts:
-    """What the theorem needs to know of the adversary.
+    """State of the adversary that the theorem needs.
 
-    rounds         rounds it has answered
-    exhausted_at   the first round in which no number was left inside the interval; 0 if there was none
-    theta          a threshold that fits every label
-    axes           of the box that the threshold is a side of; 0 on the line
+    Attributes:
+        rounds: Rounds answered.
+        exhausted_at: First round in which no number was left inside the interval; 0 if there was none.
+        theta: A threshold that fits every label.
+        axes: Number of axes of the box that the threshold is a side of; 0 on the line.
     """
 
     rounds: int
@@ -50,7 +51,7 @@ class BisectionFacts:
     ),
 )
 def bisection_forced(run: Run[BisectionFacts]) -> Bound:
-    """M >= rounds in which the interval could still be cut."""
+    """Return M >= the rounds in which the interval could still be cut."""
     before, after = run.before, run.after
     left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
     forced = min(max(left, 0), run.rounds)
@@ -59,7 +60,7 @@ def bisection_forced(run: Run[BisectionFacts]) -> Bound:
 
 
 def told(facts: BisectionFacts) -> str:
-    """The witness in a few words; a Fraction of 10,000 bits by its length."""
+    """Return a short text of the witness; a very long Fraction is described by its length."""
     threshold = f"theta = {brief(facts.theta, MOST_BITS)}"
     if facts.axes == 0:
         return threshold

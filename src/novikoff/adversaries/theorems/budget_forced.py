@@ -1,21 +1,21 @@
-"""Mistakes forced on a learner that remembers at most B examples.
+"""Mistakes forced on a learner that stores at most B examples.
 
 Theorem (lower; tight: no learner errs more than in every round, and the Perceptron makes B + 1 mistakes and no more)
-    Against adversaries/budget_ruin.py, with j of its B + 1 vectors left to show, a learner that draws nothing makes
+    Against adversaries/budget_ruin.py, with j of its B + 1 vectors left to show, a deterministic learner makes
         M  >=  min( T, j ),
-    and if its score is a combination of at most B of the vectors shown, 0 saying +1, it errs in every round:
+    and if its score is a combination of at most B of the vectors shown, and 0 predicts +1, it errs in every round:
         M  >=  T.
     All the while some u with ||u|| = sqrt(B + 1) has no hinge loss, and ||x|| = 1. So no learner with B examples has a
-    bound that is finite for every such u: ||u|| < sqrt B in kernel/theorems/rbp_expected.py cannot be done away with.
+    bound that is finite for every such u: the condition ||u|| < sqrt B in kernel/theorems/rbp_expected.py is needed.
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances. That it
-    remembers at most B examples is seen from what it says: it never was right on all B + 1 vectors at once. If it was,
-    the first bound is reported.
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities. That it
+    stores at most B examples shows in its predictions: it was never right on all B + 1 vectors at once. If it was, the
+    first bound is reported.
 Proof
     A vector not shown before gets the label that was not predicted. As long as the learner is wrong on some vector, the
-    adversary shows it one. A combination of at most B of the vectors is 0 on one that is not among them, and says +1.
-    If it was not shown before, it errs there; if it was, it was not among them at that time either, so its label is -1,
-    and it errs again. Whatever the labels y_i, u = sum y_i e_i has y_i <u, e_i> = 1 for every i.
+    adversary shows it one. A combination of at most B of the vectors is 0 on one that is not among them, and predicts
+    +1. If it was not shown before, it errs there; if it was, it was not among them at that time either, so its label is
+    -1, and it errs again. Whatever the labels y_i, u = sum y_i e_i has y_i <u, e_i> = 1 for every i.
 Reference
     [dekel2008].
 """
@@ -32,11 +32,12 @@ from novikoff.core.types import Label, Run
 
 @dataclass(frozen=True, slots=True)
 class BudgetRuinFacts:
-    """What the theorem needs to know of the adversary.
+    """State of the adversary that the theorem needs.
 
-    budget   B
-    said     the labels of the vectors shown so far
-    escapes  rounds in which the learner was right on all B + 1 vectors
+    Attributes:
+        budget: B.
+        said: Labels of the vectors shown so far.
+        escapes: Rounds in which the learner was right on all B + 1 vectors.
     """
 
     budget: int
@@ -57,7 +58,7 @@ class BudgetRuinFacts:
     ),
 )
 def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:
-    """M >= T if the learner was never right on all vectors; else M >= min(T, vectors not shown before the game)."""
+    """Return M >= T if the learner was never right on all vectors, else M >= min(T, vectors left to show)."""
     before, after = run.before, run.after
     escapes = after.escapes - before.escapes
     return Bound(

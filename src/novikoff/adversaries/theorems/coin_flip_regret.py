@@ -4,16 +4,16 @@ Theorem (lower, with equality; kind E, over the adversary's coins and the learne
     Against adversaries/coin_flip.py, with m the mistakes of the better of "always -1" and "always +1", S_T the sum
     of T fair signs, and k = ceil(T / 2),
         E[M - m]  =  E|S_T| / 2  =  k C(2k, k) / 4^k  >=  sqrt(k / pi) exp(-1 / (8k)),
-    about sqrt(T / (2 pi)): no learner, random or not, has regret of a smaller order on every stream.
+    about sqrt(T / (2 pi)): no learner, randomised or not, has regret of a smaller order on every stream.
 Assumptions
     the coin is shown after the prediction (checked: the game was played against the adversary).
 Proof
-    Every prediction errs with chance 1/2, so E[M] = T/2; and m = (T - |S_T|)/2.
+    Every prediction errs with probability 1/2, so E[M] = T/2; and m = (T - |S_T|)/2.
     For T = 2k, E|S_T| = T C(T, k)/2^T. From T = 2k - 1 to 2k the mean of |S| does not change, as S is odd, so not 0.
     Let r_k = sqrt(pi k) C(2k, k)/4^k exp(1/(8k)). Then r_{k+1}/r_k = sqrt(1 + 1/(4k(k+1))) exp(-1/(8k(k+1))) < 1,
     and r_k tends to 1 (Wallis), so r_k > 1.
 Observed
-    M - m; for a learner that draws, the sum of its chances of a mistake in place of M: the same mean over its
+    M - m; for a randomised learner, the sum of its probabilities of a mistake in place of M: the same mean over its
     coins, without their noise.
 Reference
     [cesabianchi2006], chapter 3.
@@ -29,7 +29,7 @@ from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.core.types import Run
 
 LARGEST_EXACT = 10_000
-"""Rounds up to which the binomial coefficient is computed; above, exp(-1/(8k)) is short by less than 1e-13 of it."""
+"""Most rounds for which the binomial coefficient is computed; above, the lower bound is within 1e-13 of it."""
 
 
 @theorem(
@@ -43,7 +43,7 @@ LARGEST_EXACT = 10_000
     ),
 )
 def coin_flip_regret(run: Run[AnswerCounts]) -> Bound:
-    """E[M - m] = E|S_T|/2, rounded downwards."""
+    """Return E[M - m] = E|S_T|/2, rounded down."""
     label, fewest = better_constant(run.constants)
     return Bound(
         half_mean_distance(run.rounds),
@@ -54,7 +54,7 @@ def coin_flip_regret(run: Run[AnswerCounts]) -> Bound:
 
 
 def half_mean_distance(rounds: int) -> float:
-    """E|S_T|/2 for the sum S_T of T fair signs: never more than the true value, and within 2e-12 of it."""
+    """Return E|S_T|/2 for the sum S_T of T fair signs: never more than the true value, and within 2e-12 of it."""
     k = (rounds + 1) // 2
     if rounds > LARGEST_EXACT:
         return math.sqrt(k / math.pi) * math.exp(-1 / (8 * k)) * (1 - 1e-12)

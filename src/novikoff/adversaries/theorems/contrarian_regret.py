@@ -1,13 +1,13 @@
 """Regret that the contrarian forces on any learner, against the better of two constants.
 
-Theorem (lower; tight on a learner that says -1 and +1 in turn)
-    Against adversaries/contrarian.py a learner that draws nothing errs in every round, while "always -1" and
+Theorem (lower; tight on a learner that predicts -1 and +1 in turn)
+    Against adversaries/contrarian.py a deterministic learner errs in every round, while "always -1" and
     "always +1" share the rounds between them. With m the mistakes of the better one,
         M - m  >=  ceil(T / 2).
     So no such learner has M <= c m + o(T) with c < 2.
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances. A learner
-    that draws can do much better: regret of the order of sqrt(T).
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities. A randomised
+    learner can do much better: regret of the order of sqrt(T).
 Proof
     M = T, and each round is a mistake of exactly one of the constants, so m <= floor(T / 2).
 Reference
@@ -24,7 +24,7 @@ from novikoff.core.types import Label, Run
 
 @dataclass(frozen=True, slots=True)
 class AnswerCounts:
-    """How often an adversary has said -1 and +1: the mistakes of "always +1" and of "always -1"."""
+    """Numbers of labels -1 and +1 given by an adversary: the mistakes of "always +1" and of "always -1"."""
 
     negatives: int
     positives: int
@@ -41,7 +41,7 @@ class AnswerCounts:
     ),
 )
 def contrarian_regret(run: Run[AnswerCounts]) -> Bound:
-    """M - m >= ceil(T/2), in whole numbers."""
+    """Return M - m >= ceil(T/2), in integers."""
     label, fewest = better_constant(run.constants)
     return Bound(
         (run.rounds + 1) // 2,
@@ -52,6 +52,6 @@ def contrarian_regret(run: Run[AnswerCounts]) -> Bound:
 
 
 def better_constant(constants: tuple[int, int]) -> tuple[Label, int]:
-    """The label of the constant that errs less, and its mistakes, given those of -1 and of +1; a tie says +1."""
+    """Return the label and the mistakes of the better constant, given those of -1 and of +1; a tie gives +1."""
     always_negative, always_positive = constants
     return (1, always_positive) if always_positive <= always_negative else (-1, always_negative)

@@ -2,12 +2,12 @@
 
 Theorem (lower; tight: ThresholdHalving makes no more, see finite/theorems/halving_mistakes.py)
     Let V be the number of thresholds that fit the labels before the game, n + 2 at the start. Against
-    adversaries/grid_bisection.py a learner that draws nothing makes
+    adversaries/grid_bisection.py a deterministic learner makes
         M  >=  min( T, floor(log2 V) ).
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities.
 Proof
-    The x shown splits V into floor(V/2) thresholds that say +1 and ceil(V/2) that say -1, so while V >= 2 the
+    The x shown splits V into floor(V/2) thresholds that label it +1 and ceil(V/2) that label it -1, so while V >= 2 the
     label that was not predicted leaves at least floor(V/2) >= 1, and floor(log2 V) falls by at most one.
 Reference
     [littlestone1988]; [shalevshwartz2014], chapter 21.
@@ -24,11 +24,13 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class GridBisectionFacts:
-    """What the theorem needs to know of the adversary.
+    """State of the adversary that the theorem needs.
 
-    n        the grid is 0 .. n
-    lo, hi   the thresholds k that fit every label: lo .. hi
-    forced   rounds in which both labels were still possible
+    Attributes:
+        n: Last point of the grid 0 .. n.
+        lo: Smallest threshold k that fits every label.
+        hi: Largest threshold k that fits every label.
+        forced: Rounds in which both labels were still possible.
     """
 
     n: int
@@ -47,7 +49,7 @@ class GridBisectionFacts:
     ),
 )
 def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
-    """M >= min(T, floor(log2 V)), in whole numbers."""
+    """Return M >= min(T, floor(log2 V)), in integers."""
     before, after = run.before, run.after
     fit = before.hi - before.lo + 1
     return Bound(
@@ -63,5 +65,5 @@ def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
 
 
 def told(facts: GridBisectionFacts) -> str:
-    """The witness in a few words; a long number by its length."""
+    """Return a short text of the witness; a very long number is described by its length."""
     return "always -1" if facts.hi > facts.n else f"x >= {brief(facts.hi, MOST_BITS)}"

@@ -1,11 +1,11 @@
 """Mistakes forced by orthogonal vectors, which a large margin separates.
 
 Theorem (lower; tight: the Perceptron makes no more, see linear/theorems/perceptron_margin.py)
-    Against adversaries/orthogonal.py, which has j of its k vectors left to show, a learner that draws nothing makes
+    Against adversaries/orthogonal.py, which has j of its k vectors left to show, a deterministic learner makes
         M  >=  min( T, j ).
     With all k left and T >= k rounds, M >= k = R^2/margin^2, the most that Novikoff's theorem allows the Perceptron.
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities.
 Proof
     A vector not shown before gets the label that was not predicted. Whatever the labels y_i, u = sum y_i e_i has
     y_i <u, e_i> = 1 for every i and ||u|| = sqrt(k), so the margin is 1/sqrt(k); and R = 1.
@@ -32,7 +32,7 @@ from novikoff.core.types import Run
     ),
 )
 def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:
-    """M >= min(T, vectors not shown before the game)."""
+    """Return M >= min(T, vectors not shown before the game)."""
     before, after = run.before, run.after
     return Bound(
         min(run.rounds, before.k - len(before.said)),

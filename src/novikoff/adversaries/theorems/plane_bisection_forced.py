@@ -1,12 +1,12 @@
 """Mistakes that bisection of the circle forces on any learner of halfplanes.
 
-Theorem (lower; tight: no learner can make more than one mistake a round)
+Theorem (lower; tight: no learner can make more than one mistake per round)
     Let the arc of directions that fit the labels have V = b - a units before the game, 2^bits at the start. Against
-    adversaries/plane_bisection.py a learner that draws nothing makes
+    adversaries/plane_bisection.py a deterministic learner makes
         M  >=  min( T, floor(log2 V) ),
     though one halfplane through the origin separates everything that is shown.
 Assumptions
-    the learner is deterministic (checked): the adversary hears the prediction, and not merely its chances.
+    the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities.
 Proof
     <u(t), x> = (1 - t^2)(-2m) + 2t(1 - m^2) = 2 (t - m)(1 + t m), which has the sign of t - m for t, m in [0, 1]. The
     m shown is (a + b) // 2, so of V units the label leaves V - V//2 (on +1) or V//2 (on -1), at least floor(V/2).
@@ -27,12 +27,14 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class PlaneBisectionFacts:
-    """What the theorem needs to know of the adversary.
+    """State of the adversary that the theorem needs.
 
-    bits     t goes in units of 2^-bits
-    a, b     the units between which every t fits every label
-    rounds   rounds it has answered
-    forced   rounds in which both labels were still possible
+    Attributes:
+        bits: t is in units of 2^-bits.
+        a: Lower end, in these units, of the interval in which every t fits every label.
+        b: Upper end of that interval.
+        rounds: Rounds answered.
+        forced: Rounds in which both labels were still possible.
     """
 
     bits: int
@@ -52,7 +54,7 @@ class PlaneBisectionFacts:
     ),
 )
 def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:
-    """M >= min(T, floor(log2 V)), in whole numbers."""
+    """Return M >= min(T, floor(log2 V)), in integers."""
     before, after = run.before, run.after
     arc = before.b - before.a
     return Bound(
@@ -64,6 +66,6 @@ def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:
 
 
 def told(facts: PlaneBisectionFacts) -> str:
-    """The witness in a few words."""
+    """Return a short text of the witness."""
     t = Fraction(facts.a + facts.b, 2 ** (facts.bits + 1))
     return f"{float(1 - t * t):.6g} x1 + {float(2 * t):.6g} x2 >= 0"
