@@ -1,4 +1,4 @@
-"""novikoff: online learning that keeps its word.
+"""novikoff: online learning with certificates.
 
     import novikoff as nk
 
@@ -6,7 +6,7 @@
     for certificate in ledger.certify():
         print(certificate)
 
-Names are imported when first used, so `import novikoff` is quick and imports no numpy.
+Names are imported on first use, so `import novikoff` is fast and does not import numpy.
 """
 
 from __future__ import annotations

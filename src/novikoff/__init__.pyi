@@ -1,4 +1,4 @@
-"""The public names, for type checkers and editors; `__init__.py` imports each when it is first used."""
+"""Public names for type checkers and editors; `__init__.py` imports each on first use."""
 
 from novikoff.bandits.exp3_ix import Exp3IX as Exp3IX
 from novikoff.bandits.exp4 import Exp4 as Exp4

@@ -1,1 +1,1 @@
-"""A game from its first round to its certificates: rounds, the ledger, metrics, model files."""
+"""Games from the first round to the certificates: rounds, the ledger, metrics, model files."""

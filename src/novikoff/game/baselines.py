@@ -1,14 +1,15 @@
-"""Baselines: what those would have paid who learn nothing, and which label was said for which.
+"""Non-learning baselines, and the confusion table.
 
 Labels
-    A table of said x label, and how often the label was another than the round before. From these: the mistakes of the
-    best constant (the most frequent label; of several, the largest: +1), and of "the last label again", which begins
-    with +1 (with 0 where labels are 0 .. k-1). After more than `MOST` values no table is kept, and no constant known.
+    A table of predicted x observed labels, and how often the label differs from the previous one. These give the
+    mistakes of the best constant (the most frequent label; in a tie the largest: +1), and of repeating the previous
+    label, starting with +1 (with 0 if labels are 0 .. k-1). With more than `MOST` labels there is no table and no
+    constant.
 Numbers
-    The sums of y - a and (y - a)^2, where a is the first y: far from 0 nothing is lost by the difference of two large
-    sums. From these: the mean, and its squared loss.
+    The sums of y - a and (y - a)^2, where a is the first y, which avoids cancellation far from 0. These give the mean
+    and its squared loss.
 Cost
-    A few numpy passes over a batch; memory that does not grow with rounds. Batches of any size leave the same bits.
+    A few numpy passes over a batch; memory independent of the number of rounds. Batches of any size give the same bits.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ from novikoff.core.types import State
 from novikoff.numerics.total import Total
 
 MOST = 1000
-"""Labels of a table."""
+"""Maximum number of labels in a table."""
 FEW = 100
-"""Labels that are counted in a square."""
+"""Maximum number of labels counted in a dense square table."""
 
 
 class Constant(NamedTuple):
-    """A learner that always says the same.
+    """A constant prediction.
 
-    says    a label or a number
-    costs   its mistakes, or its loss
+    Attributes:
+        says: Label or number.
+        costs: Its mistakes, or its loss.
     """
 
     says: Any
@@ -43,10 +45,11 @@ class Constant(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """Which label was said for which.
+    """A confusion table.
 
-    labels   in order
-    table    table[i][j]: rounds with labels[i] in which labels[j] was said
+    Attributes:
+        labels: Labels in order.
+        table: table[i][j] is the number of rounds with label labels[i] and prediction labels[j].
     """
 
     labels: list[Any]
@@ -55,14 +58,16 @@ class Confusion(NamedTuple):
 
 @dataclass(slots=True)
 class Baselines:
-    """What was counted so far.
+    """Counts for the baselines.
 
-    counts    (said, label) -> rounds; None once there were too many labels
-    changes   rounds whose label was not that of the round before
-    last      the label of the last round; at first that which "the last label again" begins with
-    numbers   outcomes that were added up
-    first     the first of them
-    sums, squares   of what they are above the first
+    Attributes:
+        counts: (prediction, label) -> rounds; None after too many labels.
+        changes: Rounds whose label differs from the previous one.
+        last: Label of the last round; before the first, the first prediction of repeating the previous label.
+        numbers: Number of numeric outcomes.
+        first: First numeric outcome.
+        sums: Sum of the outcomes minus the first.
+        squares: Sum of the squares of the outcomes minus the first.
     """
 
     counts: dict[tuple[Any, Any], int] | None = field(default_factory=dict)
@@ -72,13 +77,13 @@ class Baselines:
     first: float = 0.0
     sums: Total = field(default_factory=Total)
     squares: Total = field(default_factory=Total)
-    _known: set[Any] = field(default_factory=set, repr=False, compare=False)  # the labels of `counts`
+    _known: set[Any] = field(default_factory=set, repr=False, compare=False)  # labels in `counts`
 
     def __post_init__(self) -> None:
         self._known = {label for pair in self.counts or () for label in pair}
 
     def count_one(self, said: int, y: int) -> None:
-        """One round with a label."""
+        """Count one round with a label."""
         said, y = int(said), int(y)
         self.changes += y != self.last
         self.last = y
@@ -89,7 +94,7 @@ class Baselines:
             self._add([(pair, 1)])
 
     def count_signs(self, said: NDArray[Any], y: NDArray[Any]) -> None:
-        """Many rounds with -1 and +1."""
+        """Count rounds with labels -1 and +1."""
         up, true = said > 0, y > 0
         both, ups, trues = (int(np.count_nonzero(one)) for one in (up & true, up, true))
         counts = {(1, 1): both, (1, -1): ups - both, (-1, 1): trues - both, (-1, -1): len(y) - ups - trues + both}
@@ -97,7 +102,7 @@ class Baselines:
         self._add(counts.items())
 
     def count(self, said: NDArray[Any], y: NDArray[Any]) -> None:
-        """Many rounds with any labels."""
+        """Count rounds with any labels."""
         self._follow(y)
         if self.counts is None:
             return
@@ -118,7 +123,7 @@ class Baselines:
         self._add([((labels[cell // k], labels[cell % k]), rounds) for cell, rounds in pairs])
 
     def sum(self, y: NDArray[Any]) -> None:
-        """Many rounds with numbers."""
+        """Add rounds with numbers."""
         if not self.numbers and len(y):
             self.first = float(y[0])
         self.numbers += len(y)
@@ -133,9 +138,10 @@ class Baselines:
             self.last = _whole(y[-1].item())
 
     def weigh_changes(self, y: NDArray[Any], weights: NDArray[np.int64]) -> None:
-        """Add what rows weigh above 1 to the changes of the label, where these are counted once after this.
+        """Add the weight above 1 of the rows whose label changes; each change is counted once more afterwards.
 
-        "The last label again" predicts a row once too: wrongly, if the label is not that of the row before.
+        Repeating the previous label predicts a weighted row only once, wrongly if its label differs from the previous
+        row's.
         """
         rows = weights > 0
         labels, more = y[rows], weights[rows] - 1
@@ -155,24 +161,24 @@ class Baselines:
             self.counts = None
 
     def labels(self) -> list[Any]:
-        """Those that were said or shown, in order."""
+        """Return the labels that were predicted or observed, sorted."""
         return [] if self.counts is None else sorted(self._known)
 
     def confusion(self, labels: list[Any]) -> list[list[int]] | None:
-        """The table for these labels; None if there were too many."""
+        """Return the confusion table of these labels; None if there were too many."""
         if self.counts is None:
             return None
         return [[self.counts.get((said, label), 0) for said in labels] for label in labels]
 
     def shown(self) -> dict[Any, int]:
-        """How often each label came; none if there were too many."""
+        """Return how often each label was observed; empty if there were too many."""
         shown: dict[Any, int] = {}
         for (_, label), rounds in (self.counts or {}).items():
             shown[label] = shown.get(label, 0) + rounds
         return shown
 
     def most_frequent(self) -> Constant | None:
-        """The best constant label, with its mistakes; None if it is not known."""
+        """Return the best constant label with its mistakes; None if it is unknown."""
         shown = self.shown()
         if not shown:
             return None
@@ -180,7 +186,7 @@ class Baselines:
         return Constant(often, sum(shown.values()) - shown[often])
 
     def mean(self) -> Constant | None:
-        """The mean, with its squared loss; None before the first number, or if the sums are not finite."""
+        """Return the mean with its squared loss; None before the first number or if the sums are not finite."""
         if not self.numbers:
             return None
         above, squares = float(self.sums) / self.numbers, float(self.squares)
@@ -214,5 +220,5 @@ class Baselines:
 
 
 def _whole(value: Any) -> Any:
-    """A label as a whole number, if it is one: it is the same however it came."""
+    """Return a label as an int if it is integral, so that equal labels of different types are the same."""
     return int(value) if value == value and abs(value) < math.inf and value == int(value) else value

@@ -1,4 +1,4 @@
-"""The game: see x, predict, see y, learn; and the ledger that remembers it. `play.py` runs whole games."""
+"""A game driven by the caller: see x, predict, see y, learn; `play.py` runs whole games."""
 
 from __future__ import annotations
 
@@ -26,24 +26,38 @@ if TYPE_CHECKING:
     from novikoff.game.delayed.late import Late
 
 SCORES_TOGETHER = 512
-"""Scores of single rounds that wait to be counted together."""
+"""Number of buffered scores of single rounds."""
 
 
 class Game:
     """One learner's game, driven by the caller: `predict_one`, then `learn_one` when the label is known.
 
-    Labels are the user's, once they are known: after a game on a source of 0 and 1, or of ham and spam, that is what is
-    said and learned. In a game of its own they are -1 and +1, as they always are for the learner and in the ledger.
-    Those of a learner of many labels are any values, numbered as they come; None is said before there is one.
-    The prediction that counts is the one that the learner makes when the label comes.
-    Where labels come late, out of order, twice or never, rounds have ids: `predict_one(x, id)`, and when its label is
-    known `learn_one(id, y)`. From the first id on the game is played in the order in which labels arrive (late.py);
-    what was served is counted beside it, and certified. The same again changes nothing.
-    Comparators are tracked for learners whose theorems need them, unless `track` is False; `observers` watch too.
+    Labels are the user's once they are known, from a game on a source with labels such as ham and spam; before that
+    they are -1 and +1, as always for the learner and in the ledger. Multiclass labels may be any values, numbered by
+    first appearance; the prediction is None before the first. The prediction that counts is the one made when the label
+    arrives.
 
-    most_pending     rounds that may wait for labels, and answered ones that are remembered, with ids
-    expire_seconds   after so long a label is no longer waited for; None: never
-    drift            a test of drift that watches from now on and is saved with the ledger: `nk.DriftTest()`
+    If labels arrive late, out of order, twice or never, rounds have ids: `predict_one(x, id)`, and later
+    `learn_one(id, y)`. From the first id on the game is played in the order in which labels arrive (late.py); served
+    answers are counted separately, and certified. Repeating a call changes nothing.
+
+    Args:
+        learner: Learner, or any object with `predict_one` and `learn_one`.
+        ledger: Ledger to continue; None for a new one.
+        track: Whether to track comparators for learners whose theorems need them.
+        observers: Observers of the game.
+        most_pending: Maximum number of rounds that wait for labels, and of answered rounds that are remembered.
+        expire_seconds: Seconds after which a missing label expires; None for never.
+        drift: Drift test that watches from now on and is saved with the ledger: `nk.DriftTest()`.
+
+    Example:
+        >>> import novikoff as nk
+        >>> game = nk.Game(nk.ThresholdHalving(10))
+        >>> for x, y in [(5, -1), (8, -1), (9, 1)]:
+        ...     prediction = game.predict_one(x)
+        ...     _ = game.learn_one(x, y)
+        >>> game.ledger.mistakes
+        3
     """
 
     def __init__(
@@ -78,9 +92,12 @@ class Game:
         self._labels: Labels | Numbering | None = None
 
     def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> LabelValue:
-        """What the learner says of x, in the user's labels; asking changes nothing.
+        """Return the prediction for x, in the user's labels, without changing the learner.
 
-        With an id the round is remembered until its label comes: `learn_one(id, y)`. at: when, in seconds; now.
+        Args:
+            x: Example.
+            id: Id under which the round waits for its label: `learn_one(id, y)`; None for none.
+            at: Time in seconds; None for now.
         """
         if id is not None:
             return self._by_id.predict(x, id, at).prediction
@@ -89,11 +106,11 @@ class Game:
         return said if labels is None else labels.decode(said)
 
     def _say_one(self, x: Example) -> Any:
-        """What the learner says of x, in its labels."""
+        """Return the prediction for x in the learner's labels."""
         return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
     def predict_set(self, x: Example) -> tuple[LabelValue, ...]:
-        """The set that the learner says of x, in the user's labels (conformal/conformal.py); asking changes nothing."""
+        """Return the prediction set for x, in the user's labels (conformal/conformal.py)."""
         if not self.player.covers:
             raise InputError(f"a set is said by a conformal learner: {type(self.learner).__name__} is none.")
         learner: Any = self.learner
@@ -102,11 +119,14 @@ class Game:
         return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
 
     def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: int = 1) -> LabelValue:
-        """Play the round of x and y, a label of the user's: the prediction is written down, then the learner learns.
+        """Play the round of x and y: record the prediction, then learn. Return the prediction.
 
-        In a game with ids x is the id, and what was served is told. at: when, in seconds; now.
-        weight   a whole number: the row is learned in so many rounds, and its first prediction counts so often in the
-                 metrics (metrics.py); 0: it is not learned
+        Args:
+            x: Example; in a game with ids, the id, and the served prediction is returned.
+            y: Label, one of the user's.
+            at: Time in seconds; None for now.
+            weight: Integer weight: the row is learned in that many rounds, and its first prediction counts that many
+                times in the metrics (metrics.py); 0 to predict without learning.
         """
         late = self.ledger.late
         by_id = late is not None and late.pending is not None
@@ -117,7 +137,7 @@ class Game:
         return self._learn_one(x, y)
 
     def _learn_weighted(self, x: Example, y: Outcome, weight: int, by_id: bool) -> LabelValue:
-        """Play the rounds of a row whose weight is not 1; returns the first prediction."""
+        """Play the rounds of a row whose weight is not 1 and return the first prediction."""
         if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
             raise InputError(
                 "a weight must be a whole number from 0, as theorems count rounds",
@@ -134,13 +154,14 @@ class Game:
         return said
 
     def find(self, id: Id) -> Answer:
-        """What is known of the round with that id."""
+        """Return the state of the round with that id."""
         return self._by_id.find(id)
 
     def predict_batch(self, batch: Batch) -> NDArray[np.generic]:
-        """Serve every row of the batch, in the learner's labels (-1 before it knows one of many); ids are the caller's.
+        """Return the served predictions in the learner's labels; -1 while no multiclass label is known.
 
-        When labels come: `learn_batch` with what was `served`, and with the `versions`, `ledger.rounds` as it is now.
+        Ids are the caller's. When labels arrive, call `learn_batch` with these predictions as `served`, and with the
+        present `ledger.rounds` as `versions`.
         """
         check_batch(self.ledger.encoding, batch)
         said = self._say(batch)
@@ -153,7 +174,7 @@ class Game:
         return np.asarray(self.player.predict_many(batch))
 
     def _be_late(self) -> Late:
-        """From now on labels come late."""
+        """Switch to delayed labels."""
         from novikoff.game.delayed.late import Late
 
         if self.ledger.late is None:
@@ -166,7 +187,7 @@ class Game:
     def _learn_one(self, x: Example, y: Outcome, weight: int | None = None) -> LabelValue:
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         if isinstance(labels, Numbering):
-            labels.cut(self.learner.labels or 0)  # what a round brought that was refused
+            labels.cut(self.learner.labels or 0)  # remove the label of a rejected round
             y = one_label(y)
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
@@ -181,9 +202,12 @@ class Game:
     def learn_batch(
         self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None
     ) -> None:
-        """Play every round of the batch, compiled where the learner can. Its labels are the learner's.
+        """Play every round of the batch, whose labels are the learner's; compiled if the learner can.
 
-        served, versions   of rounds whose labels come late: what `predict_batch` said, and `ledger.rounds` at that time
+        Args:
+            batch: Rounds.
+            served: With delayed labels: the predictions of `predict_batch`.
+            versions: With delayed labels: `ledger.rounds` at the time of each prediction.
         """
         check_batch(self.ledger.encoding, batch)
         self.ledger.fixed = False
@@ -200,19 +224,19 @@ class Game:
 
     @property
     def numbering(self) -> Numbering | None:
-        """Of the labels of a learner that numbers them as they come; None of any other."""
+        """Numbering of multiclass labels; None for other learners."""
         labels = self._users_labels()
         return labels if isinstance(labels, Numbering) else None
 
     def _users_labels(self) -> Labels | Numbering | None:
-        """What the user calls -1 and +1, or labels that are numbered; None if just that, or not known."""
+        """Return the user's names of the labels; None if they are the learner's or unknown."""
         if self.ledger.labels is not self._noted:
             self._noted = self.ledger.labels
             self._labels = users_labels(self.learner, self._noted)
         return self._labels
 
     def _stand_still(self, rounds: int) -> int:
-        """Let observers look that want to now; how many of the next so many rounds to play until one does again."""
+        """Call observers that are due; return how many of the next `rounds` rounds to play before the next is due."""
         left = rounds
         for observer in self._watching:
             if not observer.waits:
@@ -245,7 +269,7 @@ class Game:
             result = StepResult(played, None, None)
             ledger.write(int(played), y, chance, weight)
         if self._scoring is not None and (score := self._scoring.scored) is not None:
-            self._scoring.scored = None  # who says none next time has none
+            self._scoring.scored = None  # so that a round without a score is not given this one
             self._waiting.append(score)
             self._waiting_labels.append(int(y))
             if len(self._waiting) == SCORES_TOGETHER:
@@ -281,7 +305,7 @@ class Game:
                 raise
 
     def _learn_many(self, batch: Batch) -> bool:
-        """Play every round, compiled; False, having done nothing, if the learner cannot."""
+        """Play every round, compiled; return False, without learning, if the learner cannot."""
         if self.player.looped or isinstance(batch.x, list):
             return False
         if not self.player.pays and self.learner.labels is None:
@@ -304,14 +328,14 @@ class Game:
 
 
 def users_labels(learner: Learner, known: list[LabelValue] | None) -> Labels | Numbering | None:
-    """What the user calls the labels; None if these are -1 and +1, if it is not known, and for whole numbers."""
+    """Return the user's names of the labels; None if they are -1 and +1, integers, or unknown."""
     if adapt(learner).numbered:
         return Numbering(known, learner.labels or 0)
     return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
 
 
 def _check_learner(learner: object) -> None:
-    """Refuse what is not a learner, and name what to pass instead."""
+    """Raise an error if `learner` is not a learner, with advice on what to pass."""
     must = "a game must have a learner"
     if isinstance(learner, str):
         raise SpecError(must, f"got the spec {learner!r}", f"Pass nk.make({learner!r}, 'learner').")
@@ -323,7 +347,7 @@ def _check_learner(learner: object) -> None:
 
 
 def _check_observers(observers: Any) -> None:
-    """Refuse what cannot watch a game."""
+    """Raise `InputError` if `observers` is not a list of observers."""
     if not isinstance(observers, Sequence):
         raise InputError("observers must be a list", f"got {named(observers)}", "Write observers=[...].")
     for one in observers:

@@ -1,4 +1,4 @@
-"""Ledger: what happened in a game, in memory that does not grow with rounds, and what the theorems say of it."""
+"""The ledger of a game: its counts, in memory independent of the number of rounds, and its certificates."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Proved:
     certificates: tuple[Certificate, ...]
 
     def besides(self, found: Sequence[Certificate]) -> list[Certificate]:
-        """Void certificates of the theorems that have nothing to say of the whole game, with what was proved then.
+        """Return void certificates, with their earlier bounds as reason, for theorems without a certificate in `found`.
 
-        None of them is a bound on the game as it is now: no report and no theorem on a team may take it for one.
+        They are not bounds on the game as it is now, so no report and no theorem on an ensemble may use them as such.
         """
         known = {one.theorem for one in found}
         return [
@@ -59,7 +59,7 @@ class Proved:
 
     @property
     def reason(self) -> str:
-        """Why nothing is known of the whole game."""
+        """Why there is no bound on the whole game."""
         return f"a model file left its comparators out after {counted(self.rounds, 'round')}; proved until then"
 
 
@@ -67,7 +67,7 @@ def certify(
     ledger: Ledger, adaptive: bool, fixed: bool | None, members: Sequence[Sequence[Certificate]] | None,
     comparators: ComparatorSums | None,
 ) -> list[Certificate]:  # fmt: skip
-    """`Ledger.certify`."""
+    """Implement `Ledger.certify`."""
     proved = ledger.proved
     if proved is not None and proved.rounds == ledger.rounds and comparators is None:
         return list(proved.certificates)
@@ -92,7 +92,7 @@ def certify(
 
 
 def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate]:
-    """What is promised of answers whose labels came late, by what is promised of the game of arrivals."""
+    """Return certificates of the served answers of a game with delayed labels, from those of the game of arrivals."""
     from novikoff.game.delayed.late import PROMISES
 
     before, after = ledger.before, ledger.learner.facts()
@@ -103,7 +103,7 @@ def _evaluate(
     ledger: Ledger, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool,
     tracked: Any = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
 ) -> list[Certificate]:  # fmt: skip
-    """The certificates of these theorems that have something to say."""
+    """Return the certificates of the theorems that apply."""
     conservative = ledger.player.conservative and not ledger.player.changes_examples
     run = Run(
         before=before,
@@ -132,14 +132,14 @@ def _evaluate(
 
 
 def _broken_off(certificate: Certificate) -> Certificate:
-    """The void certificate of an adversary that answered a round which was then not played."""
+    """Return a void certificate for an adversary that answered a round which was then not played."""
     return dataclasses.replace(certificate, bound=None, status="void", reason="a round was answered and not played")
 
 
 def _tightness(certificate: Certificate) -> float:
-    """How far what was promised is from what happened: bounds on mistakes, losses and regrets are compared by that.
+    """Return the distance of the bound from the observed value, by which certificates are sorted.
 
-    What is promised of sets comes after what is promised of predictions.
+    Certificates of prediction sets follow those of predictions.
     """
     if certificate.theorem.startswith("coverage_"):
         return math.inf
@@ -150,30 +150,46 @@ def _tightness(certificate: Certificate) -> float:
 class Ledger(Metrics, Shown):
     """The record of one learner's game, from the moment the ledger was opened.
 
-    spec               how the learner was written, if it was made from that
-    rounds, mistakes   of every round, as theorems count them; these and other counts are told by `Metrics`
-    weighted           the same counts of a game with weighted rows: each row once, with its weight; None if all have
-                       weight 1. All rates (mistake_rate, precision, auc, mae, ...) are then from these
-    fixed              every round came from one source that was there before the game: a file, arrays, a list; False
-                       where another followed, or where anybody's code made the rounds
-    seconds            of the game, without those in which kernels were compiled (numerics/clock.py)
-    repeated           the stream was gone through again
-    bounds             (t, what the tightest theorem allowed up to t) at some t, if asked for (reports/bound_curve.py)
-    predictions        one per round, if asked for
-    tracker            the comparators that see every round, for learners whose theorems need them
-    reservoir          the hypotheses to keep, if any are
-    hindsight          the best comparators there are, if they were looked for after the game; not saved
-    position           where the stream goes on, after a whole batch: {"passes": done before this one, "at": ...}
-    fingerprint        of the source, to recognise it again
-    earlier            fingerprints of the sources before it
-    labels             the source's values for -1 and +1, once they are known; of many labels, for 0, 1, 2, ...
-    feature_names      of the columns the learner learned from, once a source has named them
-    encoding           how the columns of the table it learned from become features; None if it was no table
-    members            the ledgers of the learners of a team, each of the same rounds
-    target             the column that was predicted, and how it was chosen; None if the labels had no column
-    late               what was served, of a game whose labels come late: the ledger is then in the order of arrival
-    drift              a test of drift that watches the game, if one does
-    proved             certificates of a game whose comparators were left out of a model file: of its rounds up to then
+    Counts and sums of all rounds are documented in `Metrics`. With weighted rows, rates (mistake_rate, precision, auc,
+    mae, ...) are computed from `weighted`.
+
+    Args:
+        learner: The learner.
+        adversary: The opponent; None for a game on a stream.
+        source: Name of the source.
+        spec: Spec that the learner was made from; "" if there is none.
+
+    Attributes:
+        passes: Number of passes begun.
+        seconds: Duration of the game, without compilation (numerics/clock.py).
+        fixed: Whether every round is from one source that existed before the game: a file, arrays, a list.
+        repeated: Whether the stream was read more than once.
+        bounds: (t, tightest bound up to t) at some t, if requested (reports/bound_curve.py).
+        predictions: One prediction per round, if requested.
+        before: The learner's facts when the game started.
+        tracker: Comparators that see every round, for learners whose theorems need them.
+        reservoir: Hypotheses to keep, if requested.
+        hindsight: Best comparators found after the game, if requested; not saved.
+        position: Position at which to resume, after a whole batch: {"passes": passes completed, "at": ...}.
+        fingerprint: Fingerprint of the source, to recognise it.
+        earlier: Fingerprints of earlier sources.
+        labels: The source's values of -1 and +1, or of 0, 1, 2, ..., once they are known.
+        feature_names: Names of the learned columns, once a source has named them.
+        encoding: How columns of the learned table become features; None if it was not a table.
+        members: Ledgers of the learners of an ensemble, each of the same rounds.
+        target: The predicted column and how it was chosen; None if the labels have no column.
+        late: Counts of served answers in a game with delayed labels, whose ledger is in the order of arrival.
+        drift: Drift test that watches the game, if any.
+        weighted: Counts of rows by weight in a game with weighted rows; None if all weights are 1.
+        proved: Certificates of the first rounds of a game whose comparators were left out of a model file.
+
+    Example:
+        >>> import novikoff as nk
+        >>> ledger = nk.play("threshold-halving:10", [(5, -1), (8, -1), (9, 1)])
+        >>> ledger.rounds, ledger.mistakes, ledger.mistake_rate
+        (3, 3, 1.0)
+        >>> ledger
+        <Ledger threshold-halving:10 on pairs: 3 rounds, 3 mistakes (100 %)>
     """
 
     adversary: Adversary | None = None
@@ -248,43 +264,43 @@ class Ledger(Metrics, Shown):
         return other
 
     def name_features(self, names: Sequence[str] | None) -> None:
-        """Remember what the learner's features are called, unless it is known; in the learner too, if that can be."""
+        """Store the names of the features, unless they are known, here and in the learner."""
         if self.feature_names is None and names is not None:
             self.feature_names = list(names)
         if self.feature_names is not None:
             self.player.feature_names = self.feature_names
 
     def read_by(self, encoding: Encoding | None) -> None:
-        """Remember how the columns of a table become features; in the learner too, if that can be."""
+        """Store the encoding of a table, here and in the learner."""
         if encoding is not None:
             self.encoding = self.player.encoding = encoding
 
     @property
     def metrics(self) -> Metrics:
-        """What all rates are from: the rounds, or in a weighted game the rows, each with its weight."""
+        """Counts from which rates are computed: of the rounds, or of the weighted rows if there are any."""
         return self if self.weighted is None else self.weighted
 
     @property
     def mae(self) -> float | None:
-        """The mean absolute error of predicted numbers; None where labels are predicted, and before the first."""
+        """Mean absolute error of predicted numbers; None for labels and before the first round."""
         known, own = self.player.outcomes == "numbers" and self.rounds, self.metrics
         return own.absolute / own.rounds if known else None
 
     @property
     def rmse(self) -> float | None:
-        """The root of the mean squared error; None where another loss is paid, and before the first round."""
+        """Root mean squared error; None for other losses and before the first round."""
         known = self.player.outcomes == "numbers" and self.player.loss == "squared" and self.rounds
         return math.sqrt(self.loss_rate) if known else None
 
     @property
     def r2(self) -> float | None:
-        """By what share the squared loss is below that of the best constant; None where either is not known, or 0."""
+        """Coefficient of determination against the best constant; None if the constant is unknown or has loss 0."""
         constant = None if self.rmse is None else self.best_constant
         return None if constant is None or constant.costs <= 0.0 else 1.0 - self.metrics.loss / constant.costs
 
     @property
     def mistake_rate(self) -> float:
-        """Mistakes per round; in a weighted game the share of the weight that was predicted wrong."""
+        """Mistakes per round; in a weighted game, per unit of weight."""
         own = self.metrics
         return own.mistakes / own.rounds if own.rounds else 0.0
 
@@ -296,20 +312,20 @@ class Ledger(Metrics, Shown):
 
     @property
     def confusion(self) -> Confusion | None:
-        """Which label was said for which, in the user's labels; None where outcomes are no labels, or too many."""
+        """Confusion table in the user's labels; None if outcomes are not labels or there are too many."""
         baselines = self.metrics.baselines
         labels = [-1, 1] if self._signs else sorted(baselines.labels(), key=self._order)
         table = baselines.confusion(labels) if self.counts else None
         return None if table is None or not self.rounds else Confusion(list(map(self.label, labels)), table)
 
     def _order(self, label: Any) -> tuple[bool, Any]:
-        """Labels that have names in the order of these: numbers by their size, then texts."""
+        """Return a sort key of a label: numbers by size, then texts."""
         name = self.label(label)
         return isinstance(name, str), name
 
     @property
     def best_constant(self) -> Constant | None:
-        """The label, or with squared loss the number, that is best to say always, with its cost; None if not known."""
+        """Best constant prediction, a label or with squared loss a number, with its loss; None if unknown."""
         if not self.counts:
             return self.metrics.baselines.mean() if self.player.loss == "squared" else None
         found = self.metrics.baselines.most_frequent()
@@ -317,41 +333,41 @@ class Ledger(Metrics, Shown):
 
     @property
     def last_label(self) -> int | None:
-        """Mistakes of who says the label of the round before; +1 in the first. None where outcomes are no labels."""
+        """Mistakes of predicting the previous label, +1 in the first round; None if outcomes are not labels."""
         return self.metrics.baselines.changes if self.counts else None
 
     @property
     def precision(self) -> float | None:
-        """How many of the rounds in which +1 was said were +1; None if none was, or for other labels."""
+        """Fraction of the +1 predictions that are correct; None without +1 predictions or for other labels."""
         right, said, _ = self._positive()
         return right / said if said else None
 
     @property
     def recall(self) -> float | None:
-        """In how many of the rounds that were +1 that was said; None if none was, or for other labels."""
+        """Fraction of the +1 labels that were predicted; None without +1 labels or for other labels."""
         right, _, shown = self._positive()
         return right / shown if shown else None
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall; None if +1 was neither said nor shown."""
+        """Harmonic mean of precision and recall; None if +1 was neither predicted nor observed."""
         right, said, shown = self._positive()
         return 2 * right / (said + shown) if said + shown else None
 
     @property
     def auc(self) -> Area | None:
-        """The area under the ROC curve of the scores, within bins; None without scores, or if a label never came."""
+        """Area under the ROC curve, up to binning; None without scores or if only one label was observed."""
         own = self.metrics
         area = own.ranking.area()
         return area if own.ranking.rounds == own.rounds else None
 
     def _positive(self) -> tuple[int, int, int]:
-        """How often +1 was said rightly, was said, and was shown; 0 of other labels."""
+        """Return the numbers of correct +1 predictions, +1 predictions and +1 labels; 0 for other labels."""
         (_, wrong), (missed, right) = self.metrics.baselines.confusion([-1, 1]) or ((0, 0), (0, 0))
         return (right, wrong + right, missed + right) if self._signs else (0, 0, 0)
 
     def label(self, label: int) -> LabelValue:
-        """What the user calls a label; one without a name is itself."""
+        """Return the user's value of a label; the label itself if it has none."""
         if self.labels is None or not (self._signs or self.player.numbered):
             return label
         if self._signs:
@@ -359,9 +375,14 @@ class Ledger(Metrics, Shown):
         return self.labels[label] if 0 <= label < len(self.labels) else label
 
     def write(self, prediction: int, y: int, chance: float | None = None, weight: int | None = None) -> None:
-        """One round. `chance` is the chance the learner gave the true label, if it draws.
+        """Record one round.
 
-        weight   of a row of several rounds: all of it in the first, 0 in the others; None: of weight 1
+        Args:
+            prediction: Predicted label.
+            y: Observed label.
+            chance: Probability that the learner gave y, if it draws its predictions.
+            weight: Weight of a row of several rounds: the whole weight in the first, 0 in the others; None for weight
+                1.
         """
         if weight is not None or self.weighted is not None:
             chances = None if chance is None else np.array([1.0 - chance])
@@ -372,7 +393,7 @@ class Ledger(Metrics, Shown):
         self._write_one(prediction, y, mistake, float(mistake) if chance is None else 1.0 - chance)
 
     def write_result(self, played: StepResult, y: float | NDArray[np.float64], weight: int | None = None) -> None:
-        """One round of a learner that draws, or that pays another loss than a mistake, or has probabilities."""
+        """Record one round of a learner that returns a `StepResult`."""
         weighted = weight is not None or self.weighted is not None
         if weighted or self.members or played.sets is not None or not (self._signs and self.counts):
             self.write_results(as_batch(played), np.asarray(y)[np.newaxis], _one(weight))
@@ -381,7 +402,7 @@ class Ledger(Metrics, Shown):
         self.deterministic &= not self.player.draws
         if (p := played.probabilities) is not None:
             if p > 0.0:
-                self._log_loss.add(-float(np.log(p)))  # numpy's, as in batches: that of `math` may be rounded otherwise
+                self._log_loss.add(-float(np.log(p)))  # numpy's log, as in batches: math.log may round differently
             else:
                 self.impossible += 1
             self._brier.add((1.0 - p) * (1.0 - p) if played.briers is None else played.briers)
@@ -389,7 +410,7 @@ class Ledger(Metrics, Shown):
         self._write_one(played.predictions, y, played.predictions != y, float(played.expected))
 
     def _write_one(self, prediction: int, y: int, mistake: bool, expected: float) -> None:
-        """What every round with a label leaves."""
+        """Update the counts that every labelled round changes."""
         self.rounds += 1
         self.mistakes += bool(mistake)
         self.positives += bool(y == 1)
@@ -404,10 +425,13 @@ class Ledger(Metrics, Shown):
         self, predictions: NDArray[np.number], y: NDArray[np.number], weights: NDArray[np.int64] | None = None,
         chances: NDArray[np.number] | None = None,
     ) -> None:  # fmt: skip
-        """Many rounds of labels.
+        """Record rounds with labels.
 
-        weights   as those of a `Batch`
-        chances   of a mistake, of a learner that draws
+        Args:
+            predictions: (rows,) predicted labels.
+            y: (rows,) observed labels.
+            weights: Weights as in `Batch`.
+            chances: (rows,) probability of a mistake, if the learner draws its predictions.
         """
         if weights is not None or self.weighted is not None:
             self._weigh().score(StepResult(predictions, None, None), y, weights, chances)
@@ -416,7 +440,7 @@ class Ledger(Metrics, Shown):
     def write_results(
         self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None = None
     ) -> None:
-        """Many rounds of a learner that draws, or that pays another loss than a mistake."""
+        """Record rounds of a learner that returns a `StepResult`."""
         if weights is not None or self.weighted is not None:
             self._weigh().score(played, y, weights)
         for k, member in enumerate(self.members):
@@ -430,18 +454,18 @@ class Ledger(Metrics, Shown):
     def rank(
         self, scores: NDArray[np.float64], y: NDArray[np.number], weights: NDArray[np.int64] | None = None
     ) -> None:
-        """Count the scores of rounds that were written."""
+        """Count the scores of recorded rounds."""
         self.ranking.add(scores, y)
         if self.weighted is not None:
             self.weighted.rank(scores, y, weights)
 
     def rank_one(self, score: float, y: int, weight: int | None = None) -> None:
-        """Count the score of a round of a weighted game that was written."""
+        """Count the score of a recorded round of a weighted game."""
         if self.weighted is not None:
             self.weighted.rank(np.array([score], dtype=np.float64), np.array([y], dtype=np.int8), _one(weight))
 
     def _weigh(self) -> WeightedMetrics:
-        """The count of rows by their weights, which begins with the first that is not 1."""
+        """Return the counts by weight, which start with the first weight that is not 1."""
         if self.weighted is None:
             self.weighted = WeightedMetrics.following(self)
         return self.weighted
@@ -452,23 +476,25 @@ class Ledger(Metrics, Shown):
             self.predictions.append(predictions)
 
     def said(self) -> NDArray[np.number]:
-        """Every prediction, in order; needs `record=True`."""
+        """Return every prediction in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 
     def certify(
         self, adaptive: bool = False, fixed: bool | None = None, members: Sequence[Sequence[Certificate]] | None = None,
         comparators: ComparatorSums | None = None,
     ) -> list[Certificate]:  # fmt: skip
-        """What the learner's theorems, and the adversary's, say of this game; the tightest valid one first.
+        """Return the certificates of the learner's and the adversary's theorems, the tightest valid one first.
 
-        adaptive, fixed   of the stream, for a learner of a team: the team's ledger knows
-        members           `certify_members()`, if it is known
-        comparators       more of them, which `comparator_losses` was asked for with this game
+        Args:
+            adaptive: Whether the stream reacted to the learner; for members of an ensemble.
+            fixed: Whether the stream was fixed in advance, for members of an ensemble; None for `self.fixed`.
+            members: Result of `certify_members()`, if it is known.
+            comparators: Further comparators from `nk.comparator_losses`.
         """
         return certify(self, adaptive, fixed, members, comparators)
 
     def certify_members(self, adaptive: bool = False, fixed: bool | None = None) -> list[list[Certificate]]:
-        """What the theorems of the learners of a team say of what each of them did."""
+        """Return the certificates of each learner of an ensemble."""
         adaptive, fixed = adaptive or self.adversary is not None, self.fixed if fixed is None else fixed
         return [member.certify(adaptive, fixed) for member in self.members]
 

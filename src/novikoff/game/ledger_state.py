@@ -1,4 +1,4 @@
-"""A ledger as plain data, and the ledger of such data: what a model file holds of a game beside its learner."""
+"""Conversion of ledgers to plain data and back, for model files and pickles."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from novikoff.game.metrics import Calibration, Ranking, WeightedMetrics
 from novikoff.numerics.total import Total
 
 FORMAT = 2
-"""Number of the form of saved games; 2 since learners keep the sums that their certificates are recomputed from."""
+"""Version of the format of saved games; 2 since learners keep the sums from which certificates are recomputed."""
 
 STORED = "the certificate in the file is correct; the file has no rows to recompute it from"
-"""What must be trusted of a certificate that was loaded without its rows."""
+"""Assumption of a certificate that was loaded without its rows."""
 
 WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
-"""They have a `state` of their own; a ledger may be without some."""
+"""Parts of a ledger with their own `state`; some may be None."""
 SUMS = ("expected", "paid", "log_loss", "brier", "errors", "squares")
 MEASURED = ("baselines", "ranking", "calibration", "coverage")
-"""The parts of `Metrics`."""
+"""Parts of `Metrics`."""
 MEASURED_COUNTS = ("rows", "rounds", "mistakes", "positives", "impossible", "_next")
 POINTS = ("curve", "bounds")
 COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
@@ -47,10 +47,12 @@ PLAIN = (
 
 
 def state_of(ledger: Ledger, without_rows: bool = False) -> State:
-    """The ledger as plain data (without the learner).
+    """Return the ledger, without the learner, as plain data.
 
-    without_rows   leave out what holds training rows: comparators, whose certificates stay as they stand, and rounds
-                   that wait for their labels, which expire
+    Args:
+        ledger: Ledger of a game on a stream.
+        without_rows: Whether to omit everything that holds training rows: comparators, whose certificates are stored
+            instead, and rounds that wait for their labels, which expire.
     """
     if ledger.adversary is not None:
         raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
@@ -60,7 +62,7 @@ def state_of(ledger: Ledger, without_rows: bool = False) -> State:
 
 
 def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
-    """Training rows, and rows that wait for their labels, that a file of the ledger holds."""
+    """Return the number of training rows, and of rows that wait for their labels, in a file of the ledger."""
     own = ledger.player.all_rows_held
     if without_rows:
         return own
@@ -71,7 +73,7 @@ def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
 
 
 def _bare(ledger: Ledger, certificates: list[Certificate], members: list[list[Certificate]]) -> Ledger:
-    """The same ledger without rows."""
+    """Return the ledger without rows."""
     proved = Proved(ledger.rounds, tuple(certificates)) if ledger.proved is None else ledger.proved
     late = None if ledger.late is None else ledger.late.without_rows()
     bare = [_bare(member, own, []) for member, own in zip(ledger.members, members, strict=True)]
@@ -98,7 +100,7 @@ def _state_of(ledger: Ledger) -> State:
 
 
 def _measured(weighted: WeightedMetrics) -> State:
-    """The count of rows by their weights, as plain data."""
+    """Return the counts of rows by weight as plain data."""
     parts = {name: getattr(weighted, name) for name in MEASURED}
     return {
         **{name: getattr(weighted, name) for name in (*MEASURED_COUNTS, "deterministic")},
@@ -109,13 +111,13 @@ def _measured(weighted: WeightedMetrics) -> State:
 
 
 def certificate_state(certificate: Certificate) -> State:
-    """A certificate as plain data; of its quantities those that are."""
+    """Return a certificate as plain data, without quantities that are not plain."""
     told = dataclasses.asdict(certificate)
     return {**told, "quantities": {name: value for name, value in told["quantities"].items() if _is_plain(value)}}
 
 
 def restored_certificate(state: State) -> Certificate:
-    """The certificate whose `certificate_state` this is, if it does not contradict itself."""
+    """Return the certificate of a saved state; raise `ModelFileError` if it contradicts itself."""
     found = Certificate(**{**state, "assumptions": tuple(Assumption(**one) for one in state["assumptions"])})
     numbers = [value for value in (found.observed, found.bound, found.trivial) if value is not None]
     sound = found.status in RANK and found.side in ("upper", "lower") and found.kind in ("D", "E", "P")
@@ -129,7 +131,7 @@ def restored_certificate(state: State) -> Certificate:
 
 
 def _on_trust(certificate: Certificate) -> Certificate:
-    """The same certificate where its game's comparators are gone: nothing is left to compute it from again."""
+    """Return the certificate as a conditional one, since it cannot be recomputed without the comparators."""
     stored = Assumption(STORED, "trusted")
     if certificate.bound is None or stored in certificate.assumptions:
         return certificate
@@ -146,21 +148,21 @@ def _is_plain(value: Any) -> bool:
 
 
 def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) -> State:
-    """The ledger and its learner as plain data, for model files and pickles. checked: they are known to agree."""
+    """Return the ledger and its learner as plain data; `checked` if they are known to agree."""
     if not checked:
-        check(ledger)  # a learner that was taught behind its ledger's back could not be restored
+        check(ledger)  # a learner that learned without its ledger could not be restored
     return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
 
 
 def unpacked(state: State) -> Ledger:
-    """The ledger that was packed, with its learner; arrays may be read-only, or in mapped files."""
+    """Return the ledger that was packed, with its learner; arrays may be read-only or mapped."""
     check_format(state, "the pickle")
     state = _owned(state)
     return restore(state["ledger"], restored_learner(state))
 
 
 def check_format(saved: Any, where: str) -> None:
-    """Refuse what another version of this package saved in a form of its own. `where`: the file, for the message."""
+    """Raise `ModelFileError` if data has another format version; `where` is the file, for the message."""
     found = saved.get("format", 1) if isinstance(saved, dict) else None
     if type(found) is int and found == FORMAT:
         return
@@ -175,7 +177,7 @@ def check_format(saved: Any, where: str) -> None:
 
 
 def _owned(value: Any) -> Any:
-    """The same with arrays of its own."""
+    """Return the value with copies of all arrays."""
     if isinstance(value, dict):
         return {key: _owned(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -184,9 +186,12 @@ def _owned(value: Any) -> Any:
 
 
 def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
-    """The ledger whose state this is, of `learner`.
+    """Return the ledger of `learner` with this saved state.
 
-    from_file   certificates that cannot be computed again are taken on trust; a pickle is trusted as a whole
+    Args:
+        state: Saved state.
+        learner: Restored learner.
+        from_file: Whether certificates that cannot be recomputed become conditional; a pickle is trusted.
     """
     _check_numbers(state, COUNTS)
     if not math.isfinite(state["seconds"]):
@@ -244,7 +249,7 @@ def _weighted(state: State, learner: Learner, makers: dict[str, Any]) -> Weighte
 
 
 def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
-    """Refuse counts that are not whole, and sums that are not finite."""
+    """Raise `ModelFileError` for counts that are not integers and sums that are not finite."""
     for name in counts:
         if type(state[name]) is not int or state[name] < 0:
             raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
@@ -254,7 +259,7 @@ def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
 
 
 def _facts_before(saved: State, now: Any) -> Any:
-    """The learner's facts when the game started, each of the kind that it has `now`."""
+    """Return the learner's facts when the game started, after checking their types against the facts `now`."""
     before = type(now)(**saved)
     for part in dataclasses.fields(now):
         then, since = getattr(before, part.name), getattr(now, part.name)

@@ -1,28 +1,27 @@
-"""Metrics: counts and sums from which the error rate, AUC, log loss and their relatives are computed.
+"""Metrics: counts and sums for the error rate, AUC, log loss and related figures.
 
 Rounds
-    A `Ledger` is the `Metrics` of its rounds: what theorems count.
+    A `Ledger` is the `Metrics` of its rounds, which theorems count.
 Weights
     In a game with weighted rows (data/tables/row_weights.py) a row of weight k is k rounds. All but the first of these
-    predict a label that the learner has just seen, so rates over rounds say nothing of how it predicts: with k = 7 for
-    one of two labels, precision and recall of that label are near 6/7 for any learner that follows its last label. So
-    there is a second count beside that of rounds, `WeightedMetrics`: the prediction of a row's first round, k times.
-    All rates of a ledger are from it.
+    predict a label that the learner has just seen, so rates over rounds do not measure how it predicts: with k = 7 for
+    one of two labels, precision and recall of that label are near 6/7 for any learner that follows its last label.
+    Therefore `WeightedMetrics` counts rows in addition to rounds: the prediction of a row's first round, k times. All
+    rates of a ledger are computed from it.
 Cost
-    None without weights. With weights, the counting of a game twice.
-    Some nanoseconds a round and 0.8 MB for `Ranking`; batches of any size leave the same bits.
+    Without weights, none. With weights, everything is counted twice.
+    A few nanoseconds per round and 0.8 MB for `Ranking`; batches of any size give the same bits.
 Area under the ROC curve (`Ranking`)
-    The share of pairs of a round labelled +1 and one labelled -1 in which the first had the higher score; where both
-    are the same the pair counts half. 1/2 is what scores do that know nothing. A score is that of its round, before
-    the label came.
+    The fraction of pairs of a round labelled +1 and one labelled -1 in which the first has the higher score; ties count
+    half. Random scores give 1/2. The score of a round is computed before its label is observed.
     A score is counted in the bin of its sign, its power of 2 from 2^-64 to 2^64 and seven binary digits more: a bin is
-    less than 1/128 wide, in parts of the score, whatever its scale. Of two scores in one bin it is not known which is
-    higher, unless all in there are the same. So the area lies in an interval for certain; it is told with its middle.
-    A score that is not a number counts as one near 0: it says +1, as 0 does.
+    less than 1/128 of the score wide, whatever its scale. The order of two different scores in one bin is unknown, so
+    the area is reported as an interval that contains it, with its midpoint.
+    A NaN score counts as one near 0, which predicts +1, as 0 does.
 Calibration
-    Rounds are sorted by the P(+1) that was said into ten bins, before the label was known; each has its rounds, how
-    many of them were +1, and the sum of what was said. A learner is calibrated if in each bin the mean of what was said
-    is the share of +1.
+    Rounds are sorted by the predicted P(+1) into ten bins, before the label is known; each has its number of rounds,
+    how many of them were +1, and the sum of the predictions. A learner is calibrated if in each bin the mean
+    prediction is the fraction of +1.
 """
 
 from __future__ import annotations
@@ -48,13 +47,18 @@ if TYPE_CHECKING:
     from novikoff.game.coverage import Coverage
 
 CALIBRATION_BINS = 10
+"""Number of calibration bins."""
 
 
 class Bin(NamedTuple):
-    """Rounds in which P(+1) was from `low` to `high`.
+    """A calibration bin: rounds in which P(+1) was from `low` to `high`.
 
-    predicted   the mean of P(+1) in these
-    observed    the share of them that was +1
+    Attributes:
+        low: Lower end.
+        high: Upper end.
+        rounds: Number of rounds.
+        predicted: Mean of P(+1).
+        observed: Fraction labelled +1.
     """
 
     low: float
@@ -66,27 +70,32 @@ class Bin(NamedTuple):
 
 @dataclass(slots=True)
 class Calibration:
-    """What was counted so far, bin by bin."""
+    """Counts of each calibration bin."""
 
     rounds: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
     positives: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
     sums: list[float] = field(default_factory=lambda: [0.0] * CALIBRATION_BINS)
 
     def write(self, chances: NDArray[np.float64], y: NDArray[np.number]) -> None:
-        """Rounds with these labels, each of which had been given this probability; NaN is in no bin."""
+        """Add rounds.
+
+        Args:
+            chances: (rows,) probability given to the observed label; NaN is not counted.
+            y: (rows,) labels -1 and +1.
+        """
         numbers = ~np.isnan(chances)
         chances, y = (chances, y) if numbers.all() else (chances[numbers], y[numbers])
         up = y == 1
         said = np.where(up, chances, 1.0 - chances)
         bins = np.minimum((said * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
         sums = np.array(self.sums)
-        np.add.at(sums, bins, said)  # one after the other
+        np.add.at(sums, bins, said)  # in order, so that batches of any size give the same bits
         self.sums = sums.tolist()
         for counts, chosen in ((self.rounds, bins), (self.positives, bins[up])):
             counts[:] = (np.array(counts) + np.bincount(chosen, minlength=CALIBRATION_BINS)).tolist()
 
     def write_one(self, chance: float, y: int) -> None:
-        """One round."""
+        """Add one round."""
         if chance == chance:
             said = chance if y == 1 else 1.0 - chance
             k = min(int(said * CALIBRATION_BINS), CALIBRATION_BINS - 1)
@@ -96,17 +105,17 @@ class Calibration:
 
     @property
     def predicted(self) -> float:
-        """The sum of P(+1) over all rounds."""
+        """Sum of P(+1) over all rounds."""
         return math.fsum(self.sums)
 
     @property
     def error(self) -> float:
-        """The mean over rounds of |predicted - observed| of their bin: the expected calibration error."""
+        """Expected calibration error: mean over rounds of |predicted - observed| of their bin."""
         off = math.fsum(abs(said - up) for said, up in zip(self.sums, self.positives, strict=True))
         return off / max(sum(self.rounds), 1)
 
     def table(self) -> list[Bin]:
-        """The bins that have rounds."""
+        """Return the bins that have rounds."""
         return [
             Bin(
                 k / CALIBRATION_BINS,
@@ -134,13 +143,16 @@ class Calibration:
 
 
 RANKING_BINS = 2**15
+"""Number of bins of scores."""
 
 
 class Area(NamedTuple):
     """The area under the ROC curve.
 
-    value       the middle of what it can be
-    low, high   between which it is, for certain
+    Attributes:
+        value: Midpoint of the interval.
+        low: Lower end of the interval that contains the area.
+        high: Upper end of the interval.
     """
 
     value: float
@@ -150,9 +162,11 @@ class Area(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Ranking:
-    """The scores so far.
+    """Counts of scores by label and bin.
 
-    waiting   scores of single rounds that are still to be counted, a few hundred at a time; `labels` are theirs
+    Attributes:
+        waiting: Scores of single rounds, buffered to be counted a few hundred at a time.
+        labels: Labels of the buffered scores.
     """
 
     waiting: array[float] = field(default_factory=lambda: array("d"))
@@ -163,11 +177,11 @@ class Ranking:
 
     @property
     def rounds(self) -> int:
-        """Rounds whose scores are known."""
+        """Number of rounds with a score."""
         return self._counted + len(self.waiting)
 
     def add(self, scores: NDArray[np.float64], y: NDArray[np.number]) -> None:
-        """Those of many rounds."""
+        """Add the scores of rounds."""
         from novikoff.game._loops.ranking import count
 
         self.settle()
@@ -177,7 +191,7 @@ class Ranking:
         self._counted += len(y)
 
     def settle(self) -> None:
-        """Count those that wait."""
+        """Count the buffered scores."""
         if self.waiting:
             scores, y = np.array(self.waiting), np.array(self.labels)
             del self.waiting[:], self.labels[:]
@@ -185,18 +199,18 @@ class Ranking:
 
     @property
     def positives(self) -> int:
-        """Rounds labelled +1 that were counted."""
+        """Number of counted rounds labelled +1."""
         self.settle()
         return 0 if self._counts is None else int(self._counts[:, 1].sum())
 
     def area(self) -> Area | None:
-        """The area under the ROC curve; None if one of the labels never came."""
+        """Return the area under the ROC curve; None if only one label was observed."""
         self.settle()
         if self._counts is None or self._only is None:
             return None
         bins = np.flatnonzero(self._counts.any(axis=1))
         same = (~np.isnan(self._only[bins])).tolist()
-        below = halves = unknown = positives = 0  # pairs, in whole numbers of Python
+        below = halves = unknown = positives = 0  # numbers of pairs, as Python integers, which cannot overflow
         for (negative, positive), alike in zip(self._counts[bins].tolist(), same, strict=True):
             halves += positive * (2 * below + (negative if alike else 0))
             unknown += 0 if alike else positive * negative
@@ -211,7 +225,7 @@ class Ranking:
                     min(math.nextafter(float(high), 2.0), 1.0))  # fmt: skip
 
     def state(self) -> State | None:
-        """As plain data: the bins that are not empty; None if there are none."""
+        """Return the nonempty bins as plain data; None if there are none."""
         self.settle()
         if self._counts is None or self._only is None or not self._counted:
             return None
@@ -238,15 +252,18 @@ class Ranking:
 class Metrics:
     """Counts of predictions.
 
-    rounds, mistakes   counted by the tie rule; no mistakes where the loss is another than zero-one
-    positives          rounds labelled +1 (two labels only)
-    deterministic      no prediction was drawn by a coin
-    impossible         rounds whose label had probability 0
-    curve              (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
-    baselines          the losses of the non-learning baselines, and the confusion table
-    ranking            how the scores of the rounds rank the labels
-    calibration        predicted probabilities beside observed frequencies, of a learner with probabilities
-    coverage           what the sets held, of a conformal learner
+    Attributes:
+        learner: The learner.
+        rounds: Number of rounds.
+        mistakes: Number of mistakes; 0 if the loss is not zero-one.
+        positives: Rounds labelled +1, for two labels.
+        deterministic: Whether no prediction was drawn at random.
+        impossible: Rounds whose label had probability 0.
+        curve: (t, mistakes or loss after t) at every t <= 1,000, then at t, ceil(1.01 t), ...
+        baselines: Losses of the non-learning baselines, and the confusion table.
+        ranking: Scores by label, for the AUC.
+        calibration: Predicted probabilities and observed frequencies, of a learner with probabilities.
+        coverage: Counts of prediction sets, of a conformal learner.
     """
 
     learner: Learner
@@ -280,17 +297,17 @@ class Metrics:
 
     @property
     def counts(self) -> bool:
-        """Are mistakes what the learner pays for?"""
+        """Whether the loss is the number of mistakes."""
         return self.player.counts_mistakes
 
     @property
     def expected(self) -> float:
-        """The sum over rounds of the chance of a mistake, or of the expected loss."""
+        """Sum over rounds of the probability of a mistake, or of the expected loss."""
         return float(self._expected)
 
     @property
     def loss(self) -> float:
-        """What the predictions cost: the mistakes, where a mistake costs 1."""
+        """Total loss; the mistakes, if each costs 1."""
         return float(self.mistakes) if self.counts else float(self._paid)
 
     @property
@@ -300,30 +317,30 @@ class Metrics:
 
     @property
     def log_loss(self) -> float | None:
-        """The sum of -ln P(y), infinite if a label came that had no chance; None without probabilities."""
+        """Sum of -ln P(y), infinite if a label with probability 0 was observed; None without probabilities."""
         if not self.player.probable:
             return None
         return math.inf if self.impossible else float(self._log_loss)
 
     @property
     def brier(self) -> float | None:
-        """The sum of (1 - P(y))^2, of many labels that over all of (P - 1 if it came)^2; None without probabilities."""
+        """Sum of (1 - P(y))^2; multiclass: sum over labels of (P - 1 if observed)^2; None without probabilities."""
         return float(self._brier) if self.player.probable else None
 
     @property
     def absolute(self) -> float:
-        """The sum of the absolute errors of predicted numbers."""
+        """Sum of the absolute errors of predicted numbers."""
         return float(self._errors)
 
     @property
     def _signs(self) -> bool:
-        """Are the labels -1 and +1?"""
+        """Whether the labels are -1 and +1."""
         return self.learner.labels is None and not self.player.pays
 
     def count_batch(
         self, predictions: NDArray[np.number], y: NDArray[np.number], chances: NDArray[np.number] | None = None
     ) -> None:
-        """Count labels that cost 1 if they are wrong; `chances` of a mistake are those of a learner that draws."""
+        """Count predicted labels with zero-one loss; `chances` are probabilities of a mistake if the learner draws."""
         mistakes = self._count(predictions != y)
         if chances is None:
             self._expected.add(float(mistakes))
@@ -333,7 +350,7 @@ class Metrics:
         self._tally(predictions, y)
 
     def count_results(self, played: StepResult, y: NDArray[np.number]) -> None:
-        """Count predictions that have losses of their own, or probabilities."""
+        """Count predictions with their own losses or probabilities."""
         self.deterministic &= not self.player.draws
         if self.counts and not self.player.pays:
             self._count(played.predictions != y)
@@ -354,7 +371,7 @@ class Metrics:
         self._tally(played.predictions, y)
 
     def _calibrate(self, played: StepResult, y: NDArray[np.number]) -> None:
-        """The predicted probability of +1; of many labels, that of the predicted label."""
+        """Add the predicted probability of +1, or for multiclass labels that of the predicted label."""
         if self._signs:
             self.calibration.write(played.probabilities, y)
         elif played.confidences is not None:
@@ -363,7 +380,7 @@ class Metrics:
             self.calibration.write(sure, np.where(right, np.int8(1), np.int8(-1)))
 
     def _count(self, wrong: NDArray[np.number]) -> int:
-        """Count mistakes, and mark the curve; returns their number."""
+        """Count mistakes, add points to the curve, and return the number of mistakes."""
         before = done = self.mistakes
         at = 0
         while self._next <= self.rounds + len(wrong):
@@ -375,7 +392,7 @@ class Metrics:
         return self.mistakes - before
 
     def _pay(self, losses: NDArray[np.number]) -> None:
-        """Add up losses, and mark the curve."""
+        """Add losses, and points to the curve."""
         if self.player.outcomes == "numbers":
             self._squares.add_all(losses * losses)
         at = 0
@@ -387,10 +404,10 @@ class Metrics:
         self._paid.add_all(losses[at:])
 
     def _tally(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
-        """Count rounds whose mistakes or losses were added, for the baselines and the confusion table."""
+        """Count rounds for the baselines and the confusion table; their mistakes or losses were added before."""
         self.rounds += len(y)
         self.positives += int(np.count_nonzero(y == 1)) if y.ndim == 1 and self.player.loss != "table" else 0
-        if self.player.loss == "table":  # outcomes are losses: there is nothing to predict always
+        if self.player.loss == "table":  # outcomes are losses: there is no constant prediction
             pass
         elif not self.counts and y.ndim == 1:
             self.baselines.sum(y)
@@ -406,16 +423,17 @@ class Metrics:
 
 @dataclass(eq=False, repr=False)
 class WeightedMetrics(Metrics):
-    """Counts in which each row is predicted once, with its weight: `rounds` is their total weight.
+    """Counts in which each row is predicted once, with its weight; `rounds` is the total weight.
 
-    rows   of weight 1 or more
+    Attributes:
+        rows: Rows of weight 1 or more.
     """
 
     rows: int = 0
 
     @classmethod
     def following(cls, counted: Metrics) -> Self:
-        """Those of a game in which every row had weight 1 so far."""
+        """Return the counts of a game in which every row had weight 1 so far."""
         same = {part.name: deepcopy(getattr(counted, part.name)) for part in fields(Metrics) if part.name != "learner"}
         return cls(counted.learner, rows=counted.rounds, **same)
 
@@ -423,9 +441,13 @@ class WeightedMetrics(Metrics):
         self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None,
         chances: NDArray[np.number] | None = None,
     ) -> None:  # fmt: skip
-        """Count the rows that begin in these rounds; weights None: each has weight 1.
+        """Count the rows that begin in these rounds.
 
-        chances   of a mistake, where `played` has no losses
+        Args:
+            played: Result of the rounds.
+            y: Outcomes.
+            weights: Weights as in `Batch`; None if every row has weight 1.
+            chances: Probability of a mistake, if `played` has no losses and the learner draws.
         """
         weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
         self.rows += int(np.count_nonzero(weights))

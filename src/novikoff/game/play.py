@@ -1,6 +1,6 @@
-"""Whole games: a learner on a stream, in so many passes, or against an adversary.
+"""Whole games: a learner on a stream, in one or more passes, or against an adversary.
 
-With `hindsight` its source is read again after the game, for the best comparators there are.
+With `hindsight` the source is read again after the game, to find the best comparators.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from novikoff.game.reservoir import HypothesisReservoir
 
 ROUNDS_BETWEEN_LOOKS = 256
-"""How often observers rest in games that are played row by row."""
+"""Rounds between two calls of the observers' `rest` in games that are played row by row."""
 CHANGED_TOGETHER = 8192
-"""Rounds of a learner that changes examples first: what it writes fits in memory that is near, and is used again."""
+"""Rounds per chunk for a learner that transforms examples, so that the transformed rows stay in the cache."""
 
 
 def play(
@@ -61,24 +61,31 @@ def play(
 ) -> Ledger:
     """Play a whole game and return its ledger.
 
-    learner       a learner, which plays as it is; or its spec ("perceptron:bias=1"), which is made for the environment
-                  and scales the columns of tables and dense arrays (prepare.py); None is `auto`, or `auto-regression`
-                  where outcomes are numbers
-    environment   a path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) (X may be of
-                  scipy.sparse), a data frame with a label column, or any iterable of (x, y); for a learner on losses,
-                  an array (rounds, experts)
-    rounds        stop after so many; needed against an adversary. A weighted row is played to its end
-    passes        how often to go through the stream
-    record        keep every prediction in the ledger
-    ledger        go on writing in this one (a game that was stopped)
-    track         let comparators see every round, for learners whose certificates need them
-    resume        with a ledger: go on in the stream where it stands, not from the beginning
-    hindsight     read the stream again after the game, for the best comparators there are
-    keep          remember so many hypotheses of the first pass that predicted long, for `nk.keep`; or a reservoir
-    observers     they watch the game (observer.py): a function that is called with the ledger now and then is `Calls`
-    labels        "multiclass" if there are more than two, or may be: of any kind, numbered as they first come. Where
-    the
-                  first rows show three it need not be said
+    Args:
+        learner: A learner, used as it is; a spec ("perceptron:bias=1"), made for the environment with columns of tables
+            and dense arrays scaled (prepare.py); or None for `auto` (`auto-regression` if outcomes are numbers).
+        environment: A path or "demo:NAME", a stream (`nk.read(path)`), an adversary, arrays (X, y) with X dense or
+            scipy.sparse, a data frame with a label column, or an iterable of (x, y); for a learner on losses, an array
+            (rounds, experts).
+        rounds: Maximum number of rounds; required against an adversary. A weighted row is always completed.
+        passes: Number of passes over the stream.
+        record: Whether to store every prediction in the ledger.
+        ledger: Ledger of an earlier game to continue.
+        track: Whether comparators see every round, for learners whose certificates need them.
+        resume: With a ledger: continue at its position in the stream instead of the beginning.
+        hindsight: Whether to read the stream again after the game, to find the best comparators.
+        keep: Number of long-lived hypotheses of the first pass to remember for `nk.keep`; or a reservoir.
+        observers: Observers of the game (observer.py), such as `Calls(function)` for progress.
+        labels: "multiclass" if there are or may be more than two labels, numbered by first appearance; None to decide
+            from the first rows.
+
+    Returns:
+        The ledger, with counts, metrics and `certify()`.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Perceptron(), [([1.0, 0.0], -1), ([0.0, 1.0], 1), ([1.0, 0.0], -1)]).mistakes
+        1
     """
     check_asked(labels)
     learner = "auto" if learner is None else learner
@@ -97,7 +104,7 @@ def play(
         return _duel(learner, environment, rounds, record, ledger, observers)
     stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or adapt(learner), learner)
     check_many(learner, stream.multiclass, type(learner).__name__, stream.name)
-    undeclared = stream.domain == Domain("any")  # pairs of who knows what: each x is checked as it comes
+    undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
             f"the learner plays on {learner.domain}: {stream.name} shows {stream.domain}. "
@@ -128,7 +135,7 @@ def play(
 
 
 def _for_player(stream: Stream, known: Ledger | Learner, learner: Learner) -> Stream:
-    """The stream as this learner must see it, which may have learned before."""
+    """Return the stream aligned with the columns and names that the learner has learned before."""
     player = adapt(learner)
     numbered = player.features is not None and player.features.kind == "numbers"
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
@@ -137,20 +144,20 @@ def _for_player(stream: Stream, known: Ledger | Learner, learner: Learner) -> St
 
 
 def _checked_spec(learner: Any, environment: Any) -> Spec | None:
-    """The spec of a learner that is given by one; refuses what is not a learner, and a source in its place."""
+    """Return the spec of a learner given by one; raise an error if `learner` is not a learner or is a source."""
     if is_learner(learner):
         return None
     if isinstance(learner, str) and (spec := named_learner(learner)) is not None:
         return spec
     check_order("play", learner, environment)
-    if not isinstance(learner, str):  # what is wrong with a spec is found where it is made
+    if not isinstance(learner, str):  # errors in a spec are reported when it is made
         do = f"Pass {learner.__name__}()." if isinstance(learner, type) else 'Pass "perceptron" or nk.Perceptron().'
         raise InputError("a learner must be a learner or its spec", f"got {named(learner)}", do)
     return None
 
 
 def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, position: Position | None) -> None:
-    """Every pass, from `position` on. `ledger.position` always says where to go on."""
+    """Play every pass, from `position` on, keeping `ledger.position` up to date."""
     ledger, start, before = game.ledger, clock(), game.ledger.seconds
     alone = ledger.rounds == 0 or (ledger.fixed and position is not None and goes_on(ledger, stream))
     ledger.fixed = alone and there_before(stream)
@@ -161,7 +168,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
     for number in range(count_at(position, "passes"), passes):
         inside = position["at"]
         ledger.passes += inside is None and position["skip"] == 0 and not position.get("begun", False)
-        ledger.position = {**position, "begun": True}  # the game may be left before the first batch
+        ledger.position = {**position, "begun": True}  # the game may be interrupted before the first batch
         ledger.repeated |= number > 0
         for observer in game._watching:
             observer.begin_pass(ledger)
@@ -181,7 +188,7 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
                 if ledger.rounds > played:
                     ledger.name_features(stream.features)
                     ledger.target = stream.target_column or ledger.target
-            ledger.fixed = alone and there_before(stream)  # what a list holds is seen as it is played
+            ledger.fixed = alone and there_before(stream)  # a list's items are known only when they are played
             left = None if left is None else max(left - len(piece), 0)
             ledger.position = {"passes": number, "at": at, "skip": skip}
             ledger.seconds = before + clock() - start
@@ -189,12 +196,12 @@ def _go_through(game: Game, stream: Stream, rounds: int | None, passes: int, pos
             observer.end_pass(ledger, there_before(stream) or left == 0)
         if left == 0:
             return
-        end = ledger.position  # where rows go on that may be added to the source later
+        end = ledger.position  # position of rows that may be appended to the source later
         ledger.position = position = {"passes": number + 1, "at": None, "skip": 0, "end": end}
 
 
 def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The pieces; observers rest before each, and after the last."""
+    """Yield the pieces; call the observers' `rest` before each, and after the last."""
     while True:
         for observer in game._watching:
             observer.rest(game.ledger)
@@ -205,9 +212,12 @@ def _rested(game: Game, pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def _note_labels(ledger: Ledger, stream: Stream, begins: bool) -> None:
-    """Remember what stands for -1 and +1; a source where another value is +1 may not follow.
+    """Store the values of -1 and +1; raise `MismatchError` if another source has another +1.
 
-    begins   they are those of this stream: it may have known only one of the two when it began
+    Args:
+        ledger: Ledger of the game.
+        stream: Stream being played.
+        begins: Whether the stored labels are of this stream, which may have known only one of the two at first.
     """
     if stream.labels is None:
         return
@@ -229,7 +239,7 @@ def _duel(
     ledger: Ledger | None,
     observers: Sequence[Observer],
 ) -> Ledger:
-    """The adversary asks, hears the prediction, and answers."""
+    """Play against an adversary, which asks, gets the prediction, and answers."""
     if rounds is None:
         raise InputError("a game against an adversary must have an end: pass rounds=1000, say.")
     if not learner.domain.admits(adversary.domain):
@@ -267,7 +277,7 @@ def _record(ledger: Ledger, record: bool) -> None:
 
 
 def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes: int = 1) -> None:
-    """Refuse a game that could not be looked back on, before it begins."""
+    """Raise `InputError`, before the game begins, if hindsight would be impossible."""
     from novikoff.comparators.linear_tracker import LinearTracker
     from novikoff.comparators.metric_tracker import MetricTracker
 
@@ -294,10 +304,13 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
 def look_back(
     ledger: Ledger, stream: Stream, play: Callable[..., Ledger], tell: Callable[[Any], None] | None = None
 ) -> Hindsight | MetricHindsight:
-    """The best comparators for a game that was played on this stream.
+    """Return the best comparators for a game that was played on this stream.
 
-    play   `playing.play`, where the game must be played again
-    tell   called now and then
+    Args:
+        ledger: Ledger of the game.
+        stream: Its stream.
+        play: Function `play`, to play the game again if needed.
+        tell: Progress callback.
     """
     from novikoff.comparators.hindsight import hindsight
     from novikoff.comparators.linear_tracker import LinearTracker
@@ -314,7 +327,7 @@ def look_back(
             return play(learner, seen, rounds, ledger.passes, ledger=ledger_again)
 
         return look_again(tracker, ledger.player.within, again, clock)
-    assert isinstance(tracker, LinearTracker)  # check_hindsight
+    assert isinstance(tracker, LinearTracker)  # ensured by check_hindsight
     return hindsight(
         seen, tracker.bias, tracker.normalize, ledger.passes, tracker.start, progress=tell, rounds=rounds,
         names=None if features is None else features.names, played=ledger.fingerprint, tracked=tracker.facts(),

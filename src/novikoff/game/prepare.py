@@ -1,16 +1,16 @@
-"""Preparation of a game: one parse of the spec, one source opened, one learner made, by the same defaults everywhere.
+"""Preparation of a game: parse the spec, open the source and make the learner, with the same defaults everywhere.
 
-`run`, `play`, `compare`, `repeat` and the estimators of scikit-learn come here, and so do the models of River and of
-the service, whose rows come one by one and are not known beforehand.
+Used by `run`, `play`, `compare`, `repeat`, the scikit-learn estimators, and the River models and the service, whose
+rows arrive one by one.
 
 Scaling
     The columns of tables and dense arrays are scaled by default, for learners whose result depends on the unit of a
     column (the Perceptron, the kernel learners), and these then get a constant feature, bias=1. `scale=none` in the
-    spec, or as `scale`, gives the learner of the theorem on the numbers as they are. Sparse rows, pairs (x, y) and
+    spec, or as `scale`, gives the learner of the theorem on the unscaled numbers. Sparse rows, pairs (x, y) and
     generated streams are not scaled, nor is a learner that was made by the caller.
 Order
     The spec alone decides which source is opened, one of labels, of numbers or of losses (`Learner.task_of`). The
-    source then decides the scale, the width, and whether labels are many; with these the learner is made.
+    source then decides the scale, the width, and whether labels are multiclass; with these the learner is made.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from novikoff.game import specs
 from novikoff.game.specs import Spec
 
 Made = str | Spec | Callable[[int], Learner]
-"""What a fresh learner is made from: a spec of the catalog, or a function of the seed."""
+"""What a new learner is made from: a spec, or a function of the seed."""
 
 LABELLED = frozenset({"table", "functions"})
 """Hypothesis classes that may have more than two labels: a learner on one is made once more, to count them."""
 
 Recipe = Spec | Callable[[int], Learner]
-"""The same, the spec parsed."""
+"""A parsed spec, or a function of the seed."""
 
 
 class RowShape(NamedTuple):
-    """What is known of the rows of a game before the first of them comes.
+    """What is known of the rows of a game before the first of them.
 
-    domain   what x may be; None where that is not known
-    scaled   are they columns of numbers, each in its own unit, which are scaled by default?
-    many     are their labels many?
-    name     of their source; None where they come one by one
+    Attributes:
+        domain: Domain of x; None if unknown.
+        scaled: Whether they are numeric columns in different units, which are scaled by default.
+        multiclass: Whether labels are multiclass.
+        name: Name of the source; None if rows arrive one by one.
     """
 
     domain: Domain | None = None
@@ -53,18 +54,19 @@ class RowShape(NamedTuple):
 
     @classmethod
     def of(cls, environment: Stream | Adversary) -> RowShape:
-        """Those of a stream, or against an adversary."""
+        """Return the shape of a stream's or an adversary's rows."""
         if isinstance(environment, Stream):
             return cls(environment.domain, environment.scaled_by_default, environment.multiclass, environment.name)
         return cls(environment.domain)
 
 
 class Prepared(NamedTuple):
-    """What a game of a spec is played with.
+    """A learner and an environment, ready to play.
 
-    learner       fresh
-    spec          of the learner, with its scaling
-    environment   a stream, or the adversary as it was given
+    Attributes:
+        learner: New learner.
+        spec: Spec of the learner, with its scaling.
+        environment: A stream, or the adversary as given.
     """
 
     learner: Learner
@@ -78,10 +80,13 @@ def prepare(
 ) -> Prepared:  # fmt: skip
     """Open the environment and make the learner of a spec for it.
 
-    many       labels are many, also where the first rows show two
-    scale      "standard", "range", "none", or None for the default
-    alone      a `scale` that is given also holds for learners that have no default
-    defaults   arguments of the learner, where it takes them and the spec leaves them out
+    Args:
+        spec: Spec of a learner.
+        environment: See `nk.play`.
+        multiclass: Whether labels are multiclass even if the first rows have only two.
+        scale: "standard", "range", "none", or None for the default.
+        alone: Whether a given `scale` also applies to learners that are not scaled by default.
+        defaults: Arguments of the learner, used if it takes them and the spec omits them.
     """
     spec = specs.parsed(spec)
     if isinstance(environment, Adversary):
@@ -96,7 +101,7 @@ def prepare(
 
 
 def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> Stream:
-    """Open the environment for a learner that is still to be made; `many` as for `prepare`."""
+    """Open the environment for a learner that is not made yet; `multiclass` as for `prepare`."""
     if not isinstance(recipe, Spec):
         return as_stream(environment, recipe(0), multiclass)
     wanted = Wanted(specs.task(recipe))
@@ -107,12 +112,12 @@ def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> St
 
 
 def scaled(spec: Spec, rows: RowShape, scale: str | None = None, alone: bool = False) -> Spec:
-    """The spec with the scaling that it has on these rows; see `prepare`."""
+    """Return the spec with its scaling on these rows; see `prepare`."""
     return specs.with_scale(spec, scale, rows.scaled, alone)
 
 
 def learner_for(recipe: Recipe, rows: RowShape, defaults: Mapping[str, Any] | None = None) -> Learner:
-    """Make a learner for these rows, that has learned nothing; a function gets the seed of the `defaults`."""
+    """Return a new learner for these rows; a function gets the seed of the `defaults`."""
     given = dict(defaults or {})
     if not isinstance(recipe, Spec):
         own: Learner = as_learner(recipe(given.get("seed", 0)))
@@ -124,7 +129,7 @@ def learner_for(recipe: Recipe, rows: RowShape, defaults: Mapping[str, Any] | No
 
 
 def named_learner(text: str) -> Spec | None:
-    """The spec, if it names a learner; else None."""
+    """Return the parsed spec if it names a learner; else None."""
     try:
         spec = specs.parse(text)
         entry(spec.name, "learner")
@@ -134,7 +139,7 @@ def named_learner(text: str) -> Spec | None:
 
 
 def recipe(function: str, made: Any, source: Any) -> Recipe:
-    """What nk.`function` makes fresh learners from, checked before the source is read."""
+    """Return the recipe of nk.`function`'s learners, validated before the source is read."""
     if isinstance(made, Spec):
         entry(made.name, "learner")
         return made
@@ -142,7 +147,7 @@ def recipe(function: str, made: Any, source: Any) -> Recipe:
         if (spec := named_learner(made)) is None:
             check_order(function, made, source)
             spec = specs.parse(made)
-            entry(spec.name, "learner")  # which refuses it
+            entry(spec.name, "learner")  # raises SpecError
         return spec
     check_order(function, made, source)
     if not callable(made):
@@ -155,12 +160,12 @@ def recipe(function: str, made: Any, source: Any) -> Recipe:
 
 
 def called(recipe: Recipe) -> str:
-    """The name of a learner that is made by a spec, or by a function."""
+    """Return the name of a recipe's learner."""
     return str(recipe) if isinstance(recipe, Spec) else str(getattr(recipe, "__name__", "learner"))
 
 
 def check_order(function: str, learner: Any, source: Any) -> None:
-    """Refuse the arguments of nk.`function` where a source stands first and a learner second; of `compare`, a list."""
+    """Raise `InputError` if nk.`function` was called with the source before the learner."""
     several = function == "compare" and isinstance(source, (list, tuple))
     each = list(source) if several else [source]
     if not each or not all(is_learner(one) or (isinstance(one, str) and named_learner(one)) for one in each):
@@ -176,6 +181,6 @@ def check_order(function: str, learner: Any, source: Any) -> None:
 
 
 def labels_apart(function: str, value: Any) -> str:
-    """What to do where an argument is given labels that belong beside X; "" if it is given something else."""
+    """Return advice if an argument seems to be labels that belong with X; "" otherwise."""
     few = value is None or isinstance(value, (bool, int, float, str))
     return "" if few else f"If these are labels, pass them with X: nk.{function}(learner, (X, y))."

@@ -1,24 +1,25 @@
 """The reservoir: what a game must remember so that a classifier can be kept from it.
 
 Words
-    H_t is the hypothesis after t examples: H_0 was there before the first, H_{t-1} predicts example t. Only the first
-    pass counts: in a second one the hypotheses have seen the examples that they predict.
+    H_t is the hypothesis after t examples: H_0 is the initial one, H_{t-1} predicts example t. Only the first pass
+    counts: in a second one the hypotheses have seen the examples that they predict.
 Reservoir
-    One hypothesis drawn uniformly from H_0 .. H_{n-1}, whatever n will be: before example t is learned, H_{t-1} takes
-    the place with chance 1/t. The next t is drawn at once, floor(t/U) + 1 with U uniform: about ln n copies are made.
+    One hypothesis drawn uniformly from H_0 .. H_{n-1}, for any n: before example t is learned, H_{t-1} replaces the
+    drawn one with probability 1/t. The next t is drawn directly, floor(t/U) + 1 with U uniform: about ln n copies are
+    made.
 Survivors
-    The hypotheses that predicted most examples, each by its first index and how many: found from the mistakes alone, by
-    the longest stretches between them. Only for learners that change on mistakes alone (`conservative`); for the others
-    indices at equal distances do.
+    The hypotheses that predicted most examples, each with its first index and their number: found from the mistakes
+    alone, as the longest intervals between them. Only for learners that change on mistakes alone (`conservative`); for
+    the others indices at equal distances are used.
 Average
     The mean of the weights w_0 .. w_{n-1} of a linear learner that adds y x on mistakes: w_n - (1/n) sum of t y_t x_t
-    over its mistakes t. Nothing is done in a round without a mistake. A learner of numbers averages by itself
+    over its mistakes t. A round without a mistake costs nothing. A regression learner computes its own average
     (`averaged`), and nothing else is kept of it.
 Horizon
-    `fixed` says that the first pass went to the end of its source, or to the number of rounds that was asked for.
-    Rounds after that were not fixed in advance: somebody had looked.
+    `fixed` is True if the first pass reached the end of its source or the requested number of rounds. Rounds after that
+    were not fixed in advance.
 Cost
-    A nanosecond or two a round; the average costs a step for each mistake. Three hypotheses in memory (the first, the
+    One or two nanoseconds per round; the average costs one step per mistake. Three hypotheses in memory (the first, the
     drawn one and the sum of the average).
 Reference
     the ensemble: [cesabianchi2004]; skipping: [vitter1985]; the average: [freund1999].
@@ -52,13 +53,14 @@ PLAIN = ("conservative", "initial", "rounds", "drawn", "index", "final")
 
 
 class HypothesisReservoir(Observer):
-    """Watches the first pass of a game.
+    """Observer of the first pass of a game that remembers hypotheses.
 
-    learner      the learner before its first round here: its state then is H_0
-    candidates   how many survivors to remember
-    seed         of its own coins; None: the machine draws one. A seed for all games would draw the same index in all
-                 that are as long, and a promise on average over the draw would say nothing of them
-    averaging    add up the average too: it costs as much as the mistakes do
+    Args:
+        learner: The learner before its first round here; its present state is H_0.
+        candidates: Number of survivors to remember.
+        seed: Seed of its draws; None for a random seed. A constant seed would draw the same index in all games of one
+            length, and a bound in expectation over the draw would not apply to them.
+        averaging: Whether to compute the average too, which costs one step per mistake.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class HypothesisReservoir(Observer):
             raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
         player = adapt(learner)
         self.labelled = player.counts_mistakes
-        self.probable = player.probable and not player.numbered  # of many labels (1 - P(y))^2 is no Brier score
+        self.probable = player.probable and not player.numbered  # multiclass: (1 - P(y))^2 is not the Brier score
         self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(
@@ -81,25 +83,25 @@ class HypothesisReservoir(Observer):
         self.initial: State = learner.state()
         self.rounds = 0
         self.drawn: State = self.initial
-        self.index = 0  # of the drawn hypothesis
+        self.index = 0  # index of the drawn hypothesis
         self._copies = 0
-        self._next = 0  # rounds after which the next is drawn
-        self._at = -1  # rounds after which one is to be drawn, in the batch that is being played
-        self._lengths = np.zeros(self.candidates, np.int64)  # how many rounds each survivor predicted
-        self._firsts = np.zeros(self.candidates, np.int64)  # and its first index
-        self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, survivors
+        self._next = 0  # round after which the next hypothesis is drawn
+        self._at = -1  # round of the pending draw in the present batch; -1 for none
+        self._lengths = np.zeros(self.candidates, np.int64)  # rounds that each survivor predicted
+        self._firsts = np.zeros(self.candidates, np.int64)  # first index of each survivor
+        self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, number of survivors
         self.average = Average(learner) if averaging and player.sums_mistakes else None
-        self.final: State | None = None  # the hypothesis after the first pass, once there is a second
+        self.final: State | None = None  # hypothesis after the first pass, once a second begins
         self._fixed = self._exceeded = False
 
     @property
     def fixed(self) -> bool:
-        """Were the rounds of the first pass fixed in advance: as many as the source has, or as were asked for?"""
+        """Whether the number of rounds of the first pass was fixed in advance: by the source or by the caller."""
         return self._fixed
 
     @fixed.setter
     def fixed(self, reached: bool) -> None:
-        if self.final is None:  # the end of a later pass says nothing of the first
+        if self.final is None:  # the end of a later pass does not matter
             self._fixed = reached and not self._exceeded
 
     def begin_pass(self, ledger: Ledger) -> None:
@@ -110,7 +112,7 @@ class HypothesisReservoir(Observer):
         self.fixed = whole
 
     def due(self, ledger: Ledger, rounds: int) -> int:
-        """Of several draws within these rounds only the last is left in the end, and only that is made."""
+        """Return the rounds until the next draw; of several draws within these rounds only the last is made."""
         while self.labelled and self.final is None and self._next < self.rounds + rounds:
             self._at = self._next
             self._copies += 1
@@ -146,38 +148,38 @@ class HypothesisReservoir(Observer):
         self.rounds += len(batch)
 
     def _find(self, predictions: NDArray[Any], y: NDArray[Any]) -> None:
-        """Count mistakes, and look for survivors."""
-        if predictions.dtype.hasobject or y.dtype.hasobject:  # a stranger's labels
+        """Count mistakes and update the survivors."""
+        if predictions.dtype.hasobject or y.dtype.hasobject:  # labels of a foreign learner
             predictions, y = np.asarray(predictions != y, np.int8), np.zeros(len(y), np.int8)
         _loops.survivors.see(predictions, y, self.rounds, self._lengths, self._firsts, self._counts)
 
     @property
     def mistakes(self) -> int:
-        """Of the first pass."""
+        """Mistakes of the first pass."""
         return int(self._counts[0])
 
     @property
     def brier(self) -> int | None:
-        """The sum of the Brier scores of the first pass, rounded up; None without probabilities."""
+        """Sum of the Brier scores of the first pass, rounded up; None without probabilities."""
         return min(math.ceil(float(self._brier) * (1.0 + 2.0**-50)), self.rounds) if self.probable else None
 
     @property
     def _since(self) -> int:
-        """The first index of the present hypothesis."""
+        """First index of the present hypothesis."""
         return int(self._counts[1])
 
     def close(self, learner: Learner) -> None:
-        """The first pass is over, and another begins."""
+        """Store the final hypothesis of the first pass when another begins."""
         if self.final is None:
             self.final = learner.state()
 
     def _found(self) -> list[tuple[int, int]]:
-        """The survivors: how many rounds each predicted, and its first index with a minus."""
+        """Return the survivors, sorted: rounds that each predicted, and minus its first index."""
         found = int(self._counts[2])
         return sorted(zip(self._lengths[:found].tolist(), (-self._firsts[:found]).tolist(), strict=True))
 
     def indices(self) -> list[int]:
-        """The first indices of the candidates, rising: the longest survivors, the present hypothesis among them."""
+        """Return the sorted first indices of the candidates: the longest survivors, the present one among them."""
         if not self.conservative:
             marks = np.linspace(0, self.rounds, self.candidates, endpoint=False).astype(np.int64)
             return sorted(set(marks.tolist()))
@@ -197,7 +199,7 @@ class HypothesisReservoir(Observer):
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
-        """The reservoir whose `state` this is, of `learner`."""
+        """Return the reservoir of `learner` with this saved state."""
         candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
         reservoir = cls(learner, candidates, state["seed"], state["average"] is not None)
         for name in PLAIN:
@@ -228,7 +230,7 @@ class HypothesisReservoir(Observer):
 
 
 def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]:
-    """Of a `state`, checked: how many rounds each predicted, and its first index."""
+    """Return the validated survivors of a saved state: rounds that each predicted, and its first index."""
     must = "survivors must be pairs of whole numbers, within the rounds, and no more than the candidates"
     require(isinstance(saved, list) and len(saved) <= candidates, must, saved)
     pairs = [one for one in saved if isinstance(one, list) and len(one) == 2 and all(type(n) is int for n in one)]
@@ -239,14 +241,20 @@ def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]
 
 
 class Average:
-    """The sum of t y_t x~_t over the mistakes of a linear learner, the bias last."""
+    """Sum of t y_t x~_t over the mistakes of a linear learner; the bias is the last entry."""
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
         self.total: NDArray[np.float64] = np.zeros(1)
 
     def add(self, batch: Batch, wrong: NDArray[np.int64], before: int) -> None:
-        """The mistakes of a batch, whose first round is number `before` + 1."""
+        """Add the mistakes of a batch.
+
+        Args:
+            batch: Batch whose first round is number `before` + 1.
+            wrong: (mistakes,) rows with a mistake.
+            before: Number of earlier rounds.
+        """
         from novikoff.game._loops import averaging
 
         learner = self._learner

@@ -1,11 +1,11 @@
-"""Names: "halving:[thresholds:n=100],conservative=true" is a learner.
+"""Specs: "halving:[thresholds:n=100],conservative=true" is a learner.
 
 A spec is `name` or `name:argument,argument,...`; an argument is `value` (in order) or `key=value`. A value is a
-number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is what that spec
-names, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec has brackets of its own:
-"hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has a seed of its own, spread from that of the team.
-Every learner on vectors takes `scale`, whatever else it takes: "perceptron:bias=1,scale=standard" is
-"scaled:[perceptron:bias=1],standard" (data/scaled.py); that of a team is for its learners.
+number (1e6 and 10**18 too), true, false, none, a word, or something in brackets: `[name:arguments]` is the object of
+that spec, `[a,b,c]` a list of values. In a list of learners a word is a name, and each spec has its own brackets:
+"hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has its own seed, derived from that of the ensemble.
+Every learner on vectors also takes `scale`: "perceptron:bias=1,scale=standard" is
+"scaled:[perceptron:bias=1],standard" (data/scaled.py); that of an ensemble applies to its learners.
 Every learner with probabilities takes `drift`: "auto:drift=true" is "specialists:[auto],256" (experts/specialists.py).
 """
 
@@ -29,11 +29,19 @@ from novikoff.numerics.coins import coin
 
 
 def make(spec: str | Spec, room: Room = "learner", domain: Domain | None = None, **defaults: Any) -> Any:
-    """What a spec names.
+    """Return the object that a spec describes.
 
-    domain     where the game is played: fills in `width`, `dim` and `domain` where the spec leaves them out
-    many       True: learners are those for many labels, where they have a class for that
-    defaults   other arguments, used where the constructor takes them and the spec leaves them out
+    Args:
+        spec: Spec, such as "perceptron:bias=1".
+        room: Kind of object: "learner", "adversary", "class", "stream" or "format".
+        domain: Domain of the game; fills in `width`, `dim` and `domain` if the spec omits them.
+        **defaults: Other arguments, used if the constructor takes them and the spec omits them; `multiclass=True`
+            selects multiclass counterparts of learners.
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.make("perceptron:bias=1", "learner")
+        Perceptron(bias=1.0)
     """
     if domain is not None:
         defaults = {"domain": domain, "width": domain.width, "dim": domain.width, **defaults}
@@ -42,13 +50,13 @@ def make(spec: str | Spec, room: Room = "learner", domain: Domain | None = None,
 
 
 def task(spec: Spec) -> Task:
-    """The task of the learner of a spec, before it is made; one from outside this package is made to look at it."""
+    """Return the task of a spec's learner before it is made; a third-party learner is made to find out."""
     found = entry(spec.name, "learner")
     constructor: Any = found.load()
     if not (isinstance(constructor, type) and issubclass(constructor, Learner) and is_ours(constructor)):
         try:
             return adapt(make(spec, "learner")).task
-        except SpecError:  # it must know the domain first
+        except SpecError:  # it needs the domain
             return "binary"
     signature = inspect.signature(constructor)
     own = {key: value for key, value in (spec.named or {}).items() if key in signature.parameters or key not in AROUND}
@@ -61,11 +69,13 @@ def task(spec: Spec) -> Task:
 
 
 def with_scale(spec: Spec, scale: str | None, by_default: bool, alone: bool = False) -> Spec:
-    """The spec with the scale of its examples, where it leaves that open, and then with a constant feature, bias=1.
+    """Return the spec with the scale of its examples, if it is open, and then with a constant feature, bias=1.
 
-    scale        "standard", "range", "none", or "auto" (or None): as by default
-    by_default   are the examples scaled by default, to "standard"?
-    alone        a scale that was asked for also holds for a learner that has no default
+    Args:
+        spec: Spec of a learner.
+        scale: "standard", "range", "none", or "auto" or None for the default.
+        by_default: Whether examples are scaled by default, to "standard".
+        alone: Whether a requested scale also applies to learners that are not scaled by default.
     """
     asked = scale not in (None, "auto")
     if (inner := within(spec)) is not None:
@@ -81,9 +91,9 @@ def with_scale(spec: Spec, scale: str | None, by_default: bool, alone: bool = Fa
 
 
 def _with_constant(spec: Spec) -> Spec:
-    """The spec, or the learners of its team, with bias=1 where that is theirs to say and was not said.
+    """Return the spec, or the specs of its ensemble, with bias=1 if the learner wants it and the spec omits it.
 
-    Scaled columns have mean 0: without a constant feature no weight can say that one label is rarer.
+    Scaled columns have mean 0: without a constant feature no weight can express that one label is rarer.
     """
     constructor, named = entry(spec.name, "learner").load(), dict(spec.named or {})
     signature = inspect.signature(constructor)
@@ -98,13 +108,13 @@ def _with_constant(spec: Spec) -> Spec:
         return spec
     try:
         said = signature.bind_partial(*spec.positional, **named).arguments
-    except TypeError:  # told when it is made
+    except TypeError:  # reported when it is made
         return spec
     return spec if "bias" in said else Spec(spec.name, spec.positional, {**named, "bias": 1})
 
 
 def within(spec: Spec) -> Spec | None:
-    """The spec of the learner that conformal, or another that says sets, has within; None of others."""
+    """Return the spec of the learner inside conformal or another set-valued learner; None for others."""
     constructor = entry(spec.name, "learner").load()
     if not has_sets(constructor):
         return None
@@ -113,7 +123,7 @@ def within(spec: Spec) -> Spec | None:
 
 
 def around(spec: Spec, inner: Spec) -> Spec:
-    """The same spec, with another learner within."""
+    """Return the spec with another inner learner."""
     if spec.positional:
         return Spec(spec.name, (inner, *spec.positional[1:]), spec.named)
     named = {key: inner if key == "learner" else value for key, value in (spec.named or {}).items()}
@@ -121,7 +131,7 @@ def around(spec: Spec, inner: Spec) -> Spec:
 
 
 def _is_scaled(spec: Spec) -> bool:
-    """Is it for a learner that examples may be scaled for, or a team of such, and leaves that open?"""
+    """Return whether the learner, or one of its ensemble, is scaled by default and the spec leaves the scale open."""
     if "scale" in (spec.named or {}):
         return False
     constructor = entry(spec.name, "learner").load()
@@ -133,7 +143,7 @@ def _is_scaled(spec: Spec) -> bool:
 
 
 def for_numbers(spec: Spec) -> Spec:
-    """The spec of the learner that plays where outcomes are numbers: `auto` is then another."""
+    """Return the spec of the regression counterpart, which `auto` has."""
     if (inner := within(spec)) is not None:
         return around(spec, for_numbers(inner))
     return Spec(FOR_NUMBERS[spec.name], spec.positional, spec.named) if spec.name in FOR_NUMBERS else spec
@@ -143,7 +153,11 @@ def for_numbers(spec: Spec) -> Spec:
 class Spec:
     """A parsed spec.
 
-    text   as it was given; None of one that was made of parts
+    Attributes:
+        name: Registered name.
+        positional: Positional arguments.
+        named: Keyword arguments.
+        text: Text as given; None for a spec made from parts.
     """
 
     name: str
@@ -164,12 +178,12 @@ def names(value: object) -> set[str]:
 
 
 def parsed(spec: str | Spec) -> Spec:
-    """The spec, parsed unless it is already."""
+    """Return the spec, parsed if it is a text."""
     return parse(spec) if isinstance(spec, str) else spec
 
 
 def parse(text: str) -> Spec:
-    """The parts of a spec; nested ones are `Spec` too."""
+    """Return the parsed spec; nested ones are `Spec` too."""
     name, colon, rest = text.strip().partition(":")
     if not re.fullmatch(r"[A-Za-z][\w-]*", name) or (colon and not rest.strip()):
         raise SpecError(f"a spec must be name or name:key=value,…: got {text!r}. Try `novikoff list`.")
@@ -192,7 +206,7 @@ def parse(text: str) -> Spec:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between commas that are not inside brackets."""
+    """Return the parts between commas outside brackets."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -248,7 +262,7 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         spec, scale = _scale(spec, constructor, defaults)
     if found.room == "learner" and "drift" not in signature.parameters:
         spec, drift = _drift(spec)
-    arguments, inner = _bind(spec, signature, found).arguments, defaults  # inner: for what is in brackets
+    arguments, inner = _bind(spec, signature, found).arguments, defaults  # inner: defaults of nested specs
     for name, parameter in signature.parameters.items():
         if name not in arguments and name in defaults:
             arguments[name] = defaults[name]
@@ -265,7 +279,7 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
                 seed = _fit(seed, signature.parameters["seed"], (int,), spec.name)
             specs = _specs(arguments[name], parameter, spec.name)
             arguments[name] = _team(specs, seed, {**defaults, "scale": scale})
-            scale = None  # each of its learners has it
+            scale = None  # applied to each of its learners
             defaults = {**defaults, "names": [written(one) for one in specs]}
             inner = {**defaults, "experts": len(specs), **RULE, "seed": coin(seed, "rule", 0)}
         else:
@@ -276,7 +290,7 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
 
 
 def _bind(spec: Spec, signature: inspect.Signature, found: Entry) -> inspect.BoundArguments:
-    """The arguments of a spec by the names of the constructor's parameters; unknown ones are refused."""
+    """Return the arguments of a spec by parameter name; raise `SpecError` for unknown ones."""
     try:
         return signature.bind_partial(*spec.positional, **(spec.named or {}))
     except TypeError as error:
@@ -288,7 +302,7 @@ def _takes(spec: Spec, found: Entry) -> str:
 
 
 def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[Spec, str | None]:
-    """The spec without its scale, and that; None for none. One that is not the spec's is for learners that scale."""
+    """Return the spec without its scale, and the scale; a default scale applies only to learners that want scaling."""
     named = dict(spec.named or {})
     team = any(TEAM in types for types in _types(constructor).values())
     default = defaults.get("scale") if team or scales(constructor) else None
@@ -307,7 +321,7 @@ def _scaled(learner: Any, scale: Any, name: str) -> Any:
 
 
 def _drift(spec: Spec) -> tuple[Spec, bool]:
-    """The spec without its drift, and that."""
+    """Return the spec without its drift, and the drift."""
     named = dict(spec.named or {})
     drift = named.pop("drift", False)
     if not isinstance(drift, bool):
@@ -322,12 +336,12 @@ def _drifting(learner: Any) -> Any:
 
 
 def _team(specs: list[Spec], seed: int, defaults: Mapping[str, Any]) -> list[Any]:
-    """The learners of a team, each with a seed of its own where its spec leaves it out."""
+    """Return the learners of an ensemble, each with its own seed if its spec omits it."""
     return [_build(spec, "learner", {**defaults, "seed": coin(seed, "learner", k)}) for k, spec in enumerate(specs)]
 
 
 def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
-    """The specs of a team's learners."""
+    """Return the specs of an ensemble's learners."""
     specs = [_one_spec(item) for item in value] if isinstance(value, list) else []
     if not specs or not all(isinstance(one, Spec) for one in specs):
         raise SpecError(
@@ -338,14 +352,14 @@ def _specs(value: Any, parameter: inspect.Parameter, owner: str) -> list[Spec]:
 
 
 def _one_spec(item: Any) -> Any:
-    """A learner in a list: a name, a spec, or either in brackets of its own."""
+    """Return a learner of a list, given as a name, a spec, or either in brackets, as a spec."""
     if isinstance(item, list) and len(item) == 1:
         item = item[0]
     return parse(item) if isinstance(item, str) else item
 
 
 def written(value: Any) -> str:
-    """A parsed spec, or a value in one, as it is written."""
+    """Return a parsed spec, or a value in one, as text."""
     if isinstance(value, Spec):
         named = [f"{key}={_nested(item)}" for key, item in (value.named or {}).items()]
         arguments = ",".join([*map(_nested, value.positional), *named])
@@ -360,7 +374,7 @@ def _nested(value: Any) -> str:
 
 
 def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
-    """The value, with what the specs in it name in their place."""
+    """Return the value with nested specs replaced by their objects."""
     if isinstance(value, Spec):
         return _build(value, room, defaults)
     return [_resolve(item, room, defaults) for item in value] if isinstance(value, list) else value
@@ -368,7 +382,7 @@ def _resolve(value: Any, room: Room | None, defaults: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _types(constructor: Callable[..., Any]) -> Mapping[str, tuple[Any, ...]]:
-    """The types that each argument may have: one, or those of a union. TEAM for a list of learners."""
+    """Return the types that each argument may have: one, or those of a union; TEAM for a list of learners."""
     function = constructor.__init__ if isinstance(constructor, type) else constructor  # type: ignore[misc]
     scope = {**vars(typing), **KNOWN, **getattr(inspect.unwrap(function), "__globals__", {})}
     found = {}
@@ -380,18 +394,18 @@ def _types(constructor: Callable[..., Any]) -> Mapping[str, tuple[Any, ...]]:
 
 
 def _evaluated(annotation: Any, scope: dict[str, Any]) -> Any:
-    """The type that an annotation means, which may be text; Any if it names what is imported for type checkers only."""
+    """Return the type of an annotation, which may be text; Any if it is imported for type checkers only."""
     text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
     if not isinstance(text, str):
         return annotation
     try:
-        return eval(text, scope)  # the text of a program that is running: no stranger's
+        return eval(text, scope)  # safe: an annotation of code that is already loaded
     except Exception:
         return Any
 
 
 def _is_team(kind: Any, scope: dict[str, Any]) -> bool:
-    """Is it a list of learners, or another collection of them?"""
+    """Return whether the type is a collection of learners."""
     origin, members = get_origin(kind), (_evaluated(one, scope) for one in get_args(kind))
     return isinstance(origin, type) and issubclass(origin, Iterable) and any(map(_is_learner, members))
 
@@ -401,7 +415,7 @@ def _is_learner(kind: Any) -> bool:
 
 
 def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner: str) -> Any:
-    """The value as the parameter's type, where that is a plain one."""
+    """Return the value converted to the parameter's type, if that is a plain one; raise `SpecError` on a mismatch."""
     wanted = types[0]
     if wanted not in KINDS or (value is None and NoneType in types):
         return value
@@ -422,25 +436,25 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
 
 
 TEAM = "a list of learners"
-"""In place of the type of a parameter that takes learners."""
+"""Marker for the type of a parameter that takes several learners."""
 
 FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
-"""Learners of labels, and what they are called where outcomes are numbers."""
+"""Regression counterparts of classifiers, by name."""
 
 AROUND = ("scale", "drift")
-"""Arguments that every learner takes, whatever its constructor does: they put another learner around it."""
+"""Arguments that every learner takes in a spec; they wrap it in another learner."""
 
 SCALES = ("standard", "range")
-"""What `scale` may be besides none."""
+"""Values of `scale` other than none."""
 
 BLOCK = 256
-"""Rounds of a block where a spec says drift=true (docs/decisions/0028-drift-around-auto.md)."""
+"""Rounds per block for drift=true (docs/decisions/0028-drift-around-auto.md)."""
 
 KNOWN: Mapping[str, Any] = {kind.__name__: kind for kind in (Learner, HypothesisClass, Domain)}
-"""Types that an annotation may name though they were imported for type checkers only; and those of typing."""
+"""Types that an annotation may name although they are imported for type checkers only."""
 
 RULE: Mapping[str, Any] = {"loss": "table", "play": "draw"}
-"""What a team's rule, in brackets, is given where it takes these: its experts are the learners, a mistake costs 1."""
+"""Defaults of an ensemble's rule, in brackets: its experts are the learners, and a mistake costs 1."""
 
 KINDS: Mapping[Any, str] = {
     int: "a whole number",
@@ -449,4 +463,4 @@ KINDS: Mapping[Any, str] = {
     HypothesisClass: "a class in brackets",
     Domain: "that of the game, which cannot be written",
 }
-"""The types of parameters that are checked, in words."""
+"""Validated parameter types, in words."""

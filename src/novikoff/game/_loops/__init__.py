@@ -1,4 +1,4 @@
-"""Compiled loops of `novikoff.game.game`, imported when first used."""
+"""Compiled loops of `novikoff.game`, imported on first use."""
 
 from __future__ import annotations
 

@@ -1,12 +1,18 @@
-"""Adding t y_t x~_t over the mistakes of a batch: what the mean of a Perceptron's weights lacks.
+"""Sum of t y_t x~_t over the mistakes of a batch, from which the mean of a Perceptron's weights follows.
 
-Rows are added as the learner added them.
+Rows are added exactly as the learner added them.
 
 Arguments of the loops
-    total   (features + 1,) a number for each feature and, last, that of the bias; changed
-    x       (rows, features); indptr, indices, values: SparseRows, field by field
-    y       (rows,) labels -1 and +1
-    wrong   (mistakes,) which rows they were
+    total      (features + 1,) sum for each feature and, last, for the bias; changed
+    x          (rows, features) dense rows
+    indptr     (rows + 1,) start of each sparse row and the end of the last
+    indices    (entries,) feature of each entry
+    values     (entries,) value of each entry
+    y          (rows,) labels -1 and +1
+    wrong      (mistakes,) rows with a mistake
+    before     number of earlier rounds: row 0 is round `before` + 1
+    bias       value of the constant feature
+    normalize  whether rows are divided by their norm
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ def add_sparse(
     total: NDArray[np.float64], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
     y: NDArray[np.int8], wrong: NDArray[np.int64], before: int, bias: float, normalize: bool,
 ) -> None:  # fmt: skip
-    """The rows `wrong`, row 0 being that of round `before` + 1."""
+    """Add the sparse rows `wrong`."""
     for row in wrong:
         start, stop = indptr[row], indptr[row + 1]
         step = np.float64(before + row + 1) * y[row]
@@ -41,7 +47,7 @@ def add_dense(
     total: NDArray[np.float64], x: NDArray[Any], y: NDArray[np.int8], wrong: NDArray[np.int64], before: int,
     bias: float, normalize: bool,
 ) -> None:  # fmt: skip
-    """The rows `wrong`, row 0 being that of round `before` + 1."""
+    """Add the dense rows `wrong`."""
     for row in wrong:
         step = np.float64(before + row + 1) * y[row]
         total[-1] += step * bias

@@ -1,4 +1,4 @@
-"""The hypotheses that predicted longest, found from the mistakes: one pass over the labels."""
+"""The hypotheses that predicted longest, found from the mistakes in one pass over the labels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Counts = NDArray[np.int64]
 
 BLOCK = 1024
 MISTAKES, SINCE, FOUND = range(3)
-"""Places in counts: mistakes so far; the first index of the present hypothesis; how many survivors there are."""
+"""Places in `counts`: mistakes; first index of the present hypothesis; number of survivors."""
 
 
 @inlined
 def shortest(lengths: Counts, firsts: Counts) -> int:
-    """The place of the shortest; of equally short ones, of that which came last."""
+    """Return the place of the shortest survivor; among equally short ones, of the latest."""
     least = 0
     for k in range(1, len(lengths)):
         if lengths[k] < lengths[least] or (lengths[k] == lengths[least] and firsts[k] > firsts[least]):
@@ -30,25 +30,29 @@ def shortest(lengths: Counts, firsts: Counts) -> int:
 def see(
     predictions: NDArray[Any], y: NDArray[Any], before: int, lengths: Counts, firsts: Counts, counts: Counts
 ) -> None:
-    """Rounds in order, after `before` others: a mistake ends the hypothesis that made it.
+    """Process rounds in order: a mistake ends the hypothesis that made it.
 
-    A survivor stays while there is room, then in place of the shortest, if it is longer.
-    Where mistakes are is written down without a branch, which could not be foretold; then these are looked at.
+    A survivor is stored while there is room, then replaces the shortest if it is longer. The positions of mistakes are
+    first collected without branches, which could not be predicted, and then processed.
 
-    predictions   (rounds,) and y: (rounds,)
-    lengths       (survivors,) and firsts: (survivors,), rounds that each predicted and the first of them, changed
-    counts        (3,) MISTAKES, SINCE and FOUND, changed
+    Args:
+        predictions: (rounds,) predicted labels.
+        y: (rounds,) observed labels.
+        before: Number of earlier rounds.
+        lengths: (survivors,) rounds that each survivor predicted; changed.
+        firsts: (survivors,) first index of each survivor; changed.
+        counts: (3,) MISTAKES, SINCE and FOUND; changed.
     """
     ends = np.empty(BLOCK, np.int64)
     since, place = counts[SINCE], counts[FOUND]
     if place == len(lengths):
         place = shortest(lengths, firsts)
-    least = lengths[place]  # 0 where there is room
+    least = lengths[place]  # 0 while there is room
     for start in range(0, len(y), BLOCK):
         said, right = predictions[start : start + BLOCK], y[start : start + BLOCK]
-        found = np.uint64(0)  # not below 0: numba need not ask
+        found = np.uint64(0)  # unsigned, so that numba omits the check for negative indices
         for t in range(len(said)):
-            ends[found] = before + start + t + 1  # the hypothesis predicted all up to its mistake
+            ends[found] = before + start + t + 1  # the hypothesis predicted everything up to its mistake
             found += np.uint64(said[t] != right[t])
         for k in range(found):
             length = ends[k] - since

@@ -1,1 +1,1 @@
-"""Labels that come late: rounds by id, what was served, and its theorems."""
+"""Delayed labels: rounds by id, counts of served answers, and their theorems."""

@@ -1,8 +1,8 @@
-"""Late: what is counted of a game whose labels come late, beside the ledger of the game of arrivals.
+"""Counts of served answers in a game with delayed labels, in addition to the ledger of the game of arrivals.
 
-The game is played in the order in which labels arrive, and its ledger is that of an ordinary game. What was served, in
-the order of predictions, is counted here: wrong answers, answers that changed while the label was on its way, rounds
-that wait (game/delayed/theorems/late_facts.py). Row by row or in batches, the counts are the same.
+The game is played in the order in which labels arrive, and its ledger is that of an ordinary game. Served answers, in
+the order of predictions, are counted here: wrong answers, answers that changed before their label arrived, waiting
+rounds (game/delayed/theorems/late_facts.py). Row by row or in batches, the counts are the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
 PROMISES = (delayed_mistakes, delayed_conservative, delayed_drawn)
-"""The theorems on what was served."""
+"""Theorems on served answers."""
 
 COUNTS = (
     "predicted", "labelled", "expired", "mistakes", "arrival_mistakes", "changed", "others", "unexplained",
@@ -39,14 +39,17 @@ COUNTS = (
 
 @dataclass(eq=False)
 class Late(Observer):
-    """Counts of what was served.
+    """Counts of served answers.
 
-    predicted .. unexplained   as in game/delayed/theorems/late_facts.py
-    arrival_mistakes           of the game of arrivals
-    last_mistake               the arrival of the last of these; 0 if there was none
-    pending                    rounds by id, for games that are asked by id; None where the caller keeps them
-    labels                     outcomes are labels; of numbers there are no mistakes
-    curve                      (t, mistakes of the answers served after t labels) at the marks of the ledger's curve
+    Attributes `predicted`, `labelled`, `expired`, `mistakes`, `changed`, `others` and `unexplained` are as in
+    game/delayed/theorems/late_facts.py.
+
+    Attributes:
+        arrival_mistakes: Mistakes of the game of arrivals.
+        last_mistake: Arrival of the last of these; 0 if there is none.
+        pending: Rounds by id; None if the caller keeps the ids.
+        labels: Whether outcomes are labels; numbers have no mistakes.
+        curve: (t, mistakes of the served answers after t labels) at the marks of the ledger's curve.
     """
 
     predicted: int = 0
@@ -66,7 +69,7 @@ class Late(Observer):
 
     @classmethod
     def begin(cls, ledger: Ledger) -> Self:
-        """For a game whose labels come late from now on: those that came so far came at once."""
+        """Return the counts of a game whose labels are delayed from now on, and were not so far."""
         rounds, mistakes = ledger.rounds, ledger.mistakes
         curve = [(t, int(paid)) for t, paid in ledger.curve]
         last = rounds if mistakes else 0
@@ -74,20 +77,26 @@ class Late(Observer):
 
     @property
     def waiting(self) -> int:
-        """Rounds whose label is still waited for."""
+        """Number of rounds that wait for their label."""
         return self.predicted - self.labelled - self.expired
 
     def predict(self, rounds: int) -> None:
-        """So many answers were served."""
+        """Count served answers."""
         self.predicted += rounds
 
     def expire(self, rounds: int) -> None:
-        """So many labels are no longer waited for."""
+        """Count expired labels."""
         self.expired += rounds
 
     @contextmanager
     def expecting(self, served: Any, versions: Any, count: int) -> Iterator[None]:
-        """The labels that come now are of rounds whose answers were these, each served after so many arrivals."""
+        """Declare the served answers of the labels that are learned in this context.
+
+        Args:
+            served: Served answer of each round.
+            versions: Number of labels that had arrived when each was served.
+            count: Number of rounds.
+        """
         self._served, self._versions = np.asarray(served), np.asarray(versions, dtype=np.int64)
         try:
             if not len(self._served) == len(self._versions) == count <= self.waiting:
@@ -101,7 +110,7 @@ class Late(Observer):
         said, y = np.asarray(result.predictions), np.asarray(batch.y)
         count = len(y)
         served, versions = self._served, self._versions
-        if served is None or versions is None:  # predicted and labelled at once
+        if served is None or versions is None:  # labels without delay
             self.predicted += count
             served, versions = said, np.arange(self.labelled, self.labelled + count)
             others = np.full(count, self.waiting - count)
@@ -124,12 +133,12 @@ class Late(Observer):
         self.labelled += count
 
     def facts(self, conservative: bool) -> LateFacts:
-        """What theorems are told."""
+        """Return the facts for the theorems."""
         return LateFacts(self.predicted, self.labelled, self.expired, self.mistakes, self.changed, self.others,
                          self.unexplained, conservative, self.labels)  # fmt: skip
 
     def check(self, ledger: Ledger) -> None:
-        """Refuse what contradicts the ledger of the game of arrivals, or itself."""
+        """Raise `ModelFileError` if the counts contradict each other or the ledger of the game of arrivals."""
         told = [self.labelled, self.arrival_mistakes]
         must = f"labels that came late must be of its {ledger.rounds:,} rounds and {ledger.mistakes:,} mistakes"
         require(told == [ledger.rounds, ledger.mistakes], must, told)
@@ -143,7 +152,7 @@ class Late(Observer):
             require(waiting == self.waiting, f"{self.waiting:,} rounds must wait for labels", waiting)
 
     def without_rows(self) -> Self:
-        """A copy that holds no examples: rounds that wait for their labels have expired."""
+        """Return a copy without examples, in which waiting rounds have expired."""
         pending = None if self.pending is None else Pending(self.pending.most, self.pending.expire_seconds)
         if pending is not None and self.pending is not None:
             pending.clock = self.pending.clock

@@ -1,10 +1,10 @@
-"""Pending: rounds that were predicted and wait for their labels, by id; and those that were answered, for repeats.
+"""Rounds that wait for their labels, by id, and answered rounds, which are remembered for repeated calls.
 
-A label may come late, out of order, twice or never. The same again changes nothing: the same x under the same id gets
-the same answer, the same label again is heard once. Another x under an id that is taken, and another label than the one
-that came, are refused. So whoever sends may send again when in doubt.
+A label may arrive late, out of order, twice or never. Repeated calls change nothing: the same x under the same id gets
+the same answer, and the same label is learned once. Another x under a used id, and another label for a labelled round,
+raise `LateError`. So a sender may safely retry.
 
-`ById` asks and labels the rounds of a game by these ids; what is counted of them is in late.py.
+`ById` predicts and labels the rounds of a game by these ids; late.py counts them.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ if TYPE_CHECKING:
     from novikoff.game.game import Game
 
 MOST = 1_000_000
-"""Rounds that may wait, and answered ones that are remembered, if nothing is said."""
+"""Default maximum number of waiting rounds, and of remembered answered rounds."""
 
 Id = str | int
 
 
 @dataclass(slots=True)
 class Waiting:
-    """A round whose label has not come.
+    """A round whose label has not arrived.
 
-    number    of the prediction, from 1
-    x         the example, the caller's own no longer
-    digest    of x, by which it is known again
-    said      the label that was served, as the learner has labels; -1 of many labels, before there is any
-    version   labels that had arrived by then
-    at        when, in seconds
+    Attributes:
+        number: Number of the prediction, counted from 1.
+        x: Owned copy of the example.
+        digest: Digest of x, to recognise it.
+        said: Served prediction in the learner's labels; -1 while no multiclass label is known.
+        version: Number of labels that had arrived by then.
+        at: Time in seconds.
     """
 
     number: int
@@ -57,10 +58,14 @@ class Waiting:
 
 @dataclass(slots=True)
 class Answered:
-    """A round whose label came, or is no longer waited for.
+    """A round whose label has arrived or expired.
 
-    arrival   the number of its label, from 1; 0 if it expired
-    label     the learner's; None if it expired
+    Attributes:
+        number: Number of the prediction, counted from 1.
+        digest: Digest of x.
+        said: Served prediction.
+        arrival: Number of its label, counted from 1; 0 if it expired.
+        label: Label of the learner; None if it expired.
     """
 
     number: int
@@ -73,8 +78,9 @@ class Answered:
 class Pending:
     """The rounds of one game by id.
 
-    most             how many may wait; as many answered ones are remembered
-    expire_seconds   after so long a label is no longer waited for; None: never
+    Args:
+        most: Maximum number of waiting rounds, and of remembered answered rounds.
+        expire_seconds: Seconds after which a missing label expires; None for never.
     """
 
     def __init__(self, most: int = MOST, expire_seconds: float | None = None) -> None:
@@ -89,14 +95,14 @@ class Pending:
         self.clock = -math.inf
 
     def now(self, at: float) -> list[Id]:
-        """Let it be so late; the ids whose labels are no longer waited for. A clock that jumps back stands still."""
+        """Advance the clock, which never goes back, and return the ids of the rounds that expire."""
         if not math.isfinite(at):
             raise InputError(f"a time must be a finite number of seconds: got {at}.")
         self.clock = max(self.clock, at)
         if self.expire_seconds is None:
             return []
         found = []
-        for id, one in self.waiting.items():  # the oldest first
+        for id, one in self.waiting.items():  # oldest first
             if one.at + self.expire_seconds > self.clock:
                 break
             found.append(id)
@@ -105,7 +111,7 @@ class Pending:
         return found
 
     def known(self, id: Any, digest: str) -> Waiting | Answered | None:
-        """The round of that id, if x is the same; None if it is new."""
+        """Return the round of that id if x is the same; None if the id is new."""
         if not isinstance(id, (str, int)) or isinstance(id, bool):
             raise InputError(f"an id must be text or a whole number: got {shown(id)}.")
         found = self.waiting.get(id) or self.answered.get(id)
@@ -118,18 +124,18 @@ class Pending:
         return found
 
     def check_form(self, x: Example) -> None:
-        """Refuse an example of another form than the one that waits longest."""
+        """Raise `InputError` if an example differs in form from the one that waits longest."""
         known = next((_form(one.x) for one in self.waiting.values()), None)
         told = _form(x)
         if known is not None and told is not None and told != known:
             raise InputError(f"examples must be of one form: got {told} after {known}.")
 
     def add(self, id: Id, one: Waiting) -> None:
-        """A round that waits from now on."""
+        """Add a waiting round."""
         self.waiting[id] = one
 
     def find(self, id: Id) -> Waiting | Answered:
-        """The round of that id."""
+        """Return the round of that id; raise `LateError` if there is none."""
         found = self.waiting.get(id) or self.answered.get(id)
         if found is None:
             raise LateError("an id must be of a round that was predicted",
@@ -138,7 +144,7 @@ class Pending:
         return found
 
     def arrived(self, id: Id, arrival: int, label: Any) -> None:
-        """The label of a round that waited has come, and was learned."""
+        """Mark a waiting round as labelled."""
         self._answer(id, arrival, label)
 
     def _answer(self, id: Id, arrival: int, label: Any) -> None:
@@ -171,7 +177,7 @@ class Pending:
 
 
 def _form(x: Example) -> str | None:
-    """Of what form an example is; None where that is not told by its looks."""
+    """Return the form of an example; None if it cannot be seen from x."""
     if isinstance(x, Mapping):
         return "named features" if x and all(isinstance(name, str) for name in x) else None
     one = isinstance(x, list) or (isinstance(x, np.ndarray) and x.ndim == 1)
@@ -179,7 +185,7 @@ def _form(x: Example) -> str | None:
 
 
 def own(x: Example) -> Example:
-    """A copy of x, which stays as it is whatever the caller does with his."""
+    """Return an owned copy of x."""
     if isinstance(x, (int, float, str)):
         return x
     if isinstance(x, tuple) and all(isinstance(part, np.ndarray) for part in x):
@@ -188,7 +194,7 @@ def own(x: Example) -> Example:
 
 
 def digest(x: Example) -> str:
-    """By what x is known again: the same numbers under the same names, in any order."""
+    """Return a digest of x that is the same for equal values under equal names, in any order."""
     try:
         text = json.dumps(plain(x), sort_keys=True)
     except ModelFileError:
@@ -197,7 +203,7 @@ def digest(x: Example) -> str:
 
 
 def plain(x: Example) -> Any:
-    """An example as JSON values, which `example` reads again to the bit."""
+    """Return an example as JSON values, which `example` restores to the bit."""
     if isinstance(x, Mapping):
         if all(isinstance(name, str) for name in x):
             return {"names": {name: _value(value) for name, value in x.items()}}
@@ -210,7 +216,7 @@ def plain(x: Example) -> Any:
 
 
 def example(value: Any) -> Example:
-    """The example that was written so."""
+    """Return the example that `plain` has written."""
     if isinstance(value, list):
         return [example(one) for one in value]
     if not isinstance(value, dict):
@@ -229,7 +235,7 @@ def _list(values: Any) -> list[Any]:
 
 
 def _value(value: Any) -> Any:
-    """A number or a text as a JSON value; a float that JSON has no word for, nan, under the key "number"."""
+    """Return a number or a text as a JSON value; infinities and NaN under the key "number"."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, (Integral, np.integer)):
@@ -243,15 +249,17 @@ def _value(value: Any) -> Any:
 
 
 class Answer(NamedTuple):
-    """What is known of a round.
+    """The state of a round with an id.
 
-    round        the number of the prediction, from 1
-    prediction   what was served, in the user's labels; None of many labels, before there is any
-    label        in the user's labels; None as long as it has not come
-    arrival      the number of the label, from 1; None as long as it has not come
-    mistake      was what was served wrong? None as long as that is not known
-    expired      the label is no longer waited for
-    repeated     it was known before: nothing has changed
+    Attributes:
+        id: Id of the round.
+        round: Number of the prediction, counted from 1.
+        prediction: Served prediction in the user's labels; None while no multiclass label is known.
+        label: Label in the user's labels; None until it arrives.
+        arrival: Number of the label, counted from 1; None until it arrives.
+        mistake: Whether the served prediction was wrong; None if unknown.
+        expired: Whether the label has expired.
+        repeated: Whether the call was a repetition that changed nothing.
     """
 
     id: Id
@@ -272,7 +280,7 @@ class ById:
         self._pending = Pending(most, expire_seconds)
 
     def predict(self, x: Example, id: Id, at: float | None) -> Answer:
-        """Serve x, unless that was done."""
+        """Serve a prediction for x, or return the earlier one."""
         late = self._game._be_late()
         pending = self._book(late)
         self._expire(late, at)
@@ -282,7 +290,7 @@ class ById:
             return self._told(id, found, repeated=True)
         game = self._game
         if not game.ledger.rounds and game.learner.domain.kind == "vector":
-            pending.check_form(x)  # the learner has seen none, and would learn of no second form
+            pending.check_form(x)  # the learner has seen no example yet and cannot check the form
         untold = game.player.numbered and not game.learner.labels
         said = -1 if untold else game._say_one(x)
         one = Waiting(late.predicted + 1, own(x), mark, said, late.labelled, pending.clock)
@@ -291,7 +299,7 @@ class ById:
         return self._told(id, one)
 
     def learn(self, id: Id, y: Any, at: float | None) -> Answer:
-        """Learn the label of a round, unless that was done."""
+        """Learn the label of a round, unless it was learned before."""
         late = self._game._be_late()
         pending = self._book(late)
         self._expire(late, at)
@@ -311,7 +319,7 @@ class ById:
         return self._told(id, pending.find(id))
 
     def find(self, id: Id) -> Answer:
-        """What is known of a round."""
+        """Return the state of a round."""
         return self._told(id, self._book(self._game._be_late()).find(id), repeated=True)
 
     def _book(self, late: Late) -> Pending:
@@ -323,7 +331,7 @@ class ById:
         late.expire(len(self._book(late).now(time.time() if at is None else at)))
 
     def _label(self, y: Any) -> Any:
-        """A label of the user's as the learner has it; None of one that is not known."""
+        """Return the learner's label of a user's label; None if it is unknown."""
         game, labels = self._game, self._game._users_labels()
         if isinstance(labels, Numbering):
             return labels.find(one_label(y))

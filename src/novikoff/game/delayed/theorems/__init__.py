@@ -1,1 +1,1 @@
-"""Theorems of `novikoff.game.game.delayed`: statement, assumptions and proof, one per file."""
+"""Theorems of `novikoff.game.delayed`: statement, assumptions and proof, one per file."""

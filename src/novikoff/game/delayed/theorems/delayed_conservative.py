@@ -1,23 +1,23 @@
-"""Mistakes of answers whose labels come late, of a learner that changes on its mistakes only: G+1 times its bound.
+"""Mistakes with delayed labels of a learner that changes on mistakes only: at most G+1 times its bound.
 
 Theorem (upper)
     As in game/delayed/theorems/delayed_mistakes.py, for a learner that changes on its mistakes only. Let G be the most
-    other rounds that were waiting for their labels when a label came. If a theorem allows B mistakes to the game of
+    other rounds that were waiting for their labels when a label arrived. If a theorem allows B mistakes in the game of
     arrivals,
         M  <=  (G + 1) B + X,
-    where X counts labelled rounds whose answer changed although no mistake on arrival had come in between. X is 0, but
-    for rounds that were served before the first of many labels was known, and had no answer.
-    So much is known without comparing answers, and it grows with the delay; game/delayed/theorems/delayed_mistakes.py
-    grows with what the delay changed, and is mostly far below.
+    where X counts labelled rounds whose answer changed although no mistake on arrival occurred in between. X is 0,
+    except for rounds that were served before the first multiclass label was known, and had no answer.
+    This bound needs no comparison of answers, and grows with the delay; game/delayed/theorems/delayed_mistakes.py
+    grows with the number of changed answers, and is usually much smaller.
 Assumptions
-    those of the learner's theorem on the game of arrivals; its rounds are the labelled ones (checked). Of learners that
-    change in every round, or scale examples by those before, nothing is said.
+    those of the learner's theorem on the game of arrivals; its rounds are the labelled ones (checked). It does not
+    apply to learners that change in every round, or scale examples by earlier ones.
 Proof
-    Let t be a labelled round whose served answer was wrong. If no mistake on arrival came between its prediction and
-    its label, then either its answer changed, and X counts it, or its label brought a mistake on arrival. Otherwise t
-    was waiting when such a mistake came. So every wrong answer that X does not count is among the 1 + (other rounds
-    waiting) of a mistake on arrival. Of these there are at most B, and each has at most G others. If the learner
-    changes on mistakes only it is the same where none came in between, and so is what it says of x: X = 0. []
+    Let t be a labelled round whose served answer was wrong. If no mistake on arrival occurred between its prediction
+    and its label, then either its answer changed, and X counts it, or its label caused a mistake on arrival. Otherwise
+    t was waiting when such a mistake occurred. So every wrong answer that X does not count is among the 1 + (other
+    rounds waiting) of a mistake on arrival. Of these there are at most B, and each has at most G others. If the learner
+    changes on mistakes only, it is unchanged if none occurred in between, and so is its prediction on x: X = 0. []
     Tight: as for game/delayed/theorems/delayed_mistakes.py.
 Reference
     [mesterharm2005].
@@ -45,7 +45,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
     ),
 )
 def delayed_conservative(run: Run[Any]) -> Bound | None:
-    """G+1 times the least bound on the game of arrivals; None of a learner that is not conservative."""
+    """Return (G+1) times the least bound on the game of arrivals; None for a learner that is not conservative."""
     late = facts_of(run)
     if not late.conservative:
         return None

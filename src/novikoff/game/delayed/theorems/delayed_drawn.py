@@ -1,22 +1,22 @@
-"""Mistakes of answers whose labels come late, of a learner that draws them: with high probability, and what changed.
+"""Mistakes with delayed labels of a learner that draws its answers: high-probability bound plus changed answers.
 
 Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
     As in game/delayed/theorems/delayed_mistakes.py, for a learner that follows an expert drawn by its weights. A
-    theorem of kind P (experts/theorems/drawn_loss.py) allows the game of arrivals B mistakes with probability at least
-    1 - delta, at every time at once. F is the number of labelled rounds whose served answer is not what was drawn when
-    the label came. Then
+    theorem of kind P (experts/theorems/drawn_loss.py) allows B mistakes in the game of arrivals with probability at
+    least 1 - delta, at every time at once. F is the number of labelled rounds whose served answer differs from the draw
+    when the label arrived. Then
         M  <=  B + F     with probability at least 1 - delta, at every time at once.
-    F is counted, not promised; here it also counts answers that only the coins changed. Without delay F is 0.
+    F is counted, not bounded; here it also counts answers that only the draws changed. Without delay F is 0.
 Assumptions
     those of the learner's theorem on the game of arrivals: that label and example of a round do not depend on the draw
-    when the label comes (trusted). Who labels because of the answer that was served, or chooses by it which label to
-    send, may break this: an answer that is asked for just before a label comes is drawn by the same coin. The rounds of
-    that game are the labelled ones (checked).
+    when the label arrives (trusted). Labels that depend on the served answer, or are sent depending on it, may break
+    this: an answer requested just before a label arrives uses the same draw. The rounds of that game are the labelled
+    ones (checked).
 Proof
-    Whatever the coins were,
+    For every outcome of the draws,
         1[served != y]  <=  1[drawn on arrival != y] + 1[served != drawn on arrival].
     Sum over the labelled rounds: M <= U + F on every run, where U are the mistakes of the game of arrivals. So
-    M > B + F only where U > B, which ever happens with chance delta at most. []
+    M > B + F implies U > B, which ever happens with probability at most delta. []
 Reference
     [howard2020] for B; [joulani2013] for games with delays.
 """
@@ -43,7 +43,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
     ),
 )
 def delayed_drawn(run: Run[Any]) -> Bound | None:
-    """The least bound on what was drawn in the game of arrivals, and the answers that changed."""
+    """Return the least bound on the draws in the game of arrivals plus the number of changed answers."""
     found = least(run, "P")
     if found is None:
         return nothing(run, "P")

@@ -1,23 +1,23 @@
-"""Mistakes of answers whose labels come late, in any order, or never: the learner's bound, and answers that changed.
+"""Mistakes with labels that arrive late, in any order, or never: the learner's bound plus changed answers.
 
 Theorem (upper)
-    Rounds are served in one order and their labels come in another, with any delay; some never come. The game is played
-    in the order of arrival (game/delayed/theorems/late_facts.py), and a theorem of the learner allows it B mistakes
-    there. M is the number of labelled rounds whose served answer was wrong, and F that of labelled rounds whose served
-    answer is not what the learner says of x when the label comes. Then
+    Rounds are served in one order and their labels arrive in another, with any delay; some never arrive. The game is
+    played in the order of arrival (game/delayed/theorems/late_facts.py), and a theorem of the learner allows it B
+    mistakes there. M is the number of labelled rounds whose served answer was wrong, and F that of labelled rounds
+    whose served answer differs from the learner's prediction on x when the label arrives. Then
         M  <=  B + F.
     For a bound B_L on the log loss, B is B_L / ln 2, rounded down.
-    F is counted, not promised: it tells how many answers changed while their labels were on the way. No label is needed
-    to count it. Without delay F is 0.
+    F is counted, not bounded: the number of answers that changed before their labels arrived. Counting it needs no
+    label. Without delay F is 0.
 Assumptions
     those of the learner's theorem on the game of arrivals; its rounds are the labelled ones (checked).
 Proof
-    A served answer that is wrong is either what the learner says on arrival, and then that is wrong too, or it is not:
+    A wrong served answer either equals the prediction on arrival, which is then wrong too, or differs from it:
         1[served != y]  <=  1[arrival != y] + 1[served != arrival].
     Sum over the labelled rounds: the first sum is at most B, the second is F. With probabilities P a mistake of the
-    game of arrivals has P(y) <= P(said), so P(y) <= 1/2 and its log loss is at least ln 2. []
-    Nothing is said of rounds whose labels never come. Tight: e_1 .. e_k, each served tau+1 times before its labels
-    come, all of them -1: the Perceptron makes B = k mistakes on arrival, tau k answers changed, and M = (tau+1) k.
+    game of arrivals has P(y) <= P(prediction), so P(y) <= 1/2 and its log loss is at least ln 2. []
+    Rounds whose labels never arrive are not covered. Tight: e_1 .. e_k, each served tau+1 times before its labels
+    arrive, all of them -1: the Perceptron makes B = k mistakes on arrival, tau k answers changed, and M = (tau+1) k.
 Reference
     [joulani2013] for games with delays.
 """
@@ -44,7 +44,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
     ),
 )
 def delayed_mistakes(run: Run[Any]) -> Bound | None:
-    """The least bound on the game of arrivals, and the answers that changed."""
+    """Return the least bound on the game of arrivals plus the number of changed answers."""
     found = least(run)
     if found is None:
         return nothing(run)

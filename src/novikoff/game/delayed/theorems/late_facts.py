@@ -1,8 +1,8 @@
-"""What theorems on late labels need to know of a run: what was served, beside what the game says that was played.
+"""Facts for the theorems on delayed labels: served answers in relation to the game that was played.
 
-A round is predicted, its answer is served, and its label may come at any later time, or never. The game is played in
-the order in which labels arrive: when the label of x comes, the learner says what it thinks of x now, and learns. That
-is an ordinary game, and all theorems of the learner are about it. What was served may be another answer.
+A round is predicted, its answer is served, and its label may arrive at any later time, or never. The game is played in
+the order in which labels arrive: when the label of x arrives, the learner predicts x again, and learns. That is an
+ordinary game, to which all theorems of the learner apply. The served answer may differ from this prediction.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class LateFacts:
-    """Of the rounds that were served.
+    """Counts of served rounds.
 
-    predicted      rounds that were served
-    labelled       those whose label came
-    expired        those that are no longer waited for
-    mistakes       M: labelled rounds whose served answer was wrong
-    changed        F: labelled rounds whose served answer is not what the learner said when the label came
-    others         G: the most other rounds that were waiting when a label came
-    unexplained    labelled rounds whose answer changed although no mistake of that game had come in between
-    conservative   the learner changes on its mistakes only, and does not change examples first
-    counts         outcomes are labels, and a mistake costs 1
+    Attributes:
+        predicted: Rounds that were served.
+        labelled: Rounds whose label arrived.
+        expired: Rounds whose label expired.
+        mistakes: M: labelled rounds whose served answer was wrong.
+        changed: F: labelled rounds whose served answer differs from the prediction when the label arrived.
+        others: G: the most other rounds that were waiting when a label arrived.
+        unexplained: Labelled rounds whose answer changed although no mistake of that game occurred in between.
+        conservative: Whether the learner changes on its mistakes only and does not transform examples.
+        counts: Whether outcomes are labels, and a mistake costs 1.
     """
 
     predicted: int
@@ -43,7 +44,7 @@ class LateFacts:
 
     @property
     def pending(self) -> int:
-        """Rounds whose label is still waited for."""
+        """Number of rounds that wait for their label."""
         return self.predicted - self.labelled - self.expired
 
 
@@ -52,22 +53,22 @@ ROUNDED = 1.0 + 1e-9
 
 
 def facts_of(run: Run[Any]) -> LateFacts:
-    """The facts of a game whose labels came late."""
-    assert run.late is not None  # these theorems are asked of such games alone
+    """Return the facts of a game with delayed labels."""
+    assert run.late is not None  # these theorems are evaluated on such games only
     return run.late
 
 
 def of_mistakes(run: Run[Any], kind: str) -> list[Certificate]:
-    """Certificates of the game of arrivals, of this kind, that limit its mistakes: as such, or by a loss."""
+    """Return certificates of this kind that bound the mistakes of the game of arrivals, directly or by a loss."""
     names = ("mistakes", "log loss") if kind == "D" else ("loss",) if facts_of(run).counts else ()
     return [one for one in run.arrivals if one.kind == kind and one.side == "upper" and one.quantity in names]
 
 
 def on_mistakes(run: Run[Any], kind: str) -> Iterator[tuple[int, Certificate]]:
-    """What certificates of the game of arrivals allow of its mistakes; void ones left out.
+    """Yield bounds on the mistakes of the game of arrivals with their certificates, without void ones.
 
-    A mistake costs ln 2 of log loss at least: the label that came was at most as probable as the one that was said. A
-    log loss that counts fewer rounds, those whose labels were not new, is left out where it is too small for that.
+    A mistake costs at least ln 2 of log loss: the observed label was at most as probable as the predicted one. A log
+    loss that counts fewer rounds, those whose labels were not new, is left out if it is too small for that.
     """
     for one in of_mistakes(run, kind):
         if one.bound is None or not math.isfinite(one.bound):
@@ -79,19 +80,19 @@ def on_mistakes(run: Run[Any], kind: str) -> Iterator[tuple[int, Certificate]]:
 
 
 def least(run: Run[Any], kind: str = "D") -> tuple[int, Certificate] | None:
-    """The least that is allowed of the game of arrivals, and by whom; None if nothing is."""
+    """Return the least bound on the mistakes of the game of arrivals with its certificate; None if there is none."""
     return min(on_mistakes(run, kind), key=lambda found: found[0], default=None)
 
 
 def counted(run: Run[Any]) -> list[Assumption]:
-    """What must hold of the counts."""
+    """Return the assumption on the counts."""
     late = facts_of(run)
     whole = late.labelled == run.rounds and late.pending >= 0
     return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
 def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
-    """A bound on the mistakes of what was served."""
+    """Return a bound on the mistakes of the served answers."""
     late = facts_of(run)
     counts = {"changed": late.changed, "arrival_mistakes": run.mistakes, "labelled": late.labelled,
               "pending": late.pending, "expired": late.expired}  # fmt: skip
@@ -100,7 +101,7 @@ def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[st
 
 
 def nothing(run: Run[Any], kind: str = "D") -> Bound | None:
-    """Of a game of arrivals without a bound: void if one could not be had, None if there never is one."""
+    """Return a void bound if no certificate of the game of arrivals is valid; None if there is no such certificate."""
     late = facts_of(run)
     kinds = of_mistakes(run, kind)
     if not kinds:
