@@ -1,10 +1,10 @@
-"""What bandits have in common: arms, coins, the loss of the arm that was drawn, and the books of their theorems.
+"""Base class of bandits: arms, coins, the loss of the arm drawn, and the sums that their theorems need.
 
-The outcome y of a round is the loss of the arm that the learner drew (`predict_one` tells which that is), a number from
-0 to 1; or, in a simulation, the losses of all arms. Of these a bandit looks at one, and what it does is the same. The
-others go into the books alone, so that the true regret can be told: `totals`.
-The arm of round t is coin t of the seed (numerics/coins.py, purpose "arm") cut at the cumulative chances, so asking
-twice gives the same answer.
+The outcome y of a round is the loss of the arm that the learner drew (`predict_one` returns it), a number from 0 to 1;
+or, in a simulation, the losses of all arms. A bandit uses one of these, so both play the same way. The
+others only enter the sums from which the true regret is computed: `totals`.
+The arm of round t is coin t of the seed (numerics/coins.py, purpose "arm") cut at the cumulative probabilities, so
+repeated predictions agree.
 """
 
 from __future__ import annotations
@@ -35,9 +35,12 @@ MOST_ARMS = 100_000
 
 
 class BanditLearner(Learner):
-    """A rule brings `_play`, `_chances` and its facts.
+    """Base class of bandits; subclasses define `_play`, `_chances` and `facts`.
 
-    policies   what it is compared with: the arms, or experts
+    Args:
+        arms: Number of arms.
+        seed: Seed of the draws.
+        policies: Number of policies to compare with; None for the arms themselves.
     """
 
     domain: Domain
@@ -74,20 +77,20 @@ class BanditLearner(Learner):
 
     @property
     def size(self) -> int:
-        """Arms."""
+        """Number of arms."""
         return self.arms
 
     @property
     def totals(self) -> list[float]:
-        """What each arm, or expert, would have cost; 0 where the losses of all were not shown."""
+        """Total loss of each arm or expert; 0 where the losses of all arms were not observed."""
         return list(self._totals.tolist())
 
     @abstractmethod
     def _chances(self, x: Example) -> Vector:
-        """Of each arm, in the round to come."""
+        """Return the probability of each arm in the next round."""
 
     def _gammas_played(self) -> tuple[float, float]:
-        """Least and largest gamma of the estimates of the rounds so far; 0 and infinity where nothing is known."""
+        """Return the least and the largest gamma so far; 0 and infinity if unknown."""
         return 0.0, math.inf
 
     @abstractmethod
@@ -95,21 +98,21 @@ class BanditLearner(Learner):
         """Play every row, compiled."""
 
     def _checked(self, x: Any, rows: int) -> Any:
-        """What x must be: nothing."""
+        """Return x, validated: None in a game of losses."""
         if x is not None:
             raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
         return x
 
     def chances(self, x: Example = None) -> Distribution:
-        """The chance of each arm, in the round to come."""
+        """Return the probability of each arm in the next round."""
         return {i: p for i, p in enumerate(self._chances(self._checked(x, 1)).tolist()) if p > 0.0}
 
     def predict_one(self, x: Example = None) -> int:
-        """The arm of the round to come."""
+        """Return the arm of the next round."""
         return self._drawn(self._checked(x, 1))
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """Draw, then learn the loss of the arm drawn: y is that, or the losses of all."""
+        """Draw an arm, then learn its loss; y is that loss, or the losses of all arms."""
         x = self._checked(x, 1)
         row = self._doubles(y)
         whole = row.ndim == 1
@@ -124,7 +127,7 @@ class BanditLearner(Learner):
         return StepResult(int(results.arms[0]), float(results.losses[0]), float(results.means[0]))
 
     def learn_many(self, batch: Batch) -> StepResult:
-        """Every row of losses in order, compiled."""
+        """Play every row of losses in order, compiled."""
         x = self._checked(batch.x, len(batch))
         rows = self._doubles(batch.y)
         if rows.ndim != 2:
@@ -169,7 +172,7 @@ class BanditLearner(Learner):
             raise error if first is None else error.at(round=first + int(t))
 
     def _facts(self, **more: Any) -> BanditFacts:
-        """The facts of every bandit, and `more`."""
+        """Return the facts of every bandit, plus `more`."""
         table = self.whole == self.rounds > 0
         best = int(self._totals.argmin()) if table else -1
         facts: dict[str, Any] = {
@@ -194,7 +197,7 @@ class BanditLearner(Learner):
 
     @abstractmethod
     def facts(self) -> BanditFacts:
-        """What its theorems need to know of it now."""
+        """Return the facts that its theorems need."""
 
     def after_restoring(self, found: State) -> None:
         falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))

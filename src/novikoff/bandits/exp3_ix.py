@@ -1,22 +1,23 @@
-"""EXP3-IX: of K arms only the one that is played shows its loss; those that seem to cost more are played less.
+"""EXP3-IX: a bandit with exponential weights on estimated losses and implicit exploration.
 
 Algorithm
-    E_i = 0. In round t draw arm I with chances p(i) proportional to exp(-eta_t E_i), see its loss l in [0, 1], and add
+    E_i = 0. In round t draw arm I with probabilities p(i) proportional to exp(-eta_t E_i), observe its loss l in
+    [0, 1], and add
         l / (p(I) + gamma_t)   to E_I,      gamma_t = eta_t / 2.
     The gamma in it (implicit exploration) keeps estimates low where p is small: they are too small on average, and
     seldom far too large. The rate eta_t
         fixed      as given (`eta`); or sqrt(2 ln K / (K T)) for a `horizon` of T rounds (playing on is allowed)
         otherwise  sqrt(ln K / (K t)) on all estimates so far, without knowing T
-    `implicit=false` leaves gamma out: that is EXP3, whose loss varies much more; bandits/theorems/ix_regret.py says
-    nothing of it. The loss of the arm drawn is all it looks at, also in a simulation, which shows a row
+    `implicit=false` leaves gamma out: that is EXP3, whose loss varies much more; bandits/theorems/ix_regret.py does
+    not cover it. Only the loss of the arm drawn is used, also in a simulation, which provides a whole row
     (bandits/bandit_learner.py).
 Promise
     bandits/theorems/ix_pathwise.py: loss <= least E_i + ln K / eta + the sum of (eta/2 + gamma) e, on every stream.
-    bandits/theorems/observable_regret.py: a limit on the regret from what was seen, at all rounds at once.
-    bandits/theorems/ix_regret.py: regret <= 2 sqrt(2 K T ln K) + (sqrt(K T / (2 ln K)) + 1) ln(2/delta), told in
+    bandits/theorems/observable_regret.py: a limit on the regret from observed losses, at all rounds at once.
+    bandits/theorems/ix_regret.py: regret <= 2 sqrt(2 K T ln K) + (sqrt(K T / (2 ln K)) + 1) ln(2/delta), known in
     advance.
 Cost
-    O(K) a round, one exp for each arm; 80 bytes for each arm. Ten arms: about 3 million rounds a second.
+    O(K) per round, one exp per arm; 80 bytes per arm. Ten arms: about 3 million rounds per second.
 Reference
     [neu2015]; [auer2002] for EXP3.
 """
@@ -44,7 +45,27 @@ from novikoff.numerics.records import astuple
 
 
 class Exp3IX(BanditLearner):
-    """Arms drawn by weights that fall exponentially with what they seem to cost."""
+    """Bandit that draws arms by weights that fall exponentially with their estimated losses.
+
+    Args:
+        arms: Number of arms K.
+        eta: Fixed learning rate; None for one that falls with the rounds.
+        horizon: Number of rounds for which to tune a fixed rate; not together with `eta`.
+        implicit: Whether estimates use implicit exploration; False is EXP3.
+        seed: Seed of the draws.
+
+    Guarantee:
+        With probability 1 - delta, regret at most 4 sqrt(K T ln K) + (sqrt(K T / ln K) + 1) ln(2/delta)
+        (`ix_regret`); a limit from observed losses holds at all rounds at once (`observable_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> bandit = nk.Exp3IX(arms=2)
+        >>> for _ in range(20):
+        ...     step = bandit.play_one(None, [0.2, 0.8])
+        >>> round(bandit.chances()[0], 2)
+        0.75
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, ix_pathwise, ix_regret)
     fields = (
@@ -84,7 +105,7 @@ class Exp3IX(BanditLearner):
 
 
 def fixed_rate(eta: float | None, horizon: int | None, policies: int, arms: int) -> float:
-    """The rate that never changes; 0 if it falls with the rounds."""
+    """Return the rate if it is constant; 0 if it falls with the rounds."""
     if eta is not None and horizon is not None:
         raise InputError("a rate must be told once: got eta and horizon. Leave one of them out.")
     if eta is not None:

@@ -1,28 +1,29 @@
-"""EXP4: experts, or learners that look at x, choose arms; follow the best of them, seeing one loss a round.
+"""EXP4: a bandit that follows the best of several experts or contextual learners, observing one loss per round.
 
 Algorithm
-    Each of N experts gives every arm a chance q_j(i); E_j = 0. In round t expert j weighs w_j, proportional to
-    exp(-eta_t E_j), and arm I is drawn with chance p(i) = (1 - eps_t) * (the sum of w_j q_j(i)) + eps_t / K. See its
-    loss l in [0, 1], and add
+    Each of N experts gives every arm a probability q_j(i); E_j = 0. In round t expert j has the weight w_j,
+    proportional to exp(-eta_t E_j), and arm I is drawn with probability
+    p(i) = (1 - eps_t) * (the sum of w_j q_j(i)) + eps_t / K. Observe its loss l in [0, 1], and add
         q_j(I) l / (p(I) + gamma_t)   to every E_j,      gamma_t = eta_t / 2.
-    The exploration eps_t is as given (`explore`), from 0 to below 1; by default 0 for experts, whose advice is theirs,
-    and t^(-1/3)/2 for learners, which would never be shown the loss of an arm that none of them says.
+    The exploration eps_t is as given (`explore`), from 0 to below 1; by default 0 for experts, whose advice is fixed,
+    and t^(-1/3)/2 for learners, which would never observe the loss of an arm that none of them predicts.
     The rate eta_t
         fixed      as given (`eta`); or sqrt(2 ln N / (K T)) for a `horizon` of T rounds
         otherwise  sqrt(ln N / (K t)), without knowing T
-    `implicit=false` leaves gamma out: the EXP4 of the literature. With an expert for each arm it is exp3-ix. Where it
-    explores, N counts as 2 at least.
+    `implicit=false` leaves gamma out: the EXP4 of the literature. With one expert per arm it is exp3-ix. With
+    exploration, N counts as at least 2.
 Experts
-    `experts=N`: x is what they say, an arm each (0 .. K-1), or a row of K chances each.
-    `learners=[...]`: x is an example, and each learner says an arm: its label. K labels, or for two arms -1 (arm 0) and
-    +1 (arm 1). A learner is taught the arm that was played where its loss was below 1/2; of two arms, the other where
-    it was above. Of more arms those that are played often would be taught too often: by inverse propensity, the example
-    is taught 1/p(I) times, rounded by a coin, 100 times at most. The promises are against what a learner said.
+    `experts=N`: x is their advice, one arm each (0 .. K-1), or a row of K probabilities each.
+    `learners=[...]`: x is an example, and each learner predicts an arm: its label. K labels, or for two arms -1 (arm 0)
+    and +1 (arm 1). A learner is taught the arm that was played if its loss was below 1/2; with two arms, the other one
+    if it was above. With more arms those played often would be taught too often: by inverse propensity, the example
+    is taught 1/p(I) times, rounded by a coin, at most 100 times. The bounds are against the learners' predictions.
 Promise
     bandits/theorems/ix_pathwise.py, observable_regret.py and ix_regret.py, against the best expert: in advance at most
-    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t a round and more.
+    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t per round and
+    more.
 Cost
-    O(N K) a round, and that of the learners: one lesson a round on average per arm, if there are more than two.
+    O(N K) per round, and that of the learners: on average one lesson per round and arm, if there are more than two.
 Reference
     [auer2002]; [neu2015] for gamma.
 """
@@ -55,19 +56,37 @@ from novikoff.numerics.coins import uniform
 from novikoff.numerics.records import astuple
 
 CELLS = 2**20
-"""Chances that are held at a time."""
+"""Number of probabilities held at once."""
 LARGEST = 1_000_000
 SLACK = 1e-10
 MOST_LESSONS = 100
-"""Times that a learner is taught one example at most."""
+"""Largest number of times that a learner is taught one example."""
 
 
 class Exp4(BanditLearner):
-    """Arms drawn by what experts say, by weights that fall exponentially with what these seem to cost.
+    """Bandit that follows the best of several experts or contextual learners.
 
-    experts    how many there are, if x is what they say
-    learners   or else those that look at x; they play on, and are the caller's no longer
-    explore    the chance of drawing any arm in a round; None: falling for learners, 0 for experts
+    Args:
+        arms: Number of arms K.
+        experts: Number of experts N, if x is their advice.
+        learners: Learners that predict an arm from x, instead of `experts`; the bandit owns them from now on.
+        eta: Fixed learning rate; None for one that falls with the rounds.
+        horizon: Number of rounds for which to tune a fixed rate; not together with `eta`.
+        implicit: Whether estimates use implicit exploration; False is the EXP4 of the literature.
+        explore: Probability of a uniform draw; None for t^(-1/3)/2 with learners and 0 with experts.
+        seed: Seed of the draws.
+
+    Guarantee:
+        Without exploration, with probability 1 - delta, regret against the best expert at most
+        4 sqrt(K T ln N) + (sqrt(K T / ln N) + 1) ln(2/delta) (`ix_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> bandit = nk.Exp4(arms=2, experts=3)
+        >>> for _ in range(20):
+        ...     step = bandit.play_one([0, 1, 1], [0.2, 0.8])
+        >>> bandit.weights().round(2).tolist()
+        [0.57, 0.21, 0.21]
     """
 
     domain: Domain
@@ -125,7 +144,7 @@ class Exp4(BanditLearner):
         return list(learners)
 
     def _checked(self, x: Any, rows: int) -> Any:
-        """The chances that each expert gives each arm, in one round or in many: (rounds, experts, arms)."""
+        """Return the probability that each expert gives each arm: (rounds, experts, arms)."""
         if self._team:
             return self._one_hot(np.array([[self._arm(learner, x) for learner in self._team]]))
         must = f"x must be what {self._policies:,} experts say: an arm from 0 to {self.arms - 1:,} each, or its chances"
@@ -157,7 +176,7 @@ class Exp4(BanditLearner):
         return int(said == 1) if learner.labels is None else int(said)
 
     def weights(self) -> Vector:  # type: ignore[override] # asked for, not held
-        """Of the experts, in the round to come."""
+        """Return the weights of the experts in the next round."""
         found = np.empty(self._policies)
         rate = _loops.bandits.falling(self._rated, self.arms, self._fixed, self.rounds + 1)
         _loops.bandits.weigh(self._estimates, rate, found)
@@ -170,7 +189,7 @@ class Exp4(BanditLearner):
         return chances
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """Draw an arm by what the experts say, then learn its loss; and teach the learners."""
+        """Draw an arm by the experts' advice, learn its loss, and teach the learners."""
         chances = self._chances(self._checked(x, 1)) if self._team else None
         result = super().play_one(x, y)
         if chances is not None:
@@ -179,18 +198,18 @@ class Exp4(BanditLearner):
         return result
 
     def _teach(self, x: Example, arm: int, loss: float, chance: float) -> None:
-        """Teach the right arm, if the loss tells it, as often as it is seldom drawn."""
+        """Teach the right arm, if the loss identifies it, with weight inverse to its probability."""
         if loss == 0.5 or (loss > 0.5 and self.arms != 2):
             return
         right, lessons = (arm if loss < 0.5 else 1 - arm), 1
-        if self.arms > 2:  # of two arms either loss tells the right one: nothing is taught too often
+        if self.arms > 2:  # with two arms either loss identifies the right one: nothing is taught too often
             lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
         for learner in self._team:
             for _ in range(lessons):
                 learner.learn_one(x, right if learner.labels is not None else 2 * right - 1)
 
     def learn_many(self, batch: Batch) -> StepResult | None:  # type: ignore[override]
-        """Every row in order, compiled; None where learners are asked."""
+        """Play every row in order, compiled; return None with learners, which take one x at a time."""
         size = max(1, CELLS // (self._policies * self.arms))
         if self._team or len(batch) <= size:
             return None if self._team else super().learn_many(batch)

@@ -1,19 +1,19 @@
-"""A log of what somebody played, with the probabilities: its regret, and what other policies would have cost.
+"""Off-policy evaluation: the regret of a log of bandit rounds, and the cost of other policies.
 
 Log
-    A table with a row for each round: the arm that was played, its loss (or reward) and the probability with which that
-    arm was to be played. It is read once, in memory that does not grow with rounds. Losses are from 0 to 1; with
-    `range`, from its first number to its second, and rewards are turned round: (most - reward) / (most - least).
-    Further columns may be policies: with what probability each would have played the arm that was played.
+    A table with one row per round: the arm played, its loss (or reward) and the probability with which that
+    arm was played. It is read once, in memory that does not grow with the rounds. Losses are from 0 to 1; with
+    `range`, from its first number to its second, and rewards are reversed: (most - reward) / (most - least).
+    Further columns may be policies: their probabilities of the arm that was played.
 Regret
-    bandits/theorems/observable_regret.py: at most S less the least that any arm, played always, costs at least.
+    bandits/theorems/observable_regret.py: at most S less the smallest lower limit on the cost of a constant arm.
 Limits
-    bandits/theorems/policy_limits.py: what each policy costs at least and at most, all of them at once, always playing
-    one of the arms among them.
-What can be refuted
+    bandits/theorems/policy_limits.py: lower and upper limits on the cost of each policy, all at once, including the
+    policies that always play one arm.
+Refutable assumptions
     For the "loss" 1 in every round each arm costs T: if the same lower limit, with a delta of 1e-6, is above T, then
-    the probabilities are not those of the draws, and nothing is certified. Probabilities that are told too large are
-    not found out by this.
+    the probabilities are not those of the draws, and nothing is certified. Probabilities that are too large are
+    not detected by this.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ ARM = ("arm", "action", "choice")
 LOSS = ("loss", "cost")
 REWARD = ("reward", "gain")
 PROBABILITY = ("probability", "propensity", "prob", "p")
-"""Names of columns that are recognised, in any spelling."""
+"""Recognised column names, in any case."""
 
 NOTHING = "Without it nothing can be promised."
 MOST_ARMS = 100_000
 PROMISES = (observable_regret, policy_limits)
 IMPOSSIBLE = 1e-6
-"""The chance at which the probabilities of a log are not believed."""
+"""Significance level at which the probabilities of a log are refuted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a policy would have cost, or won, a round: between `low` and `high`; `estimate` is about what."""
+    """Loss or reward of a policy per round: between `low` and `high`, with a point `estimate`."""
 
     policy: str
     estimate: float
@@ -64,18 +64,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class OffPolicy:
-    """What can be said of a log.
+    """Result of the evaluation of a log.
 
-    rounds         rows
-    arms           their names, in the order in which they came
-    plays          how often each was played
-    total          the losses, or rewards, of what was played, together
-    rewards        they are rewards: more is better. In the certificate a reward counts as `most` less it
-    most           the largest loss, or reward, there can be
-    regret         the certificate: at most so much more was lost than by the best arm
-    limits         of always playing each arm, then of each policy asked for; a round, all at once
-    delta          the chance with which the regret's limit may fail; and that with which one of `limits` may
-    source         what was read
+    Attributes:
+        rounds: Number of rows.
+        arms: Names of the arms, in order of appearance.
+        plays: How often each arm was played.
+        total: Total loss, or reward, of the arms played.
+        rewards: Whether the log has rewards (more is better); in the certificate a reward counts as `most` less it.
+        most: Largest possible loss or reward.
+        regret: Certificate of the regret against the best arm.
+        limits: Limits on the mean per round of each constant arm, then of each policy, all at once.
+        delta: Probability that the limit on the regret fails, and that one of `limits` fails.
+        source: Name of the source.
+        notes: Notes of the reader.
     """
 
     rounds: int
@@ -92,11 +94,11 @@ class OffPolicy:
 
     @property
     def mean(self) -> float:
-        """Of what was played, a round."""
+        """Mean loss or reward of the arms played, per round."""
         return self.total / self.rounds
 
     def certify(self) -> list[Certificate]:
-        """What is certified."""
+        """Return the certificates."""
         return [self.regret]
 
 
@@ -105,17 +107,20 @@ def bandit(
     probability: str | int | None = None, policies: Sequence[str | int] = (), range: Sequence[float] | None = None,
     arms: int | None = None, delta: float = DELTA, gammas: Sequence[float] = GAMMAS, **reading: object,
 ) -> OffPolicy:  # fmt: skip
-    """The regret of a log of arms, losses and probabilities, and what other policies would have cost.
+    """Return the regret of a log of arms, losses and probabilities, and the cost of other policies.
 
-    log           a path, "-" for standard input, a binary file, or a data frame
-    arm, loss, reward, probability
-                  the columns, by name or number; by default those called so (action, cost, gain, propensity ...)
-    policies      columns with the probability that each policy gives the arm that was played
-    range         the least and the largest loss, or reward, there can be (default: 0 and 1)
-    arms          how many there were to choose from, if the log does not show all
-    delta         limits may fail with this chance
-    gammas        the grid, fixed before the log was seen
-    reading       options of the reader: format, header, delimiter, threads ...
+    Args:
+        log: A path, "-" for standard input, a binary file, or a data frame.
+        arm: Column of the arm, by name or number; by default one with a recognised name.
+        loss: Column of the loss, in the same way.
+        reward: Column of the reward, instead of `loss`.
+        probability: Column of the probability with which the arm was played.
+        policies: Columns with the probability that each policy gives the arm played.
+        range: Least and largest possible loss or reward; None for 0 and 1.
+        arms: Number of arms to choose from, if the log does not contain all.
+        delta: Probability that limits fail.
+        gammas: Grid of gamma, fixed before the log was seen.
+        reading: Options of the reader: format, header, delimiter, threads ...
     """
     if not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
         raise InputError(f"delta must be between 0 and 1: got {shown(delta)}.")
@@ -132,7 +137,7 @@ def bandit(
 
 
 def _reader(log: Any, reading: dict[str, Any]) -> Reader:
-    """Who reads the log: a table of any format, or a frame."""
+    """Return the reader of the log: a table of any format, or a frame."""
     from novikoff.data.reader import read
     from novikoff.data.tables.table import Table
     from novikoff.data.tables.table_formats import Frame
@@ -155,7 +160,7 @@ def _limits(given: Sequence[float] | None) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which column is what."""
+    """Names of the columns by role."""
 
     arm: str
     paid: str
@@ -168,7 +173,7 @@ class _Columns:
         cls, reader: Reader, arm: str | int | None, loss: str | int | None, reward: str | int | None,
         probability: str | int | None, policies: Sequence[str | int],
     ) -> _Columns:  # fmt: skip
-        """Those that are named, or else called so."""
+        """Return the named columns, or those with a recognised name."""
         if loss is not None and reward is not None:
             raise InputError("a log must be of losses or of rewards: got both. Leave one of them out.")
         why = "limits are for logs that say with what probability each arm was drawn"
@@ -186,7 +191,7 @@ class _Columns:
         )  # fmt: skip
 
     def wanted(self) -> dict[str, Any]:
-        """The columns to read, and as what."""
+        """Return the columns to read and their types."""
         numbers = (self.paid, self.probability, *self.policies)
         if len({self.arm, *numbers}) < 3 + len(self.policies):
             raise SourceError(f"a column must be used once: got {', '.join(map(quoted, (self.arm, *numbers)))}.")
@@ -201,7 +206,7 @@ def _called(reader: Reader, names: Sequence[str]) -> str | None:
 def _column(
     reader: Reader, asked: str | int | None, names: Sequence[str], what: str, option: Option, why: str = ""
 ) -> str:
-    """The column that is asked for, or called so; `option` is how to ask for it."""
+    """Return the requested column, or the one with a recognised name; `option` is the option that requests it."""
     there = ", ".join(map(quoted, reader.names[:50])) if reader.named else f"0 to {len(reader.names) - 1}"
     if asked is None:
         if found := _called(reader, names):
@@ -221,7 +226,7 @@ def _column(
 
 
 class _Sums:
-    """What is kept of a log: for each arm and policy, and each gamma, the sums over the rounds."""
+    """Sums over the rounds of a log, for each arm, policy and gamma."""
 
     def __init__(self, columns: _Columns, limits: tuple[float, float], gammas: Vector) -> None:
         self._columns, (self._low, self._high), self._gammas = columns, limits, gammas
@@ -233,7 +238,7 @@ class _Sums:
         self._of_policies = [np.zeros(wide), np.zeros(wide)]
 
     def see(self, piece: Piece, name: str) -> None:
-        """Some rows more."""
+        """Add rows."""
         if piece.rows:
             try:
                 self._add(*self._read(piece))
@@ -244,7 +249,7 @@ class _Sums:
             raise piece.error
 
     def _read(self, piece: Piece) -> tuple[NDArray[np.int64], Vector, Vector, list[Vector]]:
-        """Arms by number, losses from 0 to 1, probabilities, and those of each policy."""
+        """Return arm numbers, losses from 0 to 1, probabilities, and the probabilities of each policy."""
         columns = self._columns
         names, codes = cells.distinct(piece.arrays[columns.arm])
         if (codes < 0).any():
@@ -295,7 +300,7 @@ class _Sums:
         self._lost += math.fsum(losses.tolist())
 
     def told(self, arms: int | None, delta: float, reader: Reader) -> OffPolicy:
-        """What can be said."""
+        """Return the result."""
         if not self._rounds:
             raise SourceError(f"a source must not be empty: {reader.name} has no rows.")
         seen, columns = len(self._arms), self._columns
@@ -324,7 +329,7 @@ class _Sums:
         )  # fmt: skip
 
     def _suspect(self, facts: BanditFacts) -> str:
-        """Why the probabilities cannot be those of the draws; "" if they may be."""
+        """Return why the probabilities cannot be those of the draws; "" if they can."""
         strict = replace(facts, delta=IMPOSSIBLE)
         for name, k in self._arms.items():
             ones = tuple((self._of_arms[0][k] + self._of_arms[1][k]).tolist())
@@ -336,7 +341,7 @@ class _Sums:
         return ""
 
     def _limits_of(self, run: Run[BanditFacts]) -> Iterator[Limits]:
-        """Limits of each arm, then of each policy; none where the theorem is void."""
+        """Yield limits of each arm, then of each policy; nothing where the theorem is void."""
         names = [*self._arms, *self._columns.policies]
         losses, savings = ([*_tuples(self._of_arms[s]), *_tuples(self._of_policies[s])] for s in (0, 1))
         policies, span = run.after.arms + len(self._columns.policies), self._high - self._low

@@ -1,19 +1,20 @@
-"""Tsallis-INF: a bandit that is best both for independent losses and for those that an enemy makes.
+"""Tsallis-INF: a bandit that is optimal for both independent and adversarial losses.
 
 Algorithm
-    E_i = 0. In round t, with eta_t = 1/sqrt t, draw arm I with chances
-        p(i)  =  1 / (eta_t (E_i - x))^2,      x below every E_i such that they add up to 1,
-    which make the sum of p(i) E_i - (2/eta_t) sqrt p(i) least. See its loss l in [0, 1], and add l / p(I) to E_I.
-    x is found by Newton's method from x = least E_i - 1/eta_t, from where it falls to the root; that the chances add up
-    to 1 is checked in every round, and told.
-    The loss of the arm drawn is all it looks at, also in a simulation, which shows a row (bandits/bandit_learner.py).
+    E_i = 0. In round t, with eta_t = 1/sqrt t, draw arm I with probabilities
+        p(i)  =  1 / (eta_t (E_i - x))^2,      x below every E_i such that they sum to 1,
+    which minimise the sum of p(i) E_i - (2/eta_t) sqrt p(i). Observe its loss l in [0, 1], and add l / p(I) to E_I.
+    x is found by Newton's method from x = least E_i - 1/eta_t, from where it falls to the root; the sum of the
+    probabilities is checked in every round and reported.
+    Only the loss of the arm drawn is used, also in a simulation, which provides a whole row
+    (bandits/bandit_learner.py).
 Promise
-    bandits/theorems/tsallis_pathwise.py: loss <= least E_i + what was spent round by round, on every stream.
-    bandits/theorems/tsallis_regret.py: expected regret <= 4 sqrt(K T) - 2 sqrt T on every table, told in advance.
-    bandits/theorems/observable_regret.py: a limit on the regret from what was seen, at all rounds at once. It seldom
-    plays bad arms, so that little is known of them, and this limit is larger than that of exp3-ix.
+    bandits/theorems/tsallis_pathwise.py: loss <= least E_i + a sum over the rounds, on every stream.
+    bandits/theorems/tsallis_regret.py: expected regret <= 4 sqrt(K T) - 2 sqrt T on every table, known in advance.
+    bandits/theorems/observable_regret.py: a limit on the regret from observed losses, at all rounds at once. Bad arms
+    are seldom played, so little is known of them, and this limit is larger than that of exp3-ix.
 Cost
-    O(K) a round, for each of about six steps of Newton; 80 bytes for each arm. Ten arms: about 2.5 million rounds a
+    O(K) per round, for each of about six steps of Newton; 80 bytes per arm. Ten arms: about 2.5 million rounds per
     second.
 Reference
     [zimmert2021].
@@ -39,7 +40,23 @@ from novikoff.numerics.records import astuple
 
 
 class TsallisINF(BanditLearner):
-    """Arms drawn by chances that fall as the square of what they seem to cost more."""
+    """Bandit that draws arms with probabilities inverse to the square of their estimated excess loss.
+
+    Args:
+        arms: Number of arms K.
+        seed: Seed of the draws.
+
+    Guarantee:
+        Expected regret at most 4 sqrt(K T) - 2 sqrt(T) on every table of losses (`tsallis_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> bandit = nk.TsallisINF(arms=2)
+        >>> for _ in range(20):
+        ...     step = bandit.play_one(None, [0.2, 0.8])
+        >>> round(bandit.chances()[0], 2)
+        0.79
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (observable_regret, tsallis_pathwise, tsallis_regret)
     fields = (Argument("arms", int), Argument("seed", int), *BanditLearner.fields)

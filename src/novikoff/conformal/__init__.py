@@ -1,1 +1,1 @@
-"""Conformal prediction: sets with a coverage that holds on every stream."""
+"""Conformal prediction: prediction sets with coverage on every stream."""

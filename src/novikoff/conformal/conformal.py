@@ -1,29 +1,29 @@
-"""Conformal: sets that hold the outcome as often as you ask, around any learner, on every stream.
+"""Conformal: prediction sets around any learner, with the requested coverage on every stream.
 
 Algorithm
-    A learner plays as ever. Beside its prediction it says a set, of labels or an interval of numbers: all y whose
-    score is at most a threshold q. A set that misses the outcome moves q by step (1 - alpha) up, one that holds it by
-    step alpha down. Below 0 the set is nothing, from 1 on everything. Scores are from 0 to 1, and known before y
-    comes:
-        1 - P(y)                 of a learner that says probabilities, or that draws
-        (1 - m/(a + |m|))/2      of one with a score: m is y times the score, a the mean size of scores before
-        1 if y is not said       of any other
-        e/(a + e)                for numbers: e = |y - said|, a the mean error before; everything in the first round
+    A learner plays unchanged. With its prediction comes a set, of labels or an interval of numbers: all y whose
+    score is at most a threshold q. A set that misses the outcome moves q by step (1 - alpha) up, one that contains it
+    by step alpha down. For q below 0 the set is empty, from 1 on it contains everything. Scores are from 0 to 1, and
+    known before y:
+        1 - P(y)                 of a learner that predicts probabilities, or that draws
+        (1 - m/(a + |m|))/2      of one with a score: m is y times the score, a the mean size of earlier scores
+        1 if y is not predicted  of any other
+        e/(a + e)                for numbers: e = |y - prediction|, a the mean earlier error; everything in round 1
     Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
-    threshold of its own. By a list of columns groups overlap: a row is in one of each, and its threshold is start +
-    step times what all groups that it is in are ahead by, misses less alpha times rounds. With the `rule` "decaying"
-    the step of round t is step/sqrt(t): where the world does not change, thresholds settle. With any other, thresholds
-    are the "quantile" of all scores before, or what an object of yours says (`threshold()`, then `see(score)`), and the
-    governor keeps watch: too many misses, and it says everything; too few, and it says nothing.
+    separate threshold. With a list of columns groups overlap: a row is in one group per column, and its threshold is
+    start + step times the total excess of its groups, misses less alpha times rounds. With the `rule` "decaying"
+    the step of round t is step/sqrt(t): on a stationary stream, thresholds converge. With any other rule, thresholds
+    are the "quantile" of all earlier scores, or come from an object of yours (`threshold()`, then `see(score)`), under
+    a governor: after too many misses the set is everything; after too few, it is empty.
 Promise
     conformal/theorems/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group,
-    whatever comes and however bad the learner is. conformal/theorems/coverage_pinball.py: the thresholds are not much
-    worse than the best one. conformal/theorems/coverage_overlapping.py: in groups that overlap, by about sqrt(2 alpha
-    T/step) in each. conformal/theorems/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with steps that fall.
-    conformal/theorems/coverage_governed.py: the same as the first of any rule under the governor. And all that the
-    learner promises, as it plays as ever.
+    on every stream and however bad the learner is. conformal/theorems/coverage_pinball.py: the thresholds are not much
+    worse than the best one. conformal/theorems/coverage_overlapping.py: in overlapping groups, by about sqrt(2 alpha
+    T/step) in each. conformal/theorems/coverage_decaying.py: by at most sqrt(T) (1 + step)/step, with decaying steps.
+    conformal/theorems/coverage_governed.py: a similar bound for any rule under the governor. The guarantees of the
+    learner also hold, as it plays unchanged.
 Cost
-    A few numbers a round, and of each group.
+    A few numbers per round and per group.
 Reference
     [gibbs2021]; [angelopoulos2023]; [angelopoulos2024].
 """
@@ -65,7 +65,7 @@ from novikoff.core.types import (
 
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
-"""Those with a threshold for each group."""
+"""Rules with one threshold per group."""
 PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | list | None, "rule": str}
 Numbers = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ MISSING: Any = object()
 
 
 class OfLearner(Generic[Value]):
-    """An attribute that is the learner's, unless it was set on the wrapper itself."""
+    """Attribute that delegates to the wrapped learner unless it was set on the wrapper."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -91,15 +91,27 @@ class OfLearner(Generic[Value]):
 
 
 class Conformal(Learner):
-    """The learner, with a set beside each prediction.
+    """Wrapper that adds a prediction set to every prediction of a learner.
 
-    learner   that learns; any on examples
-    alpha     the share of sets that may miss
-    step      how far a threshold moves
-    start     the first threshold
-    groups    None, the number or the name of a column, or a function of x: each of its values is a group; or a list of
-              columns, whose groups overlap
-    rule      "tracker", "decaying", "quantile", or an object of yours
+    Args:
+        learner: Learner on examples.
+        alpha: Fraction of sets that may miss the outcome.
+        step: Step by which a threshold moves.
+        start: Initial threshold.
+        groups: None, a column (number or name) or a function of x, whose values are groups; or a list of columns, whose
+            groups overlap.
+        rule: "tracker", "decaying", "quantile", or an object with `threshold()` and `see(score)`.
+
+    Guarantee:
+        The fraction of misses in T rounds differs from alpha by at most (1 + step) / (step T), in each group and on
+        every stream (`coverage_deviation`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Conformal(nk.Logistic(), alpha=0.2)
+        >>> ledger = nk.play(learner, [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10)
+        >>> learner.predict_set([1.0, 0.0])
+        (-1,)
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (
@@ -107,7 +119,7 @@ class Conformal(Learner):
     )  # fmt: skip
     conservative = sums_mistakes = False
 
-    # Of the learner, unless set here
+    # Delegated to the learner unless set here
     domain = OfLearner[Domain]()
     labels = OfLearner[int | None]()
     learners = OfLearner[Sequence[Learner]]()
@@ -183,17 +195,17 @@ class Conformal(Learner):
 
     @property
     def within(self) -> Learner:
-        """The learner that learns."""
+        """The innermost learner."""
         return self._player.within
 
     def has(self, ability: Ability) -> bool:
-        """Return whether the method is its own: most are those of the learner."""
+        """Return whether this method is available; most are those of the learner."""
         own = vars(type(self)).get(ability)
         return self._player.has(ability) if isinstance(own, OfLearner) else super().has(ability)
 
     @property
     def most(self) -> int | None:
-        """The labels there are; None for numbers, 0 where new ones may come."""
+        """Number of labels; None for numbers, 0 where new labels may appear."""
         if self._player.outcomes == "numbers":
             return None
         return 0 if self._player.numbered else self.labels or 2
@@ -202,9 +214,11 @@ class Conformal(Learner):
         return self._player.predict_one(x)
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
-        """The labels in the set of x, in order; or the ends of an interval, which may be infinite. () is nothing.
+        """Return the labels in the set of x, in order, or the ends of an interval; () is the empty set.
 
-        ahead   x is one of several rows that come without labels: the interval is around what is predicted so
+        Args:
+            x: Example.
+            ahead: Whether x is one of several rows without labels, which are predicted by `predict_ahead`.
         """
         q = self._threshold_of(x)
         if self._player.outcomes == "numbers":
@@ -215,13 +229,13 @@ class Conformal(Learner):
                 return ()
             if not math.isfinite(wide):
                 return (-math.inf, math.inf)
-            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never less than what counts
+            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never below the counted width
             return (said - wide, said + wide)
         scores = self._asked(x)
         return tuple(label for label, score in scores.items() if score <= q or q >= 1.0)
 
     def _asked(self, x: Example) -> dict[int, float]:
-        """The score of each label, in order."""
+        """Return the score of each label, in order."""
         labels = [-1, 1] if self.labels is None else list(range(self.labels))
         if self._player.probable and self._player.numbered:
             return dict(enumerate((1.0 - self._player.probabilities_one(x)).tolist()))
@@ -241,21 +255,21 @@ class Conformal(Learner):
         return float(self._known[1]) if self._known[0] else -1.0
 
     def _threshold_of(self, x: Example) -> float:
-        """That of the group, or of the cell, of x."""
+        """Return the threshold of the group, or of the cell, of x."""
         place = self._groups.ask(self.encoding, x)
         if self._groups.each:
             return self._joint(list(self._groups.names)[place] if place >= 0 else self._groups.key(self.encoding, x))
         return self._threshold(place)
 
     def _joint(self, cell: str) -> float:
-        """The threshold of a cell of groups that overlap."""
+        """Return the threshold of a cell of overlapping groups."""
         inside = self._groups.overlapping()
         here = [place for group in cell.split(AND) for place in inside.get(group, ())]
         rounds, misses = (int(count) for count in self._counts[here].sum(axis=0))
         return self.start + self.step * (misses - self.alpha * rounds)
 
     def _inside(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of each cell, the groups it is in; and of each group, rounds and misses."""
+        """Return the groups of each cell, and rounds and misses of each group."""
         groups = self._groups.overlapping()
         inside = np.full((len(self._counts), len(self._groups.each)), -1, dtype=np.int64)
         totals, filled = np.zeros((len(groups), 2), dtype=np.int64), [0] * len(self._counts)
@@ -267,7 +281,7 @@ class Conformal(Learner):
         return inside, totals
 
     def _threshold(self, group: int) -> float:
-        """That of the group; of one never seen if it is -1."""
+        """Return the threshold of a group; -1 is a group not yet seen."""
         rounds, misses = (0, 0) if group < 0 else (int(count) for count in self._counts[group])
         if self.rule == "tracker":
             return self.start + self.step * (misses - self.alpha * rounds)
@@ -282,7 +296,7 @@ class Conformal(Learner):
         return q
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """Predict, say the set, then learn."""
+        """Predict label and set, then learn."""
         key, chances = self._groups.key(self.encoding, x), cast(Any, None)
         score = self._player.score_one(x) if self._scored and not self._told else None
         if self._player.numbered and self._player.probable:
@@ -302,8 +316,8 @@ class Conformal(Learner):
         return played._replace(sets=self._cover(as_batch(told), outcome, groups, chances)[0])
 
     def learn_many(self, batch: Batch) -> StepResult | None:
-        """Predict, say the set and learn every row in order; None, having done nothing, where the learner cannot."""
-        player = self._player  # the chances of all of many labels are known row by row only
+        """Predict sets and learn every row in order; return None, having done nothing, if the learner cannot."""
+        player = self._player  # multiclass probabilities are known row by row only
         multiclass = self.labels is not None and (player.draws or (player.numbered and player.probable))
         if self._player.looped or multiclass or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
@@ -318,10 +332,10 @@ class Conformal(Learner):
         return played._replace(sets=self._cover(told, batch.y, self._groups.places(keys, len(batch))))
 
     def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
-        """The sets of rounds that were played, (rows, 3): its group, was the outcome missed, and its size.
+        """Return the sets of the rounds played as (rows, 3): group, whether the outcome was missed, and size.
 
-        A size is how many labels it has, or how long the interval is; -1 of nothing, infinite of all numbers, and of
-        all labels where new ones may come.
+        The size is the number of labels or the length of the interval; -1 for the empty set, infinite for all numbers,
+        and for all labels where new ones may appear.
         """
         scores, by_label, scale = self._scores(played, y, chances)
         if len(self._groups.names) > len(self._counts):
@@ -367,7 +381,7 @@ class Conformal(Learner):
         return np.column_stack([groups, missed, sizes])
 
     def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
-        """The score of each outcome that came; of every label, (labels, rows), None for numbers; and the scales."""
+        """Return the score of each outcome, of every label as (labels, rows) or None for numbers, and the scales."""
         player, scale = self._player, np.full(len(y), -1.0)
         if player.outcomes == "numbers":
             sizes = np.abs(np.asarray(played.predictions, dtype=np.float64) - y)
@@ -392,16 +406,16 @@ class Conformal(Learner):
         return by_label[y.astype(np.intp), np.arange(len(y))], by_label, scale
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on, if the learner lets them."""
+        """Grow to `width` features, if the learner can."""
         self._player.widen_all(width)
 
     @property
     def rows_held(self) -> int:
-        """Training rows that the learner holds."""
+        """Number of training rows that the learner stores."""
         return self._player.all_rows_held
 
     def standing(self) -> Standing:
-        """What theorems on coverage need to know of the thresholds, as plain data."""
+        """Return the thresholds and counts that theorems on coverage need, as plain data."""
         names = self._groups.names
         governed, joint = self.rule not in TRACKERS, bool(self._groups.each)
         return {
@@ -442,7 +456,7 @@ class Conformal(Learner):
 
 
 def _squashed(margins: Numbers, scale: Numbers) -> Numbers:
-    """From 0 to 1, falling in the margin; 1/2 of margin 0, and before there is a scale."""
+    """Map margins to scores from 0 to 1, decreasing; 1/2 at margin 0 and before there is a scale."""
     size = np.maximum(scale, 0.0) + np.abs(margins)
     known = (scale >= 0.0) & (size > 0.0) & np.isfinite(size)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -450,7 +464,7 @@ def _squashed(margins: Numbers, scale: Numbers) -> Numbers:
 
 
 def _width(q: Numbers, scale: Numbers) -> Numbers:
-    """How long intervals are; -1 of nothing, infinite of everything."""
+    """Return the length of intervals; -1 for the empty set, infinite for everything."""
     with np.errstate(divide="ignore", invalid="ignore"):
         wide = np.where((q >= 1.0) | (scale < 0.0), np.inf, 2.0 * scale * (q / (1.0 - q)))
     return np.where(q < 0.0, -1.0, wide)

@@ -1,7 +1,7 @@
-"""Groups of examples, by a column or by a function of x: each value is one. After MOST, all others are one.
+"""Groups of examples by the values of a column or a function of x. After MOST groups, all others form one.
 
-By several columns groups overlap: a row is in one of each column. What is numbered then are cells, combinations of
-groups, and these are disjoint again.
+With several columns groups overlap: a row is in one group per column. Numbers then refer to cells, combinations of
+groups, which are disjoint.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from novikoff.core.types import Batch, Example, Sparse
 MOST = 1000
 ALL, OTHERS = "all", "others"
 AND = " & "
-"""Between the groups of a cell."""
+"""Separator between the groups of a cell."""
 
 
 class Groups:
-    """The groups met so far, in the order in which they came.
+    """Groups seen so far, in order of appearance.
 
-    by   None for one group, the number or the name of a column, a list of several of these, or a function of x
+    Args:
+        by: None for one group, a column (number or name), a list of columns, or a function of x.
     """
 
     def __init__(self, by: Any = None) -> None:
@@ -43,7 +44,7 @@ class Groups:
             self.names[ALL] = 0
 
     def key(self, encoding: Any, x: Example) -> str:
-        """Of one example; `encoding` is that of its table, or None."""
+        """Return the group of one example; `encoding` is that of its table, or None."""
         if self.each:
             return AND.join(_part(one.by, one.key(encoding, x)) for one in self.each)
         if self.by is None:
@@ -62,7 +63,7 @@ class Groups:
         return self.keys(encoding, Batch(row, np.zeros(1), 1))[0]
 
     def keys(self, encoding: Any, batch: Batch) -> list[str]:
-        """Of the rows of a batch; none where all are one group."""
+        """Return the groups of the rows of a batch; empty if there is only one group."""
         if self.each:
             columns = [[_part(one.by, key) for key in one.keys(encoding, batch)] for one in self.each]
             return [AND.join(parts) for parts in zip(*columns, strict=True)]
@@ -73,7 +74,7 @@ class Groups:
         places, names = self._columns(encoding)
         x: Any = batch.x
         if isinstance(x, Sparse):
-            first, end = int(x.indptr[0]), int(x.indptr[-1])  # a part of a batch has the numbers of all of it
+            first, end = int(x.indptr[0]), int(x.indptr[-1])  # a slice of a batch keeps the indices of the whole
             here = first + np.flatnonzero(np.isin(x.indices[first:end], places))
             rows = np.searchsorted(x.indptr, here, side="right") - 1
             if names is not None:
@@ -93,7 +94,7 @@ class Groups:
         return [_text(value) for value in values.tolist()]
 
     def _columns(self, encoding: Any) -> tuple[list[int], dict[int, str] | None]:
-        """The features that tell the group; where it is a category, what each of them is called."""
+        """Return the features that determine the group and, for a category, their names."""
         if isinstance(self.by, int):
             return [self.by], None
         known: Mapping[str, int] = {} if encoding is None or encoding.bits is not None else encoding.places
@@ -109,7 +110,7 @@ class Groups:
         return list(found), found
 
     def places(self, keys: Sequence[str], rows: int = 1) -> NDArray[np.int64]:
-        """The numbers of groups that have come; new ones get one."""
+        """Return the numbers of groups, numbering new ones."""
         if self.by is None:
             return np.zeros(rows, dtype=np.int64)
         found = np.empty(len(keys), dtype=np.int64)
@@ -121,12 +122,12 @@ class Groups:
         return found
 
     def ask(self, encoding: Any, x: Example) -> int:
-        """The number of the group of x; -1 if it never came."""
+        """Return the number of the group of x; -1 if not yet seen."""
         key = self.key(encoding, x)
         return self.names.get(key, self.names.get(OTHERS, -1))
 
     def overlapping(self) -> dict[str, list[int]]:
-        """The cells of each group, where they overlap; nothing where they do not."""
+        """Return the cells of each group, where groups overlap; otherwise an empty dict."""
         found: dict[str, list[int]] = {}
         for name, place in self.names.items() if self.each else ():
             for part in name.split(AND):
@@ -134,7 +135,7 @@ class Groups:
         return found
 
     def load(self, names: Any) -> None:
-        """Know the groups that were saved."""
+        """Load saved groups."""
         sound = isinstance(names, list) and all(type(name) is str for name in names) and len({*names}) == len(names)
         if not sound or (self.by is None and names != [ALL]):
             raise ModelFileError(f"groups of a learner must be different texts: the saved one has {shown(names)}.")
@@ -142,12 +143,12 @@ class Groups:
 
 
 def _part(column: Any, value: str) -> str:
-    """A group of one column, in the name of a cell, which is split at AND: it neither has one nor ends in " &"."""
+    """Return a column's group escaped for the name of a cell, which is split at AND."""
     return f"{column}={value}".replace(AND.rstrip(), " and")
 
 
 def _text(value: Any) -> str:
-    """A value as the name of a group."""
+    """Return a value as the name of a group."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)

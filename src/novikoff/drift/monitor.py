@@ -1,21 +1,22 @@
-"""Tests that can refute that examples are independent draws of one distribution, while they come in.
+"""Sequential tests of the assumption that examples are independent draws from one distribution.
 
 Drift test
     At rounds 64, 128, 256, ... the hypothesis is frozen, and wealth is bet on its errors up to the next such round, by
-    the rule of drift/theorems/drift_alarm.py, which limits the chance of a false alarm. Small bets find small changes.
-    Alarm when the wealth reaches 1/alpha.
-    A change exactly at a freezing is not seen: let a second test with another `first` run along, each with alpha/2.
-    Shares that become rarer keep the wealth from melting away in a long stream without drift (as n^(-2/3) at most; with
-    0.01 for ever it is e^-380 after 100,000 examples, and no later change could be found).
+    the rule of drift/theorems/drift_alarm.py, which limits the probability of a false alarm. Small bets detect small
+    changes. The alarm is raised when the wealth reaches 1/alpha.
+    A change exactly at a freezing is not detected: run a second test with another `first`, each with alpha/2.
+    Decreasing shares prevent the wealth from vanishing in a long stream without drift (as n^(-2/3) at most; with
+    a constant 0.01 it is e^-380 after 100,000 examples, and no later change could be detected).
 Monitor
-    A classifier is frozen whose risk was certified, and wealth is bet on its errors, by the rule of
-    drift/theorems/monitor_alarm.py, which limits the chance of a false alarm. Alarm when the wealth reaches 2/alpha.
-    Without fresh capital the wealth of a good classifier would melt away, and no later drift could be found.
+    A classifier with certified risk is frozen, and wealth is bet on its errors, by the rule of
+    drift/theorems/monitor_alarm.py, which limits the probability of a false alarm. The alarm is raised when the wealth
+    reaches 2/alpha. Without fresh capital the wealth of a good classifier would vanish, and no later drift could be
+    detected.
 Exactness
-    One example after the other, in a compiled loop: chunks of any size, and a stop in between, leave the same bits.
-    Wealth is no longer bet once it is 2^300.
+    One example after the other, in a compiled loop: chunks of any size, and interruptions, give the same bits.
+    Betting stops once the wealth is 2^300.
 Cost
-    O(1) memory; 10 million examples in 0.4 s (test) and 0.2 s (monitor), beside the predictions.
+    O(1) memory; 10 million examples in 0.4 s (test) and 0.2 s (monitor), without the predictions.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
 
 ALPHA = 0.05
-"""The chance of a false alarm of a drift test, ever, if none is given."""
+"""Default probability that a drift test ever raises a false alarm."""
 OFTEN = 0.01
 SCALES = np.array([1.0, 0.25, 0.0625])
 ENOUGH = 2.0**300
@@ -51,11 +52,26 @@ PROMISES = (drift_alarm, monitor_alarm)
 
 @dataclass(eq=False)
 class DriftTest:
-    """Drift test, driven by the game: `refresh` at each round `next_snapshot`, then `see` the errors of that snapshot.
+    """Sequential test for drift that bets on the errors of frozen hypotheses.
 
-    seed      of its coins, which are no one else's
-    alpha     the chance of a false alarm, ever
-    first     the first round at which the hypothesis is frozen
+    Call `refresh` at each round `next_snapshot`, then `see` with the errors of that snapshot.
+
+    Args:
+        seed: Seed of its coins, used by nothing else.
+        alpha: Probability that it ever raises a false alarm.
+        first: First round at which the hypothesis is frozen.
+
+    Guarantee:
+        On exchangeable examples it ever raises an alarm with probability at most alpha (`drift_alarm`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> import numpy as np
+        >>> test = nk.DriftTest(first=4)
+        >>> test.refresh()
+        >>> test.see(np.array([False, False, True, False]))
+        >>> test.seen, test.alarm
+        (4, False)
     """
 
     seed: int = 0
@@ -78,18 +94,18 @@ class DriftTest:
 
     @property
     def seen(self) -> int:
-        """Examples bet on."""
+        """Number of examples bet on."""
         return int(self._counts[0])
 
     @property
     def left(self) -> int:
-        """Examples of the block that are still to come; 0 before the first snapshot."""
+        """Number of examples left in the block; 0 before the first snapshot."""
         begun = self.next_snapshot > self.first
         return self.next_snapshot // 2 - int(self._counts[1]) if begun else 0
 
     @property
     def alarm(self) -> bool:
-        """Was the wealth ever 1/alpha? Then the examples are not independent draws of one distribution."""
+        """Whether the wealth ever reached 1/alpha, which refutes independent draws from one distribution."""
         return self.facts().alarm
 
     def facts(self) -> DriftFacts:
@@ -100,7 +116,7 @@ class DriftTest:
         return [drift_alarm(self.facts())]
 
     def refresh(self) -> None:
-        """The hypothesis was frozen anew, after round `next_snapshot`."""
+        """Start a block with a newly frozen hypothesis, after round `next_snapshot`."""
         if self.left:
             raise InputError(
                 f"a snapshot must be taken at round {self.next_snapshot:,}: {self.left:,} examples are still to come."
@@ -109,7 +125,7 @@ class DriftTest:
         self._counts[1:] = 0
 
     def see(self, errors: NDArray[np.number] | NDArray[np.bool_]) -> None:
-        """Did the snapshot err on each of the next examples?"""
+        """Bet on whether the snapshot errs on each of the next examples."""
         wrong = _errors(errors)
         if len(wrong) > self.left:
             raise InputError(
@@ -144,12 +160,15 @@ class DriftTest:
 
 
 class DriftWatch(Observer):
-    """Drift test in a game as it is played: the learner is frozen at each snapshot, and its errors since are bet on.
+    """Observer that runs a drift test in a game, freezing the learner at each snapshot.
 
-    `nk.Game(learner, drift=nk.DriftTest())` has one, as `ledger.drift`; its test tells the wealth and the alarm.
-    With labels that come late the examples are those of the game of arrivals: an alarm then says that they are not
-    independent draws of one distribution, or that when a label comes depends on its example or on what was served.
-    Of a weighted row the first round alone counts: rows may be independent draws, copies of a row are not.
+    `nk.Game(learner, drift=nk.DriftTest())` has one as `ledger.drift`; its `test` has the wealth and the alarm.
+    With delayed labels the examples are those in order of arrival: an alarm then means that they are not
+    independent draws from one distribution, or that the delay of a label depends on its example or on a prediction.
+    Only the first round of a weighted row counts: rows may be independent draws, copies of a row are not.
+
+    Args:
+        test: The drift test; None for the default one.
     """
 
     sees_copies = False
@@ -162,7 +181,7 @@ class DriftWatch(Observer):
 
     @classmethod
     def begin(cls, ledger: Ledger, test: DriftTest) -> Self:
-        """For a game that is watched from now on: its mistakes are the errors."""
+        """Return a watch for a game from now on: its mistakes are the errors."""
         if ledger.drift is not None:
             raise InputError("a game must have one test of drift: this one has, and it goes on (ledger.drift).")
         if not ledger.counts or ledger.learner.domain.kind == "losses":
@@ -184,7 +203,7 @@ class DriftWatch(Observer):
         self.rounds += len(batch.y[once])
 
     def check(self, ledger: Ledger) -> None:
-        """Refuse what is of other rounds than the ledger has."""
+        """Raise ModelFileError if the rounds differ from those of the ledger."""
         seen = self.rounds <= ledger.rounds and self.test.seen == max(0, self.rounds - self.test.first)
         if not seen or (self._frozen is None) != (self.test.next_snapshot == self.test.first):
             raise ModelFileError(f"a test of drift must be of its game: it saw {self.rounds:,} rounds.")
@@ -196,7 +215,7 @@ class DriftWatch(Observer):
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
-        """The watch whose `state` this is, in a game of `learner`."""
+        """Return the watch with this `state`, in a game of `learner`."""
         watch = cls(DriftTest.restore(state["test"]))
         watch.rounds = int(state["rounds"])
         watch._frozen = None if state["frozen"] is None else adapt(type(learner).restore(state["frozen"]))
@@ -205,9 +224,22 @@ class DriftWatch(Observer):
 
 @dataclass(eq=False)
 class Monitor:
-    """Monitor of a classifier whose risk was certified to be at most `limit`.
+    """Sequential test of the certified risk of a classifier that bets on its errors.
 
-    alpha     the chance of a false alarm, ever, beside the certificate's delta
+    Args:
+        limit: Certified limit on the risk.
+        alpha: Probability that it ever raises a false alarm, in addition to the certificate's delta.
+
+    Guarantee:
+        While the risk is at most `limit`, it ever raises an alarm with probability at most alpha (`monitor_alarm`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> import numpy as np
+        >>> monitor = nk.Monitor(limit=0.1)
+        >>> monitor.see(np.ones(20, dtype=bool))
+        >>> monitor.alarm
+        True
     """
 
     limit: float
@@ -231,7 +263,7 @@ class Monitor:
 
     @property
     def alarm(self) -> bool:
-        """Was the wealth ever 2/alpha? Then the risk is not what was certified, or examples are not independent."""
+        """Whether the wealth ever reached 2/alpha, which refutes the certified risk or independent examples."""
         return self.facts().alarm
 
     def facts(self) -> MonitorFacts:
@@ -242,7 +274,7 @@ class Monitor:
         return [monitor_alarm(self.facts())]
 
     def see(self, errors: NDArray[np.number] | NDArray[np.bool_]) -> None:
-        """Did the classifier err on each of the next examples?"""
+        """Bet on whether the classifier errs on each of the next examples."""
         wrong = _errors(errors)
         if not len(wrong):
             return
@@ -275,7 +307,7 @@ def _check_alpha(alpha: float) -> None:
 
 
 def _errors(errors: NDArray[np.number] | NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """As truth values, one for each example."""
+    """Return the errors as booleans, one per example."""
     wrong = np.asarray(errors)
     if wrong.ndim != 1 or (wrong.dtype != np.bool_ and not np.isin(wrong, (0, 1)).all()):
         raise InputError(f"errors must be a row of truth values: got {shown(errors)}.")

@@ -1,22 +1,23 @@
 """The best mixture of experts in hindsight, for squared loss.
 
-What is best
+Problem
     Weights u >= 0 that sum to 1 with the least f(u) = sum over rounds of (<u, p_t> - y_t)^2, for predictions p_t and
-    outcomes y_t in [0, 1]. Never worse than the best expert, often much better; no regret bound of exponential weights
-    speaks of it.
+    outcomes y_t in [0, 1]. The best mixture is never worse than the best expert and often much better; no regret bound
+    of exponential weights covers it.
 Method
-    The sums G = sum of p p', b = sum of y p, c = sum of y^2 are kept: f(u) = u'Gu - 2b'u + c. Then Wolfe's method:
-    find the least f on the plane through the chosen experts; if that is outside, go as far as one can and drop an
-    expert; else take in the expert with the least slope. It ends after finitely many steps, in exact arithmetic.
-How far from the best
-    f is convex, so no mixture is better than f(u) by more than the largest slope g'u - g_i, g = 2(Gu - b): the gap of
-    Frank and Wolfe. `lower` and `upper` hold the least loss between them whatever the search did.
+    The sums G = sum of p p', b = sum of y p, c = sum of y^2 are kept: f(u) = u'Gu - 2b'u + c. Wolfe's method:
+    minimise f on the affine hull of the chosen experts; if the minimum is outside the simplex, move as far towards it
+    as possible and drop an expert; otherwise add the expert with the least slope. In exact arithmetic it ends after
+    finitely many steps.
+Distance from the optimum
+    f is convex, so no mixture is better than f(u) by more than the largest slope g'u - g_i, g = 2(Gu - b): the
+    Frank-Wolfe gap. The least loss lies between `lower` and `upper` whatever the search did.
 Rounding
-    The sums are of numbers in [0, 1], in blocks of 1,024 rows, the blocks added with what each addition rounds off. So
-    G, b and c, and their products with u, have a relative error of at most E = (1,024 + 4N + 16) 2^-52: twice what it
-    takes. f(u) has E (u'Gu + 2b'u + c), a slope twice E times its terms. These are in the limits.
+    The sums are of numbers in [0, 1], in blocks of 1,024 rows; the blocks are added with compensation. So
+    G, b and c, and their products with u, have a relative error of at most E = (1,024 + 4N + 16) 2^-52, twice the
+    error bound. f(u) has the error E (u'Gu + 2b'u + c), a slope twice E times its terms. The limits include these.
 Cost
-    O(N^2) time per row and O(N^2) memory; the search O(N^3) for a few experts more than are chosen.
+    O(N^2) time per row and O(N^2) memory; the search takes O(N^3) for a few more experts than it chooses.
 Reference
     [wolfe1976]; [jaggi2013] for the gap.
 """
@@ -40,7 +41,7 @@ STEPS_PER_EXPERT = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """Weights, and limits of the least loss of any mixture: lower <= least <= loss of these weights <= upper."""
+    """Weights, and limits on the least loss of any mixture: lower <= least <= loss of these weights <= upper."""
 
     weights: Vector
     lower: float
@@ -48,9 +49,19 @@ class Mixture:
 
 
 class BestMixture(Observer):
-    """The best mixture of experts in hindsight, for squared loss: what it depends on, of the rounds seen so far.
+    """Observer that finds the best mixture of experts in hindsight, for squared loss.
 
-    An observer of a game on advice, O(N^2) a round for N experts.
+    It takes O(N^2) time per round of advice from N experts.
+
+    Args:
+        experts: Number of experts N.
+
+    Example:
+        >>> from novikoff.experts.best_mixture import BestMixture
+        >>> best = BestMixture(2)
+        >>> best.add([[0.0, 1.0], [1.0, 0.0]], [0.5, 0.5])
+        >>> best.best().weights.round(6).tolist()
+        [0.5, 0.5]
     """
 
     def __init__(self, experts: int) -> None:
@@ -63,7 +74,7 @@ class BestMixture(Observer):
         self.add(cast(Vector, batch.x), batch.y)
 
     def add(self, predictions: ArrayLike, outcomes: ArrayLike) -> None:
-        """More rounds: a row of predictions for each outcome."""
+        """Add rounds: one row of predictions per outcome."""
         p = np.ascontiguousarray(predictions, dtype=np.float64)
         y = np.ascontiguousarray(outcomes, dtype=np.float64)
         if p.ndim != 2 or p.shape != (len(y), len(self._with_y)) or y.ndim != 1:
@@ -84,7 +95,7 @@ class BestMixture(Observer):
         self.rounds += len(y)
 
     def best(self, gap: float = 1e-9) -> Mixture:
-        """The best mixture, to within `gap` per round if rounding lets it."""
+        """Return the best mixture, to within `gap` per round if rounding allows."""
         square, with_y = self._square + self._square_lost, self._with_y + self._with_y_lost
         y = float((self._y + self._y_lost)[0])
         weights = _search(square / max(self.rounds, 1), with_y / max(self.rounds, 1), gap)
@@ -99,14 +110,14 @@ class BestMixture(Observer):
 
 
 def _add(total: Vector, lost: Vector, more: NDArray[np.float64] | np.float64) -> None:
-    """Neumaier's sum, in place: numbers are 0 or more, so the larger is found by comparing."""
+    """Add in place by Neumaier's method; terms are nonnegative, so a comparison finds the larger."""
     new = total + more
     lost += np.where(total >= more, (total - new) + more, (more - new) + total)
     total[...] = new
 
 
 def _search(square: Vector, with_y: Vector, gap: float) -> Vector:
-    """Weights with a gap of Frank and Wolfe of at most `gap`, or the best that floats find."""
+    """Return weights with a Frank-Wolfe gap of at most `gap`, or the best that floating point finds."""
     experts = len(with_y)
     weights = np.zeros(experts)
     weights[np.argmin(np.diag(square) - 2.0 * with_y)] = 1.0
@@ -127,7 +138,7 @@ def _search(square: Vector, with_y: Vector, gap: float) -> Vector:
 
 
 def _corrected(square: Vector, with_y: Vector, weights: Vector, chosen: NDArray[np.intp]) -> Vector:
-    """The least f on the chosen experts, or on a part of them: Wolfe's minor cycle."""
+    """Minimise f over the chosen experts or a subset of them: Wolfe's minor cycle."""
     current = weights[chosen]
     while True:
         count = len(chosen)

@@ -1,9 +1,9 @@
-"""What learners with expert advice have in common: a panel of experts, and a rule that weighs them.
+"""Base class of learners with expert advice: a panel of experts and a rule that weighs them.
 
-There are two ways to play. "mean" says the weighted mean of the predictions, which a convex loss allows (in a game of
-losses the mixture itself is played, and costs the mean loss). "draw" follows an expert drawn by the weights: the draw
-of round t is coin t of the seed (numerics/coins.py, purpose "expert") cut at the cumulative weights, so asking twice
-gives the same answer. A drawn hypothesis without a valid label says +1 (with many labels 0).
+There are two ways to play. "mean" predicts the weighted mean of the predictions, which a convex loss allows (in a game
+of losses the mixture itself is played and costs the mean loss). "draw" follows an expert drawn by the weights: the draw
+of round t is coin t of the seed (numerics/coins.py, purpose "expert") cut at the cumulative weights, so repeated
+predictions agree. A drawn hypothesis without a valid label predicts +1 (0 in multiclass).
 """
 
 from __future__ import annotations
@@ -32,13 +32,16 @@ PANEL: tuple[Field, ...] = (
     Argument("clip", at="_panel.clip"),
     Argument("seed", int, at="_panel.seed"),
 )
-"""The arguments that most learners hand to their panel."""
+"""Constructor arguments that most learners pass to their panel."""
 
 
 class ExpertLearner(Learner):
-    """The mean of the experts, or one of them, by the weights of a rule.
+    """Learner that predicts the weighted mean of its experts, or follows one drawn by their weights.
 
-    given   the arguments of the learner's constructor that are not the panel's
+    Args:
+        panel: The experts, their loss and how they are followed.
+        rule: The rule that sets the weights.
+        given: Constructor arguments of the learner that are not the panel's.
     """
 
     domain: Domain
@@ -61,21 +64,21 @@ class ExpertLearner(Learner):
 
     @property
     def size(self) -> int:
-        """Experts."""
+        """Number of experts."""
         return self._panel.size
 
     @property
     def rounds(self) -> int:
-        """Played so far."""
+        """Rounds played so far."""
         return self._rule.rounds
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Of the experts, in the round to come (in which all are awake); they add up to 1."""
+        """Weights of the experts in the next round, with all experts awake; they sum to 1."""
         return self._rule.weights()
 
     def chances(self, x: Example) -> Distribution:
-        """The chance of each answer: the weight of the experts that give it; what is said for sure if it is a mean."""
+        """Return the probability of each prediction: total weight of its experts, or 1 for a weighted mean."""
         panel, rule = self._panel, self._rule
         if panel.hypotheses is not None:
             choices, weights = panel.choices(x), rule.weights()
@@ -108,7 +111,7 @@ class ExpertLearner(Learner):
         return self._rule.predict(panel.blank)
 
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
-        """Predict, then learn, looking at the experts once: `StepResult`, or a label if they are hypotheses."""
+        """Predict, then learn; return a `StepResult`, or a label if the experts are hypotheses."""
         rows, outcomes, choices = self._panel.one(x, y)
         predictions, losses, means = self._rule.play(rows, outcomes)
         if choices is not None:
@@ -116,11 +119,11 @@ class ExpertLearner(Learner):
         return StepResult(float(predictions[0]), float(losses[0]), float(means[0]))
 
     def learn_many(self, batch: Batch) -> StepResult | None:
-        """Every row in order, compiled; None where the experts are hypotheses, which are asked one x at a time."""
+        """Play every row in order, compiled; return None if the experts are hypotheses, which take one x at a time."""
         return None if self._panel.hypotheses is not None else StepResult(*self._rule.play(*self._panel.batch(batch)))
 
     def heaviest(self) -> str:
-        """The heaviest expert, readable; of equally heavy ones the first."""
+        """Return a readable name of the heaviest expert; the first of equals."""
         return self._panel.describe(int(self.weights.argmax()))
 
     def facts(self) -> ExpertsFacts:

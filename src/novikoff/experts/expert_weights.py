@@ -1,6 +1,6 @@
-"""What rules that weigh experts have in common: Standings keep cumulative losses, Sharing weights, Sleeping gains.
+"""Base class of rules that weigh experts: Standings keeps cumulative losses, Sharing weights, Sleeping gains.
 
-Sums over the rounds are kept by the kernels in `numbers`, and counters in `counts`
+The compiled loops keep sums over the rounds in `numbers` and counters in `counts`
 (experts/_loops/standings_layout.py).
 """
 
@@ -23,9 +23,13 @@ StepResult = tuple[Vector, Vector, Vector]
 
 
 class ExpertWeights(Stateful, ABC):
-    """The weights of a panel's experts. A rule brings `play`, `predict` and `weights`.
+    """Base class of rules that weigh a panel's experts; they define `_play`, `predict`, `weights` and `facts`.
 
-    unit   what the rule divides losses by: rates are per unit
+    Args:
+        panel: The experts.
+        unit: Divisor of the losses; rates are per unit.
+        counts: Initial counters (experts/_loops/standings_layout.py).
+        params: Constants of the rule, appended to `numbers`.
     """
 
     fields: ClassVar[tuple[Field, ...]] = (
@@ -40,37 +44,43 @@ class ExpertWeights(Stateful, ABC):
 
     @property
     def rounds(self) -> int:
-        """Played so far."""
+        """Rounds played so far."""
         return int(self._counts[at.ROUNDS])
 
     def play(self, rows: Vector, outcomes: Vector) -> StepResult:
-        """Play every row: the predictions (in a game of losses, numbers of experts), what they cost, the mean cost."""
+        """Play every row; return predictions (expert numbers in a game of losses), losses and mean losses."""
         results = at.Results(np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows)))
         self._play(rows.reshape(-1), outcomes, results)
         return results
 
     @abstractmethod
     def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
-        """The same, compiled; rows are one after the other."""
+        """Play every row, compiled; rows are concatenated."""
 
     @abstractmethod
     def predict(self, row: Vector) -> float:
-        """What it would say now."""
+        """Return the prediction for the next round without learning."""
 
     @abstractmethod
     def weights(self, row: Vector | None = None) -> Vector:
-        """Of the round to come, with this advice if it is known; they add up to 1."""
+        """Return the weights of the next round, given its advice if known; they sum to 1."""
 
     @abstractmethod
     def facts(self) -> ExpertsFacts:
-        """What the theorems need to know."""
+        """Return the facts that the theorems need."""
 
     def _total(self, place: int) -> float:
-        """A sum over the rounds: kept as two numbers."""
+        """Return a sum over the rounds, which is kept as two numbers."""
         return float(self._numbers[place] + self._numbers[place + 1])
 
     def _facts(self, losses: Vector, comparator: int | None = None, **more: Any) -> ExpertsFacts:
-        """The facts of every rule, and `more`. losses: of the experts; comparator: the best one, if not given."""
+        """Return the facts of every rule, plus `more`.
+
+        Args:
+            losses: Total loss of each expert.
+            comparator: Expert to compare with; None for the best one.
+            more: Facts of the rule.
+        """
         panel, best = self.panel, int(losses.argmin())
         comparator = best if comparator is None else comparator
         facts: dict[str, Any] = {
@@ -95,7 +105,7 @@ class ExpertWeights(Stateful, ABC):
         return ExpertsFacts(**facts | more)
 
     def _rounding(self, entrances: float) -> float:
-        """What rounding may have done to the regret at most (standings.py). `entrances`: 1/rate, summed over epochs."""
+        """Bound the effect of rounding on the regret (standings.py); `entrances` is 1/rate summed over epochs."""
         panel = self.panel
         if panel.size == 1:
             return 0.0

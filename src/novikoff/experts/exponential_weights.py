@@ -1,25 +1,25 @@
-"""Exponential weights (Hedge): every expert has a say, and what it lost weighs on it exponentially.
+"""Exponential weights (Hedge): every expert counts, with a weight that falls exponentially with its loss.
 
 Algorithm
     w_{t,i} is proportional to prior_i exp(-eta_t L_{t-1,i} / unit), L the losses so far and `unit` the largest loss.
-    Say the weighted mean of the experts ("mean", for convex losses) or follow an expert drawn by the weights ("draw").
-    The rate eta_t
+    Predict the weighted mean of the experts ("mean", for convex losses) or follow an expert drawn by the weights
+    ("draw"). The rate eta_t
         fixed      as given; or sqrt(8 ln N / T) for a `horizon` of T rounds (playing on is allowed)
         anytime    2 sqrt(ln N / t) on all losses so far, without knowing T
-        doubling   epochs of 1, 2, 4, ... rounds, each begun anew with sqrt(8 ln N / length)
+        doubling   epochs of 1, 2, 4, ... rounds, each restarted with sqrt(8 ln N / length)
     Log loss or squared loss and the mean: fixed, 1 or 1/2 on the loss itself (`unit` is 1), where exp(-eta loss) is
     concave in the prediction. With one expert there is nothing to choose, and the rate is 0.
     Experts are columns of advice, a table of losses (loss="table"), or the hypotheses of a class (experts/panel.py).
 Promise
     experts/theorems/fixed_rate_regret.py, anytime_regret.py, doubling_regret.py: regret at most S sqrt(T ln N / 2),
     S sqrt(T ln N), 3.42 S sqrt(T ln N / 2) for losses in [0, S], on every stream.
-    experts/theorems/mixability_gaps.py: by what mixing cost in each round; small_losses.py: little, if one expert is
-    good; exp_concave_regret.py: ln N (log loss) and 2 ln N (squared), however long; drawn_loss.py: for the expert
-    drawn.
+    experts/theorems/mixability_gaps.py: regret by the cost of mixing in each round; small_losses.py: small, if one
+    expert is good; exp_concave_regret.py: ln N (log loss) and 2 ln N (squared), for any T; drawn_loss.py: for the
+    expert drawn.
 Cost
-    O(N) a round: one exp for each expert where the rate is fixed, two where it moves; 24 bytes for each expert, 8
-    more if one is drawn.
-    A million experts take less than one np.exp of a million numbers.
+    O(N) per round: one exp per expert where the rate is fixed, two where it moves; 24 bytes per expert, 8 more if one
+    is drawn.
+    A million experts take less time than one np.exp of a million numbers.
 Reference
     [cesabianchi2006]; [freund1997]; [littlestone1994].
 """
@@ -47,7 +47,32 @@ from novikoff.experts.theorems.small_losses import small_losses
 
 
 class ExponentialWeights(ExpertLearner):
-    """The mean of the experts, or one of them, by weights that fall exponentially with what they lost."""
+    """Weighted mean of experts, or one drawn expert, with weights that fall exponentially with the loss.
+
+    Args:
+        experts: Number of experts, or a hypothesis class whose hypotheses are the experts.
+        eta: Fixed learning rate; None to tune it.
+        horizon: Number of rounds for which to tune a fixed rate.
+        rate: "fixed", "anytime" or "doubling"; None for "fixed" where possible, otherwise "anytime".
+        loss: "zero-one", "absolute", "squared", "log", or "table" for rows of losses.
+        play: "mean" to predict the weighted mean, "draw" to follow one expert; None for the default of the loss.
+        prior: Prior weights of the experts; None for equal ones.
+        clip: Distance from 0 and 1 that predictions keep under log loss.
+        seed: Seed of the draws.
+
+    Guarantee:
+        Regret against the best expert at most S sqrt(T ln N) for losses in [0, S] (`anytime_regret`),
+        S sqrt(T ln N / 2) with a known horizon (`fixed_rate_regret`), and a constant for the mean under log
+        or squared loss (`exp_concave_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.ExponentialWeights(2, loss="squared")
+        >>> for advice, outcome in [([0.0, 1.0], 1), ([0.2, 0.9], 1)]:
+        ...     step = learner.play_one(advice, outcome)
+        >>> learner.weights.round(2).tolist()
+        [0.31, 0.69]
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (
         fixed_rate_regret, anytime_regret, doubling_regret, mixability_gaps, exp_concave_regret, small_losses,

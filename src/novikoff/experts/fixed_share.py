@@ -1,24 +1,24 @@
-"""Fixed Share: exponential weights that let every expert come back, for when the best one changes.
+"""Fixed Share: exponential weights that track the best expert as it changes.
 
 Algorithm
     w_1 = prior.  After each round v_i is proportional to w_i exp(-eta l_i / unit), and
-    w_{t+1} = (1 - alpha) v + alpha * prior.  Say the weighted mean, or follow an expert drawn by the weights.
+    w_{t+1} = (1 - alpha) v + alpha * prior.  Predict the weighted mean, or follow an expert drawn by the weights.
     For at most `switches` = m changes of the best expert in `horizon` = T rounds alpha is m/(T-1), and eta is
-    sqrt(8 C / T), C = (m+1) ln N + (T-1) H(m/(T-1)), H in nats; 1 or 1/2 on the loss itself where the mean is said of
-    log or squared loss, as in experts/exponential_weights.py. With alpha = 0 it is exponential weights, whose
+    sqrt(8 C / T), C = (m+1) ln N + (T-1) H(m/(T-1)), H in nats; 1 or 1/2 on the loss itself where the mean is played
+    under log or squared loss, as in experts/exponential_weights.py. With alpha = 0 it is exponential weights, whose
     cumulative losses are kept; otherwise weights are, each at least alpha * prior (experts/_loops/sharing.py).
-    What the best path of experts with at most 0, 1, ..., m switches lost is tracked.
+    The loss of the best path of experts with at most 0, 1, ..., m switches is tracked.
 Promise
     experts/theorems/fixed_share_regret.py: regret against the best path with at most m switches at most S sqrt(T C /
     2). experts/theorems/drawn_loss.py: for the expert drawn.
 Cost
-    O(N) a round for the weights, O(N m) for the paths, and 16 bytes for each expert and number of switches (twice that
+    O(N) per round for the weights, O(N m) for the paths, and 16 bytes per expert and number of switches (twice that
     with a prior).
 Rounding
-    As in experts/standings.py, (d), for h_t, m_t and the prediction. Each weight has a relative error of 8 u in a
-    round, as if a loss had been another by 8 u / rate: 10 u / rate. The error of the sum that they are divided by is
-    the same for all: it changes alpha by the part 300 u, so a path's price by less than 600 u (m + alpha T) / rate.
-    Losses of paths are added as the losses of experts there, and the path that is taken is the best one up to 280 u S.
+    As in experts/standings.py, (d), for h_t, m_t and the prediction. Each weight has a relative error of 8 u per
+    round, equivalent to a change of its loss by 8 u / rate: 10 u / rate. The error of the normalising sum is
+    the same for all: it changes alpha by the fraction 300 u, so a path's price by less than 600 u (m + alpha T) / rate.
+    Losses of paths are summed like the losses of experts there, and the path found is the best one up to 280 u S.
 Reference
     [herbster1998].
 """
@@ -48,11 +48,36 @@ from novikoff.experts.theorems.fixed_share_regret import fixed_share_regret
 from novikoff.numerics.records import astuple
 
 LEAST_SHARE = 1e-100
-"""Other than 0: times the lightest prior it is still a number."""
+"""Smallest positive share: its product with the smallest prior does not underflow."""
 
 
 class FixedShare(ExpertLearner):
-    """Exponential weights, of which a little is shared out anew in each round."""
+    """Exponential weights that redistribute a small share in each round, so that the best expert may change.
+
+    Args:
+        experts: Number of experts, or a hypothesis class whose hypotheses are the experts.
+        switches: Expected number of changes of the best expert.
+        horizon: Number of rounds.
+        eta: Learning rate; None to tune it.
+        alpha: Share redistributed per round; None for switches / (horizon - 1).
+        loss: "zero-one", "absolute", "squared", "log", or "table" for rows of losses.
+        play: "mean" to predict the weighted mean, "draw" to follow one expert; None for the default of the loss.
+        prior: Prior weights of the experts; None for equal ones.
+        clip: Distance from 0 and 1 that predictions keep under log loss.
+        seed: Seed of the draws.
+
+    Guarantee:
+        Regret against the best sequence of experts with at most m switches at most S sqrt(T c / 2), where
+        c = (m + 1) ln N + (T - 1) H(m / (T - 1)) (`fixed_share_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.FixedShare(2, switches=1, horizon=10, loss="squared")
+        >>> for advice, outcome in [([0.0, 1.0], 1), ([0.2, 0.9], 1)]:
+        ...     step = learner.play_one(advice, outcome)
+        >>> learner.weights.round(2).tolist()
+        [0.34, 0.66]
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (fixed_share_regret, drawn_loss)
     fields = (
@@ -92,7 +117,7 @@ class FixedShare(ExpertLearner):
 
 
 class Sharing(ExpertWeights):
-    """The weights, and the best paths."""
+    """Weights of Fixed Share, and the best paths of experts."""
 
     fields = (
         *ExpertWeights.fields,
@@ -131,11 +156,11 @@ class Sharing(ExpertWeights):
     def predict(self, row: Vector) -> float:
         if self._still is not None:
             return self._still.predict(row)
-        # A draw writes sums behind the weights: a copy, since several threads may ask at a time.
+        # A draw writes sums behind the weights: use a copy, since several threads may predict at once.
         return _loops.sharing.predict(self._weights.copy(), self._counts, self._params, row, scratch(self.panel.size))
 
     def weights(self, row: Vector | None = None) -> Vector:
-        """Of the round to come, whatever the advice."""
+        """Return the weights of the next round, whatever the advice."""
         if self._still is not None:
             return self._still.weights()
         weights = self._weights[: self.panel.size]
@@ -161,7 +186,7 @@ class Sharing(ExpertWeights):
         return self._facts(alone, comparator, **share, eta=eta, rounding=rounding, horizon=self.horizon)
 
     def _paths_rounding(self) -> float:
-        """What rounding may have done to weights and paths; see above."""
+        """Bound the effect of rounding on weights and paths; see the module."""
         top, rounds = self.panel.loss.top, self.rounds
         if self.panel.size == 1:
             return 0.0
@@ -172,13 +197,13 @@ class Sharing(ExpertWeights):
         return (own + 640.0 * rounds * top) * 2.0**-53
 
     def _least(self, paths: Vector) -> tuple[list[float], Vector]:
-        """The least loss of a path for each number of switches; and of each expert without any."""
+        """Return the least loss of a path for each number of switches, and the loss of each expert without a switch."""
         found = (paths[: len(paths) // 2] + paths[len(paths) // 2 :]).reshape(self.switches + 1, -1)
         return found.min(axis=1).tolist(), found[0]
 
     @property
     def _shared(self) -> Vector | None:
-        """Weights of the experts; None where there are no switches, and no weight is shared."""
+        """Weights of the experts; None with alpha = 0, where cumulative losses are kept instead."""
         return None if self._still is not None else self._weights[: self.panel.size]
 
     def after_restoring(self, found: State) -> None:
@@ -190,12 +215,12 @@ class Sharing(ExpertWeights):
 
 
 def scratch(count: int) -> Vector:
-    """Working memory of experts/_loops/sharing.py for so many experts."""
+    """Return working memory of experts/_loops/sharing.py for `count` experts."""
     return np.concatenate([np.zeros(3 * count), np.ones(count)])
 
 
 def _entropy(share: float) -> float:
-    """Of a coin, in nats."""
+    """Return the entropy of a coin, in nats."""
     if share in (0.0, 1.0):
         return 0.0
     return -share * math.log(share) - (1.0 - share) * math.log1p(-share)

@@ -1,27 +1,27 @@
-"""Hedge over learners: follow one of several, and make hardly more mistakes than the best of them.
+"""Hedge over learners: follow one of several, with hardly more mistakes than the best of them.
 
 Algorithm
-    Each of K learners plays every round by itself and learns every label, whether it was followed or not. Hedge says
-    what one of them says: learner i with chance w_i, drawn anew in each round. A rule on losses (a mistake costs 1)
-    moves the weights w, which begin equal:
+    Each of K learners plays every round by itself and learns every label, whether it was followed or not. Hedge repeats
+    the prediction of one of them: learner i with probability w_i, drawn afresh in each round. A rule on losses (a
+    mistake costs 1) updates the weights w, which start equal:
     by = exponential-weights   w_i is proportional to exp(-eta * mistakes of i), eta = sqrt(8 ln K / horizon); without a
                                `horizon`, 2 sqrt(ln K / t) in round t
-    by = ada-hedge             the same, eta set by what mixing has cost so far
-    by = fixed-share           the weights are shared out a little in each round, so that another learner may become the
-                               best, up to `switches` times in `horizon` rounds
+    by = ada-hedge             the same, with eta set by the cost of mixing so far
+    by = fixed-share           a share of the weights is redistributed in each round, so that the best learner may
+                               change, up to `switches` times in `horizon` rounds
     by = a learner on losses   of K experts, with loss "table", that draws: experts/exponential_weights.py and others
-    Labels are -1 and +1. A team may not hold a team: put all learners in one.
+    Labels are -1 and +1. A team may not contain a team: put all learners in one.
 Coins
-    Which learner is followed is drawn by the rule, with coins of its own (numerics/coins.py): `seed` is spread to a
-    seed that no learner has, and a rule that comes with the seed of a learner is refused. With coins in common Hedge
-    could follow a learner just when that errs. Learners may share theirs: given all of them, the mistakes are a fixed
-    table. All learners have drawn before Hedge does, and none of them is told whom it follows.
+    The rule draws the learner to follow with separate coins (numerics/coins.py): `seed` is mapped to a seed that no
+    learner has, and a rule with the seed of a learner is refused. With shared coins Hedge could follow a learner
+    exactly when it errs. Learners may share coins with each other: given all of them, the mistakes are a fixed
+    table. All learners draw before Hedge does, and none of them sees which one is followed.
 Promise
     experts/theorems/hedge_mistakes.py: expected mistakes <= the bound of any learner + the regret of the rule, on every
-    stream; experts/theorems/hedge_expected.py for learners whose bounds are expectations. The rule's own theorems,
+    stream; experts/theorems/hedge_expected.py for learners whose bounds are expectations. The rule's theorems,
     against the learner with the fewest mistakes on this stream: fixed_rate_regret, anytime_regret, doubling_regret,
-    mixability_gaps, small_losses, ada_hedge_regret, fixed_share_regret; drawn_loss for what was drawn. Where the
-    environment answers back, the mistakes of a learner are those it made here, not those it would have made had it been
+    mixability_gaps, small_losses, ada_hedge_regret, fixed_share_regret; drawn_loss for the actual draws. In an
+    environment that reacts, the mistakes of a learner are those it made here, not those it would have made had it been
     followed alone.
 Cost
     That of all the learners, and O(K) per round.
@@ -75,10 +75,26 @@ from novikoff.numerics.coins import coin
 
 
 class Hedge(Learner):
-    """One of the learners decides, drawn anew each round.
+    """Team of learners of which one, drawn afresh in each round, is followed.
 
-    learners   two or more (one will do), none twice; they play on, and are the caller's no longer
-    names      what to call them in a report
+    Args:
+        learners: Distinct learners on the same examples; the team owns them from now on.
+        horizon: Number of rounds, if known.
+        by: Rule that moves the weights: "exponential-weights", "ada-hedge", "fixed-share" or a learner on losses.
+        switches: Expected changes of the best learner, for "fixed-share".
+        seed: Seed of the draws.
+        names: Names of the learners in reports; None for their class names.
+
+    Guarantee:
+        Expected mistakes at most the bound of any of the K learners plus sqrt(T ln K), or plus sqrt(T ln K / 2) with a
+        known horizon T (`hedge_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> team = nk.Hedge([nk.Perceptron(), nk.Logistic()], horizon=20)
+        >>> ledger = nk.play(team, [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10)
+        >>> team.weights.round(2).tolist()
+        [0.63, 0.37]
     """
 
     domain: Domain
@@ -117,12 +133,12 @@ class Hedge(Learner):
             raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
         self._players = [adapt(learner) for learner in self.learners]
         self._draw = [player.draws for player in self._players]
-        # Who refuses the most examples goes first: it refuses a batch while nobody has learned from it.
+        # The strictest learner goes first, so that it refuses a batch before any other has learned from it.
         self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
-        self._begun, self._torn = False, ""  # someone has learned in this call; why the team is one no longer
+        self._begun, self._torn = False, ""  # whether a learner has learned in this call; why the team is broken
 
     def _rule(self, by: str | Learner, horizon: int | None, switches: int | None) -> Any:
-        """The learner on losses that moves the weights; its coins are no learner's."""
+        """Return the learner on losses that moves the weights; it shares its coins with no learner."""
         experts, taken = len(self.learners), {word(learner) for learner in self.learners}
         if not isinstance(by, str):
             if horizon is not None or switches is not None:
@@ -154,22 +170,22 @@ class Hedge(Learner):
 
     @property
     def labels(self) -> int | None:
-        """Those of the learners."""
+        """Number of labels of the learners; None for -1 and +1."""
         return self.learners[0].labels
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The chance of each learner to be followed in the next round."""
+        """Probability that each learner is followed in the next round."""
         weights: NDArray[np.float64] = self.rule.weights
         return weights
 
     @property
     def size(self) -> int:
-        """What the learners hold, together."""
+        """Total size of the learners."""
         return sum(player.size or 0 for player in self._players)
 
     def chances(self, x: Example) -> Distribution:
-        """The chance of each label, over the coins of Hedge and of learners that draw."""
+        """Return the probability of each label, over the coins of Hedge and of learners that draw."""
         total: dict[int, float] = {}
         for player, weight in zip(self._players, self.weights.tolist(), strict=True):
             for label, chance in player.chances(x).items():
@@ -180,11 +196,11 @@ class Hedge(Learner):
         return self.learners[int(self.rule.predict_one(None))].predict_one(x)
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """Every learner predicts, then learns; one of them was followed."""
+        """Let every learner predict, then learn; the prediction is that of the learner followed."""
         y = check_label(y, None if self.labels is None else self.labels + 1)
         self._check_integer()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
-        for k, player in enumerate(self._players):  # one that refuses x does so now, before any has learned
+        for k, player in enumerate(self._players):  # a learner that refuses x does so before any has learned
             if player.draws and risks is not None:
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
@@ -200,7 +216,7 @@ class Hedge(Learner):
         return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks, results=results)
 
     def learn_many(self, batch: Batch) -> StepResult:
-        """Play every row in order: learner after learner, compiled where it can be, then the rule."""
+        """Play every row in order: learner after learner, compiled where possible, then the rule."""
         self._check_integer()
         batch = Batch(batch.x, batch.y if self.numbered else signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
@@ -218,7 +234,7 @@ class Hedge(Learner):
         return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
 
     def _play(self, player: Learner, x: Example, y: Label) -> tuple[Label, StepResult | None]:
-        """What a learner said before it learned; and its result, if that tells more (`_own`)."""
+        """Return a learner's prediction before learning, and its result where it holds more (`_own`)."""
         played = player.play_one(x, y)
         self._begun = True
         if isinstance(played, StepResult):
@@ -226,7 +242,7 @@ class Hedge(Learner):
         return int(played), None
 
     def _learn_many(self, player: Learner, batch: Batch) -> tuple[Any, Any, StepResult | None]:
-        """What a learner said in each round; if it draws, with what chance it was to be wrong; and as `_play` does."""
+        """Return a learner's predictions, its error probabilities if it draws, and its result as `_play` does."""
         played = player.learn_many(batch)
         if played is not None:
             self._begun = True
@@ -247,7 +263,7 @@ class Hedge(Learner):
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        """All play, or none: if one fails after another has learned, the team is no longer one."""
+        """Mark the team as broken if a learner fails after another has learned."""
         self._begun = False
         try:
             yield
@@ -264,7 +280,7 @@ class Hedge(Learner):
             )
 
     def facts(self) -> ExpertsFacts:
-        """Those of the rule, and whether its coins are its own: not known of a learner that draws without a seed."""
+        """Return the facts of the rule, and whether its coins are separate: unknown with a learner without a seed."""
         seeds = [word(player.original) for player in self._players if player.draws]
         apart = False if word(self.rule) in seeds else None if None in seeds else True
         facts: ExpertsFacts = self.rule.facts()
@@ -282,5 +298,5 @@ class Hedge(Learner):
 
 
 def _own(player: Learner, played: StepResult) -> StepResult | None:
-    """The result, if it has more than the label: probabilities, or scores, which comparators may need."""
+    """Return the result if it has probabilities or scores, which comparators may need; otherwise None."""
     return played if player.probable or player.numbered or played.scores is not None else None

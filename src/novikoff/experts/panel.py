@@ -1,9 +1,9 @@
-"""A panel of experts: who they are, what they say and lose, checked.
+"""A panel of experts: their predictions and losses, validated.
 
-Three kinds: columns of advice (N predictions and an outcome each round, with a loss), a table of losses (N of them each
-round, no predictions), or a hypothesis class (each hypothesis an expert, a wrong label costs 1).
+Three kinds: columns of advice (N predictions and an outcome per round, with a loss), a table of losses (N per round, no
+predictions), or a hypothesis class (each hypothesis an expert, a wrong label costs 1).
 
-Priors are divided by their sum; where experts may sleep, only if that is above 1, so that some may join later.
+Priors are divided by their sum; where experts may sleep, only if the sum is above 1, so that some may join later.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too
 from novikoff.numerics.coins import start
 
 LIGHTEST = 1e-150
-"""A lighter expert could be lost beside one of weight 1 (exp ends at e^-708)."""
+"""Smallest prior weight: a smaller one could vanish next to a weight of 1 (exp underflows at e^-708)."""
 
 
 def weights_of(prior: object, size: int, hypotheses: Any) -> Vector:
-    """A prior as positive numbers."""
+    """Return a prior as positive numbers."""
     length = getattr(hypotheses, "length", None)
     if isinstance(prior, str):
         if prior != "length" or length is None:
@@ -52,9 +52,9 @@ def weights_of(prior: object, size: int, hypotheses: Any) -> Vector:
 
 
 def prices_of(given: Vector | None, size: int, uniform: bool, partial: bool) -> Vector:
-    """ln(1/prior) of each expert."""
+    """Return ln(1/prior) of each expert."""
     if given is None or (uniform and not partial):
-        return np.broadcast_to(np.float64(math.log(size)), (size,))  # one number, however many experts
+        return np.broadcast_to(np.float64(math.log(size)), (size,))  # one number for all experts
     if partial and given.max() <= 1.0 and math.fsum(given.tolist()) <= 1.0:
         share = given
     else:
@@ -69,13 +69,20 @@ Vector = NDArray[np.float64]
 
 
 class Voters(Enumerable, HypothesisClass, Protocol):
-    """A class whose hypotheses can be asked one by one."""
+    """Hypothesis class whose hypotheses can be evaluated one by one."""
 
 
 class Panel:
-    """N experts; `loss` is what they pay and `play` how they are followed.
+    """N experts, the loss they suffer and how they are followed.
 
-    sleep   experts may sit out (NaN), and a prior may add up to less than 1
+    Args:
+        experts: Number of experts, or a hypothesis class.
+        loss: Name of the loss; "table" for rows of losses.
+        play: "mean", "draw" or None for the default of the loss.
+        prior: Prior weights, or None.
+        clip: Distance from 0 and 1 that predictions keep under log loss.
+        seed: Seed of the draws.
+        sleep: Whether experts may abstain (NaN) and a prior may sum to less than 1.
     """
 
     def __init__(
@@ -112,7 +119,7 @@ class Panel:
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
         refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
-        hypotheses.space()  # a class that cannot be held says so here, not in the first round
+        hypotheses.space()  # raises here, not in the first round, if the class is too large
         self.hypotheses = cast(Voters, hypotheses)
         self.size = hypotheses.size
         self.loss = Loss.of(loss)
@@ -129,13 +136,13 @@ class Panel:
 
     @property
     def log_prior(self) -> Vector:
-        """For kernels: in room for a multiple of eight; nothing where all are the same."""
+        """Log prior for compiled loops, padded to a multiple of eight; empty if uniform."""
         if self.uniform and not (self.sleep and self.given is not None):
             return np.zeros(0)
         return padded(-self.prices, 0.0)
 
     def one(self, x: Example, y: Any) -> tuple[Vector, Vector, NDArray[Any] | None]:
-        """One round, checked: a row of advice or losses, the outcome, and what hypotheses said."""
+        """Return one validated round: a row of advice or losses, the outcome, and the labels of hypotheses."""
         if self.hypotheses is not None:
             label = check_label(y, self.labels)
             choices = self.choices(x)
@@ -148,7 +155,7 @@ class Panel:
         return row[np.newaxis], still(np.array([self.loss.check_outcome(y)])), None
 
     def batch(self, batch: Batch) -> tuple[Vector, Vector]:
-        """Many rounds of advice or losses, checked."""
+        """Return validated rounds of advice or losses."""
         table = self.domain.kind == "losses"
         given = batch.y if table else batch.x
         rows = still(self._doubles(given))
@@ -174,7 +181,7 @@ class Panel:
         return rows, outcomes
 
     def row(self, values: Any) -> Vector:
-        """A number for each expert, checked."""
+        """Return one validated number per expert."""
         row = still(self._doubles(values))
         if row.shape != (self.size,) or np.ndim(values) != 1:
             got = shown(values) if np.ndim(values) == 0 else f"shape {np.shape(values)}"
@@ -204,44 +211,44 @@ class Panel:
         raise error if first is None else error.at(round=first + int(t))
 
     def choices(self, x: Example) -> NDArray[Any]:
-        """What each hypothesis says."""
+        """Return the label of x under each hypothesis."""
         assert self.hypotheses is not None
         return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
 
     def label(self, choice: int) -> Label:
-        """What a hypothesis said; +1 (with many labels 0) if that is not a label."""
+        """Return the label of a hypothesis; +1 (0 in multiclass) if it is not valid."""
         valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
         return int(choice) if valid else 1 if self.labels is None else 0
 
     def describe(self, expert: int) -> str:
-        """An expert, readable."""
+        """Return a readable name of an expert."""
         return f"expert {expert}" if self.hypotheses is None else self.hypotheses.describe(expert)
 
     @property
     def experts(self) -> Any:
-        """The experts, as the constructor takes them: a hypothesis class, or their number."""
+        """The experts as passed to the constructor: a hypothesis class, or their number."""
         return self.size if self.hypotheses is None else self.hypotheses
 
     @property
     def prior(self) -> Any:
-        """The prior, as the constructor takes it."""
+        """The prior as passed to the constructor."""
         return "length" if self.by_length else self.given
 
 
 def padded(values: Vector, filling: float) -> Vector:
-    """In room for a multiple of eight."""
+    """Return `values` padded with `filling` to a multiple of eight."""
     room = np.full(-(-len(values) // 8) * 8, filling)
     room[: len(values)] = values
     return room
 
 
 def is_number(value: object) -> bool:
-    """A real number, not true or false."""
+    """Return whether `value` is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def positive(value: object, name: str, hint: str = "") -> float:
-    """A positive finite number."""
+    """Return `value` as a float if it is positive and finite; raise InputError otherwise."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
         raise InputError(f"{name} must be a positive number: got {shown(value)}.{hint}")
     return float(value)

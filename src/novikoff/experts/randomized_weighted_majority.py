@@ -1,15 +1,15 @@
-"""Randomized Weighted Majority: follow an expert drawn by weights; those that err count for less.
+"""Randomized Weighted Majority: follow an expert drawn by weight; a mistake reduces an expert's weight.
 
 Algorithm
-    w_i = prior_i (equal without one).  Follow expert i with chance w_i / W.  On EVERY round multiply w_i by beta if i
-    erred, 0 < beta < 1: by beta^l for a loss l in a table. It is exponential weights with the rate ln(1/beta).
+    w_i = prior_i (equal without one).  Follow expert i with probability w_i / W.  On EVERY round multiply w_i by beta
+    if i erred, 0 < beta < 1: by beta^l for a loss l in a table. It is exponential weights with the rate ln(1/beta).
     The draw of round t is coin t of the seed (experts/expert_learner.py).
 Promise
     experts/theorems/small_losses.py: expected mistakes at most (m ln(1/beta) + ln N) / (1 - beta), on every stream, if
     the best expert errs m times: for beta = 1/2, 1.39 m + 2 ln N, where a deterministic rule has 2.41 (m + log2 N).
-    experts/theorems/fixed_rate_regret.py, mixability_gaps.py: its regret; drawn_loss.py: its mistakes as they fell.
+    experts/theorems/fixed_rate_regret.py, mixability_gaps.py: its regret; drawn_loss.py: its actual mistakes.
 Cost
-    O(N) time per round, 32 bytes for each expert.
+    O(N) time per round, 32 bytes per expert.
 Reference
     [littlestone1994].
 """
@@ -32,7 +32,26 @@ from novikoff.experts.theorems.small_losses import small_losses
 
 
 class RandomizedWeightedMajority(ExpertLearner):
-    """An expert drawn by its weight; those that err lose weight, and none is ever dropped."""
+    """Learner that follows an expert drawn by weight and multiplies the weight of experts that err.
+
+    Args:
+        experts: Number of experts, or a hypothesis class whose hypotheses are the experts.
+        beta: Factor of the weight after a mistake, between 0 and 1.
+        prior: Prior weights of the experts; None for equal ones.
+        seed: Seed of the draws.
+        loss: "zero-one", or "table" for rows of losses.
+
+    Guarantee:
+        Expected mistakes at most (m ln(1/beta) + ln N) / (1 - beta) if the best of N experts makes m (`small_losses`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.RandomizedWeightedMajority(3, loss="table")
+        >>> for losses in [[0.0, 1.0, 1.0], [0.0, 1.0, 0.0]]:
+        ...     step = learner.play_one(None, losses)
+        >>> learner.weights.round(2).tolist()
+        [0.57, 0.14, 0.29]
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (small_losses, mixability_gaps, fixed_rate_regret, drawn_loss)
     fields = (

@@ -1,23 +1,23 @@
-"""Sleeping experts (specialists): each may sit out any round, and is compared on the rounds it was awake.
+"""Sleeping experts (specialists): an expert may abstain, and is compared on the rounds it was awake.
 
 Algorithm
     R_i = 0.  In round t the experts A_t are awake (NaN: asleep); p_t(i) is proportional to
     prior_i exp(eta_t R_i / unit) among them.  h_t = <p_t, l_t>, and m_t = -(unit/eta_t) ln of the mean of
     exp(-eta_t l_t / unit) under p_t; then R_i += m_t - l_{t,i} for those awake.
-    Say the weighted mean of those awake, or follow one that is drawn. In a game of losses it is not known before the
-    round who is awake: asked then, it answers as if all were.
-    If all are asleep the round is skipped: 0.5 is said (-1 in a game of losses), it costs nothing, and no one learns.
-    eta is as given; or 2 sqrt(ln N / t), t the rounds that were not skipped. A prior may add up to less than 1, as
-    1/(i(i+1)) does, so that experts may join at any time: one that has not come is asleep.
+    Predict the weighted mean of the awake experts, or follow one that is drawn. In a game of losses the awake experts
+    are not known before the round: a prediction then assumes that all are awake.
+    If all are asleep the round is skipped: the prediction is 0.5 (-1 in a game of losses), it costs nothing, and
+    nothing is learned. eta is as given; or 2 sqrt(ln N / t), t the rounds that were not skipped. A prior may sum to
+    less than 1, as 1/(i(i+1)) does, so that experts may join at any time: one that has not joined is asleep.
 Promise
     experts/theorems/sleeping_regret.py: for every expert, over the rounds it was awake, regret at most
     unit ln(1/prior_i) / eta_T + the sum of h_t - m_t; so at most S sqrt(T ln N) for all, without a prior.
     experts/theorems/drawn_loss.py: for the expert drawn.
 Cost
-    O(N) a round, about 100 bytes for each expert.
+    O(N) per round, about 100 bytes per expert.
 Rounding
-    As in experts/standings.py, with R for the losses so far: what is added to all that are awake by the error of m_t
-    costs its size. The gaps of an expert are added as they are: 2 u T times their sum.
+    As in experts/standings.py, with R for the losses so far: the error of m_t, added to all awake experts,
+    costs its size. The gaps of an expert are summed without compensation: 2 u T times their sum.
 Reference
     [freund1997b].
 """
@@ -46,7 +46,30 @@ ARRAYS = ("far", "near", "lost", "gaps", "rates")
 
 
 class SleepingExperts(ExpertLearner):
-    """Exponential weights among those who are awake."""
+    """Exponential weights over experts that may abstain in any round (NaN in the advice).
+
+    Args:
+        experts: Number of experts.
+        eta: Learning rate; None for one that falls with the rounds.
+        loss: "zero-one", "absolute", "squared", "log", or "table" for rows of losses.
+        play: "mean" to predict the weighted mean, "draw" to follow one expert; None for the default of the loss.
+        prior: Prior weights, which may sum to less than 1; None for equal ones.
+        clip: Distance from 0 and 1 that predictions keep under log loss.
+        seed: Seed of the draws.
+
+    Guarantee:
+        Regret against every expert, over the rounds in which it was awake, at most S sqrt(T ln N) for losses in [0, S]
+        (`sleeping_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.SleepingExperts(2, loss="squared")
+        >>> nan = float("nan")
+        >>> for advice, outcome in [([0.0, nan], 1), ([0.2, 0.9], 1)]:
+        ...     step = learner.play_one(advice, outcome)
+        >>> learner.weights.round(2).tolist()
+        [0.35, 0.65]
+    """
 
     promises: ClassVar[tuple[Theorem, ...]] = (sleeping_regret, drawn_loss)
     fields = (*PANEL, Argument("eta", float | None, at="_given.eta"), *ExpertLearner.fields)
@@ -61,7 +84,7 @@ class SleepingExperts(ExpertLearner):
 
 
 class Sleeping(ExpertWeights):
-    """What each expert would have gained on the mix while it was awake."""
+    """Rule that keeps the gain of each expert over the mix loss while it was awake."""
 
     fields = (
         *ExpertWeights.fields,
@@ -85,7 +108,7 @@ class Sleeping(ExpertWeights):
 
     @property
     def _arrays(self) -> dict[str, Vector]:
-        """What is known of each expert, by name."""
+        """Arrays over the experts, by name."""
         return dict(zip(ARRAYS, self._table.reshape(len(ARRAYS), -1), strict=True))
 
     def _play(self, rows: Vector, outcomes: Vector, results: at.Results) -> None:
@@ -98,11 +121,11 @@ class Sleeping(ExpertWeights):
         return self._predict(row, scratch(self.panel.size))
 
     def _predict(self, row: Vector, space: Vector) -> float:
-        """The prediction; the weights are left in `space`."""
+        """Return the prediction; leave the weights in `space`."""
         return _loops.sleeping.predict(self._table, self._prior, self._counts, self._params, row, space)
 
     def weights(self, row: Vector | None = None) -> Vector:
-        """Of a round to come, 0 for those asleep; without advice all are awake."""
+        """Return the weights of the next round, 0 for sleeping experts; without advice all are awake."""
         row = self.panel.blank if row is None else row
         count = self.panel.size
         space = scratch(count)
@@ -134,11 +157,11 @@ class Sleeping(ExpertWeights):
         )
 
     def _plain_sums(self) -> float:
-        """What sums that are added up plainly may be off, beyond rounding: the gaps, and N terms at high rates."""
+        """Bound the error of uncompensated sums: the gaps, and N terms at high rates."""
         terms = self.panel.size * self.panel.loss.top / 300.0
         return 0.0 if self.panel.size == 1 else 2.0 * self.rounds * (self._total(at.GAPS) + terms) * 2.0**-53
 
 
 def scratch(count: int) -> Vector:
-    """Working memory of experts/_loops/sleeping.py for so many experts."""
+    """Return working memory of experts/_loops/sleeping.py for `count` experts."""
     return np.concatenate([np.zeros(3 * count), np.ones(count), np.zeros(count + -(-count // at.CHUNK))])

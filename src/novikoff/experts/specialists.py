@@ -1,20 +1,20 @@
-"""Copies of one learner, begun at different times and mixed: for a world that changes.
+"""Copies of one learner, started at different times and mixed: for streams that change.
 
 Algorithm
-    Time goes in blocks of `block` rounds, s = 1, 2, ... One copy plays from the first round on and never rests. With
-    each block s another one begins, with nothing learned; with 2^n the largest power of two that divides s, it stands
+    Time is divided into blocks of `block` rounds, s = 1, 2, ... One copy plays from the first round on and never rests.
+    With each block s an untrained copy starts; with 2^n the largest power of two that divides s, it stands
     for the n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake to the end of the longest. The copies
-    awake say P_i; what is said is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more. Each w_i
-    is then multiplied by P_i(y) / P(y). It begins at 1/2 for the steady copy, and for each stretch from s on at
-    1 / (2 s (s+1) (n+1)): these sum to 1.
+    awake predict P_i; the prediction is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more.
+    Each w_i is then multiplied by P_i(y) / P(y). It starts at 1/2 for the steady copy, and for each stretch from s on
+    at 1 / (2 s (s+1) (n+1)): these sum to 1.
 Promise
     experts/theorems/specialists_regret.py: on the whole stream its log loss is at most that of the steady copy + ln 2;
-    experts/theorems/specialists_promise.py: so at most what that copy promises, + ln 2.
-    experts/theorems/stretch_regret.py: on every stretch, at most that of the copy begun there + ln 2s(s+1)(n+1). Any
-    run of blocks is made of a few stretches, and `between` tells what is promised there. `drift=true` in the spec of a
+    experts/theorems/specialists_promise.py: so at most that copy's bound + ln 2.
+    experts/theorems/stretch_regret.py: on every stretch, at most that of the copy started there + ln 2s(s+1)(n+1). Any
+    run of blocks consists of a few stretches, and `between` returns the bound there. `drift=true` in the spec of a
     learner with probabilities is this, in blocks of 256 rounds: `auto:drift=true`.
 Cost
-    That of 2 + log2(blocks) copies at most; a few numbers a block to remember.
+    That of at most 2 + log2(blocks) copies; a few numbers of memory per block.
 Reference
     [hazan2009]; [daniely2015]; [freund1997b].
 """
@@ -44,17 +44,21 @@ from novikoff.experts.theorems.stretch_regret import stretch_regret
 from novikoff.numerics.total import Total
 
 STEADY = 0
-"""The block in which the copy that never rests is said to begin."""
+"""Start block of the copy that never rests."""
 
 
 class Between(NamedTuple):
-    """What happened between two rounds, both included, and what was promised there.
+    """Result and bound between two rounds, both included.
 
-    log_loss, mistakes   of the mixture
-    bound                what its log loss could be at most: of the copies begun there, and what they cost
-    begun                the log loss of the copies begun there, each on the stretch that it is there for
-    steady               that of the copy that began with the first round
-    constant             the least log loss, and the fewest mistakes, of one who always says the same
+    Attributes:
+        first: First round.
+        last: Last round.
+        mistakes: Mistakes of the mixture.
+        log_loss: Log loss of the mixture.
+        bound: Upper bound on that log loss: that of the copies started there, plus their price.
+        begun: Log loss of the copies started there, each on its stretch.
+        steady: Log loss of the copy that started in the first round.
+        constant: Least log loss and fewest mistakes of a constant prediction.
     """
 
     first: int
@@ -68,7 +72,7 @@ class Between(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rounds."""
+        """Number of rounds."""
         return self.last - self.first + 1
 
     def __str__(self) -> str:
@@ -83,27 +87,30 @@ class Between(NamedTuple):
 
 
 def doublings(start: int) -> int:
-    """How often 2 divides it."""
+    """Return how often 2 divides `start`."""
     return (start & -start).bit_length() - 1
 
 
 def price(start: int) -> float:
-    """What following the copy that began with this block costs, on each of its stretches: ln of 1 / its weight."""
+    """Return ln(1 / prior weight) of each stretch of the copy started with this block."""
     return math.log(2.0 * start * (start + 1) * (doublings(start) + 1))
 
 
 def place(start: int) -> int:
-    """Where the losses on the stretches of the copy begun with this block are kept: the copies before have so many."""
+    """Return the index at which the stretch losses of the copy started with this block begin."""
     return 2 * (start - 1) - (start - 1).bit_count()
 
 
 @dataclass(slots=True)
 class Copy:
-    """One who began with block `start`.
+    """Copy of the learner that started with block `start`.
 
-    log      logarithm of what it has earned, and before it began the mixture
-    loss     its log loss
-    before   that of the mixture when it began
+    Attributes:
+        start: Block in which it started.
+        learner: The learner.
+        log: Log of the probability given to all labels: by the mixture before it started, by the copy since.
+        loss: Its log loss.
+        before: Log loss of the mixture when it started.
     """
 
     start: int
@@ -113,17 +120,17 @@ class Copy:
     before: float
 
     def play_one(self, x: Example, y: Label) -> StepResult:
-        """Let it predict, then learn."""
+        """Predict, then learn."""
         played = adapt(self.learner).play_one(x, y)
         assert isinstance(played, StepResult)  # it has probabilities
         return played
 
     def ends(self) -> int:
-        """The last block of its longest stretch."""
+        """Return the last block of its longest stretch."""
         return self.start + (self.start & -self.start) - 1
 
     def mass(self, block: int) -> float:
-        """The prior weight of its stretches that are not over before `block`."""
+        """Return the prior weight of its stretches that reach into `block`."""
         if self.start == STEADY:
             return 0.5
         over = (block - self.start).bit_length()
@@ -131,10 +138,22 @@ class Copy:
 
 
 class Specialists(Learner):
-    """Copies of one learner, begun at different times.
+    """Mixture of copies of one learner that start at different times, for streams that change.
 
-    learner   with probabilities; it has learned nothing yet
-    block     a copy begins every so many rounds
+    Args:
+        learner: Untrained learner with probabilities for the labels -1 and +1.
+        block: Number of rounds after which another copy starts.
+
+    Guarantee:
+        Log loss at most that of the copy that plays all rounds plus ln 2 (`specialists_regret`), and on every stretch
+        at most that of the copy started there plus a logarithmic price (`stretch_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Specialists(nk.Logistic(), block=8)
+        >>> ledger = nk.play(learner, [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 40)
+        >>> learner.between(1, 16).mistakes
+        2
     """
 
     names: ClassVar[list[str]] = ["steady copy"]
@@ -165,7 +184,7 @@ class Specialists(Learner):
 
     @property
     def domain(self) -> Domain:
-        """That of the copies."""
+        """Domain of the copies."""
         return self.steady.domain
 
     @property
@@ -175,42 +194,42 @@ class Specialists(Learner):
 
     @property
     def learners(self) -> tuple[Learner, ...]:
-        """The steady copy: its own theorems speak of all rounds."""
+        """The steady copy, whose theorems cover all rounds."""
         return (self.steady,)
 
     @property
     def features(self) -> Features | None:
-        """Those of the steady copy, which has seen all."""
+        """Features of the steady copy, which has seen all rows."""
         return adapt(self.steady).features
 
     @property
     def size(self) -> int:
-        """What the copies hold, together."""
+        """Total size of the copies."""
         return sum(adapt(copy.learner).size or 0 for copy in self._copies)
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weight of the steady copy: what is left are those of the others."""
+        """Weight of the steady copy; the rest is shared by the other copies."""
         return self.awake()[1][:1]
 
     def awake(self) -> tuple[list[int], NDArray[np.float64]]:
-        """The copies awake: with which round each began, and its weight."""
+        """Return the first round and the weight of each copy that is awake."""
         masses, logs = self._standing()
         weights: NDArray[np.float64] = masses * np.exp(logs - logs.max()) if logs.max() > -math.inf else masses
         return [max(copy.start - 1, 0) * self.block + 1 for copy in self._copies], weights / weights.sum()
 
     def _standing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The prior weights of the copies awake, and their `log`s."""
+        """Return prior weight and `log` of each copy that is awake."""
         block = self.rounds // self.block + 1
         return np.array([copy.mass(block) for copy in self._copies]), np.array([copy.log for copy in self._copies])
 
     def probability_one(self, x: Example) -> float:
-        """P(+1)."""
+        """Return P(+1)."""
         chances = np.array([[cast(Any, copy.learner).probability_one(x) for copy in self._copies]])
         return float(_loops.specialists.mix(*self._standing(), chances, np.empty((1, len(self._copies) + 1)))[0])
 
     def score_one(self, x: Example) -> float:
-        """The log-odds of +1."""
+        """Return the log-odds of +1."""
         p = self.probability_one(x)
         return math.log(p) - math.log1p(-p) if 0.0 < p < 1.0 else math.copysign(math.inf, p - 0.5)
 
@@ -219,14 +238,14 @@ class Specialists(Learner):
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         y = check_label(y, None)
-        played = [copy.play_one(x, y) for copy in self._copies]  # what one refuses the first refuses
+        played = [copy.play_one(x, y) for copy in self._copies]  # the first copy refuses whatever any of them refuses
         mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))
         said, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
         steady = np.array([played[0].predictions])
         return StepResult(said, wrong, wrong, steady, probabilities=chance, results=played[:1])
 
     def learn_many(self, batch: Batch) -> StepResult | None:
-        """Every row in order: copy after copy, each on all the rows it is awake for, then the mixture."""
+        """Play every row in order: copy after copy, each on the rows for which it is awake, then the mixture."""
         y = signs(batch)
         batch = replace(batch, y=y)
         steady = adapt(self.steady).learn_many(batch)
@@ -251,7 +270,7 @@ class Specialists(Learner):
         return StepResult(said, wrong, wrong, steady.predictions[:, None], probabilities=mixed, results=[steady])
 
     def _ahead(self, copy: Copy, batch: Batch, start: int) -> NDArray[np.float64]:
-        """P(y) of a copy for the rows from `start` on that it is awake for."""
+        """Return P(y) of a copy for the rows from `start` on for which it is awake."""
         rows = min(len(batch) - start, copy.ends() * self.block - self.rounds)
         played = adapt(copy.learner).learn_many(batch.part(start, start + rows))
         assert isinstance(played, StepResult)
@@ -259,7 +278,7 @@ class Specialists(Learner):
         return probabilities
 
     def _mixed(self, chances: NDArray[np.float64], y: NDArray[np.int8]) -> StepResult:
-        """Rounds of one block, from what the copies awake said: the mixture, and its books."""
+        """Mix the predictions of the awake copies in rounds of one block, and record the losses."""
         masses, logs = self._standing()
         losses = np.empty((len(y), len(logs) + 1))
         mixed = _loops.specialists.mix(masses, logs, chances, losses)
@@ -278,7 +297,7 @@ class Specialists(Learner):
         return StepResult(np.where(up, 1, -1).astype(np.int8), wrong, wrong, probabilities=mixed)
 
     def _end(self) -> None:
-        """A block is over, and with it some stretches, and the copies whose longest it was."""
+        """End a block: record completed stretches and drop copies whose longest stretch is over."""
         block, paid = self.rounds // self.block, float(self._paid)
         self._marks.append((paid, float(self._copies[0].loss), self._mistakes, self._positives))
         for copy in self._copies[1:]:
@@ -292,13 +311,13 @@ class Specialists(Learner):
         self._copies = [copy for copy in self._copies if copy.start == STEADY or copy.ends() > block]
 
     def _begin(self) -> None:
-        """A block begins, and with it a copy."""
+        """Begin a block with an untrained copy."""
         start, paid = self.rounds // self.block + 1, float(self._paid)
         self._over += [math.nan] * (doublings(start) + 1)
         self._copies.append(Copy(start, restored(self._fresh), -paid, Total(), paid))
 
     def between(self, first: int, last: int) -> Between:
-        """What happened in the blocks within the rounds `first` to `last`, from 1, and what was promised there."""
+        """Return result and bound of the whole blocks within rounds `first` to `last`, counted from 1."""
         start, stop = -(-(first - 1) // self.block), min(last, self.rounds) // self.block
         if not 1 <= first <= last or start >= stop:
             raise InputError(
@@ -308,7 +327,7 @@ class Specialists(Learner):
         return self._told(start, stop)
 
     def stretches(self, most: int) -> list[Between]:
-        """The whole blocks of the game in parts, at most so many: what stretches of one length are there, and ends."""
+        """Return results on at most `most` parts of the whole blocks, cut at stretches of one length."""
         blocks, size = self.rounds // self.block, 1
         while -(-(blocks + 1) // size) > most:
             size *= 2
@@ -316,7 +335,7 @@ class Specialists(Learner):
         return [self._told(start, stop) for start, stop in pairwise(cuts)]
 
     def _told(self, start: int, stop: int) -> Between:
-        """What happened after block `start` up to block `stop`."""
+        """Return the result after block `start` up to block `stop`."""
         begun, prices, block = 0.0, 0.0, start + 1
         while block <= stop:
             size = min(doublings(block), (stop - block + 1).bit_length() - 1)
@@ -335,13 +354,13 @@ class Specialists(Learner):
         return Between(*ends, int(mistakes), paid, bound, begun, steady, (constant, fewer))
 
     def tale(self) -> list[str]:
-        """Whom it trusts now."""
+        """Return a sentence on the copies with the largest weights."""
         starts, weights = self.awake()
         most = sorted(zip(weights.tolist(), starts, strict=True), reverse=True)[:3]
         return [f"it trusts most: {', '.join(f'the copy begun with round {start:,} ({w:.1%})' for w, start in most)}"]
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on, if the learner lets them."""
+        """Grow to `width` features, if the learner can."""
         for copy in self._copies:
             adapt(copy.learner).widen_all(width)
 

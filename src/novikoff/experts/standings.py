@@ -45,9 +45,14 @@ PARTS = ("far", "near", "past", "rest")
 
 
 class Standings(ExpertWeights):
-    """Cumulative losses of a panel, and the rate at which they weigh.
+    """Cumulative losses of a panel, and the rate of their exponential weights.
 
-    eta   the rate, if the rule is "fixed"
+    Args:
+        panel: The experts.
+        rule: "fixed", "anytime", "doubling" or "adaptive": how the rate is set.
+        unit: Divisor of the losses; rates are per unit.
+        eta: The rate, if the rule is "fixed".
+        horizon: Number of rounds expected; 0 if unknown.
     """
 
     fields = (
@@ -78,13 +83,13 @@ class Standings(ExpertWeights):
         return _loops.standings.ask(self._table, self._counts, self._numbers, row, self._space(), False)[0]
 
     def _space(self) -> Vector:
-        """Scratch for a call that learns nothing; `_scratch` is for learning, which one thread does at a time."""
+        """Return scratch for a call that does not learn; `_scratch` is for learning, one thread at a time."""
         return scratch(self.panel.size, self._kept)
 
     def weights(self, row: Vector | None = None) -> Vector:
-        """Of the round to come, whatever the advice: it is played by a copy, which leaves them in its scratch."""
+        """Return the weights of the next round, whatever the advice: a copy plays it and leaves them in its scratch."""
         counts, count, blank = self._counts.copy(), self.panel.size, self.panel.blank
-        counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # who draws keeps the weights of all
+        counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # a draw keeps all weights
         space, result = scratch(count, counts[at.KEPT]), np.empty(1)
         results = at.Results(result, result, result)
         _loops.standings.learn_many(
@@ -94,19 +99,19 @@ class Standings(ExpertWeights):
         return np.asarray(weights / weights.sum())
 
     def losses(self) -> Vector:
-        """What each expert has lost."""
+        """Return the total loss of each expert."""
         far, near, past, rest = self._parts
         total = far + near
         return np.asarray(total if past is None else past + (rest + total))
 
     @property
     def _last(self) -> int:
-        """The last expert."""
+        """Index of the last expert."""
         return self.panel.size - 1
 
     @property
     def _parts(self) -> tuple[Vector, Vector, Any, Any]:
-        """far and near of the experts; and their losses in epochs before, as a number and what is left of it."""
+        """`far` and `near` of the experts, and their losses in earlier epochs as sum and compensation."""
         count, width, table = self.panel.size, self._width, self._table
         past = len(table) - 2 * width
         epochs = (table[past : past + count], table[past + width : past + width + count])
@@ -143,5 +148,5 @@ class Standings(ExpertWeights):
 
 
 def scratch(count: int, kept: int) -> Vector:
-    """For kernels to work in (experts/_loops/standings_layout.py), with `kept` weights."""
+    """Return working memory of the loops (experts/_loops/standings_layout.py), with room for `kept` weights."""
     return np.zeros(at.OUT + kept + -(-count // at.CHUNK))

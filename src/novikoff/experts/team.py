@@ -1,4 +1,4 @@
-"""Who may be in a team of learners, where it plays, and that its rule's coins are its own."""
+"""Validation of a team: its learners, their common domain, and the separate coins of its rule."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.numerics.coins import MASK
 
 KINDS = ("index", "point", "vector", "any")
-"""Of domains, the narrowest first."""
+"""Kinds of domains, the narrowest first."""
 
 
 def team(learners: Sequence[Learner]) -> list[Learner]:
-    """The learners, checked."""
+    """Return the learners; raise InputError if they cannot form a team."""
     if not isinstance(learners, (list, tuple)) or not learners:
         raise InputError(f"learners must be a list of at least one: got {shown(learners)}.")
     for k, learner in enumerate(learners):
@@ -42,7 +42,7 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
 
 
 def common_domain(learners: Sequence[Learner]) -> Domain:
-    """The narrowest domain that every learner admits."""
+    """Return the narrowest domain that every learner admits."""
     domains = [learner.domain for learner in learners]
     candidates = {*domains, Domain("point", 1), Domain("vector", 1)}  # a lone number is an index, too
     shared = [domain for domain in candidates if all(own.admits(domain) for own in domains)]
@@ -56,13 +56,13 @@ def common_domain(learners: Sequence[Learner]) -> Domain:
 
 
 def narrowness(domain: Domain) -> tuple[bool, int, int]:
-    """A key that sorts the narrowest domains first: those of a known width, then by kind."""
+    """Return a sort key that puts the narrowest domains first: known widths, then by kind."""
     kind = KINDS.index(domain.kind) if domain.kind in KINDS else len(KINDS)
     return domain.width is None, kind, domain.width or 0
 
 
 def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
-    """A rule of the caller's, if it is one for so many learners and its coins are its own."""
+    """Return the caller's rule; raise InputError unless it fits the learners and its coins are separate."""
     if not is_learner(rule) or rule.domain.kind != "losses" or not adapt(rule).draws:
         raise InputError(
             f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
@@ -85,6 +85,6 @@ def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
 
 
 def word(learner: Any) -> int | None:
-    """What of its seed decides its coins; None if it has none."""
+    """Return the part of its seed that determines its coins; None without a seed."""
     seed = adapt(learner).seed
     return None if seed is None else int(seed) & MASK

@@ -1,23 +1,23 @@
-"""Weighted Majority: all hypotheses vote, and those that err count for less.
+"""Weighted Majority: all hypotheses vote, and a mistake reduces a hypothesis's weight.
 
 Algorithm
-    w_i = pi_i (1 without a prior).  Predict the label with the most weight; a tie says +1 (with many labels, the
+    w_i = pi_i (1 without a prior).  Predict the label with the most weight; +1 on a tie (in multiclass, the
     smallest).  Multiply w_i by beta if i did not give the true label: on every round, or (`conservative`) on mistakes
-    only. A hypothesis without a valid label has no vote and erred. A prior gives each hypothesis a weight; "length"
+    only. A hypothesis without a valid label has no vote and errs. A prior gives each hypothesis a weight; "length"
     weighs a program of L bits 2^-L.
     beta = 0 is Halving without restarts. When every hypothesis has been penalised all weights are 0: then those with
     the fewest penalties vote, each with its prior weight, and the theorem is void.
 Exactness
-    What is kept is the number of penalties of each hypothesis, a whole number: nothing underflows, nothing drifts.
+    The state is the number of penalties of each hypothesis, an integer: nothing underflows, nothing drifts.
     The weights pi_i beta^(penalties - fewest) are summed in floats, each label's with a relative error below
-    (|H| + 64) 2^-52. Labels that this cannot tell apart are compared in whole numbers: beta is p/2^q, as every float,
+    (|H| + 64) 2^-52. Labels within that error are compared in integers: beta is p/2^q, like every float,
     and the sign of a sum of v_k (p/2^q)^k is found exactly. So the prediction is the heaviest label, without rounding,
-    as the proof needs it, and is the same on every machine.
+    as the proof requires, and is the same on every machine.
 Promise
     experts/theorems/weighted_majority_mistakes.py: at most (m ln(1/beta) + ln|H|) / ln(2/(1+beta)) mistakes when the
     best hypothesis errs m times.
 Cost
-    O(|H|) time per round (about 10 ms for a million thresholds), 8 bytes for each hypothesis, 8 more if conservative
+    O(|H|) time per round (about 10 ms for a million thresholds), 8 bytes per hypothesis, 8 more if conservative
     and 8 more with a prior. Ties are compared exactly, which about doubles the time of a round; for beta within 1e-9
     or so of 1 that may take the square of the number of different penalties (20 ms for 2,000 of them).
 Reference
@@ -47,11 +47,28 @@ from novikoff.finite.classes.survivors import refuse_if_too_large, whole_weights
 Counts = NDArray[np.int64]
 
 PART = 2**15
-"""Hypotheses weighed at a time: what is made of them stays in the processor's cache."""
+"""Number of hypotheses weighed at once: their arrays fit in the processor's cache."""
 
 
 class WeightedMajority(Learner):
-    """The heavier vote decides; those that err lose weight, and none is ever dropped."""
+    """Weighted vote of all hypotheses of a class, in which a mistake reduces a hypothesis's weight.
+
+    Args:
+        hypotheses: Finite hypothesis class.
+        beta: Factor of the weight after a mistake, from 0 to below 1.
+        prior: Prior weights, "length" for 2^-length of programs, or None for equal ones.
+        conservative: Whether weights change only in rounds in which the prediction was wrong.
+
+    Guarantee:
+        At most (m ln(1/beta) + ln|H|) / ln(2/(1 + beta)) mistakes if the best hypothesis makes m
+        (`weighted_majority_mistakes`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.WeightedMajority(nk.classes.thresholds(8))
+        >>> nk.play(learner, [(5, 1), (2, -1), (4, 1), (3, -1), (6, 1)]).mistakes
+        1
+    """
 
     domain: Domain
     labels: int | None
@@ -77,7 +94,7 @@ class WeightedMajority(Learner):
             raise InputError(f"hypotheses must be of a class that can be asked one by one: got {hypotheses!r}.")
         alternative = "Weighted majority counts the errors of each: take a smaller class."
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
-        hypotheses.space()  # a class that cannot be held says so here, not in the first round
+        hypotheses.space()  # raises here, not in the first round, if the class is too large
         self.domain = hypotheses.domain
         self.labels = hypotheses.labels
         self.hypotheses = cast(Voters, hypotheses)
@@ -93,14 +110,14 @@ class WeightedMajority(Learner):
 
     @property
     def size(self) -> int:
-        """Hypotheses; all of them vote for ever."""
+        """Number of hypotheses; none is ever dropped."""
         return len(self.penalties)
 
     def predict_one(self, x: Example) -> Label:
         return self._winner(self._choices(x))
 
     def play_one(self, x: Example, y: Outcome) -> Label:
-        """Predict, then learn, asking the hypotheses once."""
+        """Predict, then learn, evaluating the hypotheses once."""
         y = check_label(y, self.labels)
         choices = self._choices(x)
         prediction = self._winner(choices)
@@ -120,7 +137,7 @@ class WeightedMajority(Learner):
         self._fewest, self._most = int(self.penalties.min()), int(self.penalties.max())
 
     def _winner(self, choices: NDArray[Any]) -> Label:
-        """The heaviest label, exactly; of equally heavy ones +1, with many labels the smallest."""
+        """Return the heaviest label, exactly; on a tie +1, or the smallest in multiclass."""
         labels = [1, -1] if self.labels is None else list(range(self.labels))
         totals = np.zeros(max(labels) + 2)
         for part, weights in self._weights():
@@ -137,7 +154,7 @@ class WeightedMajority(Learner):
         return winner
 
     def _weights(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """pi_i beta^(penalties_i - fewest), computed from the counts alone, a part of the class at a time."""
+        """Yield pi_i beta^(penalties_i - fewest), computed from the counts, for one part of the class at a time."""
         span = self._most - self._fewest
         powers = np.power(self.beta, np.arange(span + 1)) if span < self.size else None
         for start in range(0, self.size, PART):
@@ -147,7 +164,7 @@ class WeightedMajority(Learner):
             yield part, weights if self._prior is None else weights * self._prior[part]
 
     def _compare(self, choices: NDArray[Any], one: Label, two: Label) -> int:
-        """The sign of (weight of label one) - (weight of label two), exactly."""
+        """Return the exact sign of (weight of label one) - (weight of label two)."""
         votes: dict[int, int] = {}
         for label, side in ((one, 1), (two, -1)):
             voters = np.flatnonzero(choices == label)
@@ -157,7 +174,7 @@ class WeightedMajority(Learner):
         return sign_at(self.beta, levels, [votes[level] for level in levels])
 
     def _tally(self, levels: Counts, voters: Counts) -> list[tuple[int, int]]:
-        """The prior weight of the voters at each level that has some: whole numbers, below 2^63 in all."""
+        """Return the prior weight of the voters at each nonempty level: integers, below 2^63 in total."""
         most = int(levels.max(initial=0))
         if most <= len(levels):
             names, places = np.arange(most + 1), levels
@@ -173,7 +190,7 @@ class WeightedMajority(Learner):
         return list(zip(names[filled].tolist(), sums[filled].tolist(), strict=True))
 
     def survivor(self) -> str:
-        """The heaviest hypothesis, readable; of equally heavy ones the first."""
+        """Return a readable name of the heaviest hypothesis; the first of equals."""
         if self._prior is None:
             return self.hypotheses.describe(int(self.penalties.argmin()))
         heaviest = np.concatenate([weights for _, weights in self._weights()]).argmax()
@@ -194,7 +211,7 @@ class WeightedMajority(Learner):
         )
 
     def _comparator(self) -> int:
-        """The hypothesis that promises the least; any would do, so floats may choose it."""
+        """Return the hypothesis with the smallest bound; any is valid, so floats may choose it."""
         if self._prior is None:
             return int(self.errors.argmin())
         price = -math.log(self.beta) if self.beta > 0.0 else 1e9
@@ -202,7 +219,7 @@ class WeightedMajority(Learner):
 
     @property
     def prior(self) -> Any:
-        """The prior, as the constructor takes it."""
+        """The prior as passed to the constructor."""
         return "length" if self._by_length else self._prior
 
     @property
@@ -219,16 +236,16 @@ class WeightedMajority(Learner):
 
 
 def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
-    """The sign of the sum of votes[k] * beta^levels[k], exactly, for 0 <= beta < 1 and increasing levels.
+    """Return the exact sign of the sum of votes[k] * beta^levels[k], for 0 <= beta < 1 and increasing levels.
 
-    beta = p / 2^q. `above / unit` is the sum so far in units of the weight at the present level. It is decided when no
-    later votes, each below one such unit, could turn it: after about log(votes) / log(1/beta) levels.
+    beta = p / 2^q. `above / unit` is the sum so far in units of the weight at the current level. It is decided once no
+    later votes, each below one such unit, can change it: after about log(votes) / log(1/beta) levels.
     """
     if beta == 0.0:
         levels, votes = [level for level in levels if level == 0], votes[: int(0 in levels)]
     p, power = beta.as_integer_ratio()
     q = power.bit_length() - 1
-    bits = -math.log2(beta) * (1.0 - 1e-9) if beta > 0.0 else 0.0  # a level down is worth at least so many bits
+    bits = -math.log2(beta) * (1.0 - 1e-9) if beta > 0.0 else 0.0  # least worth of one level, in bits
     above, unit, last = 0, 1, 0
     rest = sum(map(abs, votes))
     for level, vote in zip(levels, votes, strict=True):
@@ -236,7 +253,7 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
         if above == 0:
             unit = 1
         elif above.bit_length() - 1 - unit.bit_length() - rest.bit_length() + gap * bits >= 0:
-            break  # all that is left weighs less, and no power of p need be computed to know it
+            break  # the rest weighs less, so no power of p is needed
         else:
             above <<= q * gap
             unit *= p**gap
@@ -249,7 +266,7 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
 
 
 def _weights_of(prior: object, hypotheses: HypothesisClass) -> Counts:
-    """The prior as whole numbers."""
+    """Return the prior as integers."""
     length = getattr(hypotheses, "length", None)
     if not (isinstance(prior, str) and prior == "length" and length is not None):
         return whole_weights(prior, hypotheses.size)

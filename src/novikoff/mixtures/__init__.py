@@ -1,1 +1,1 @@
-"""`auto`: mixtures of learners of every kind, for two labels, many labels and numbers."""
+"""`auto`: mixtures of learners of every kind, for binary and multiclass classification and regression."""

@@ -1,31 +1,30 @@
-"""Auto: the learner to begin with. No parameter, no scaling, rows of any width.
+"""Auto: the learner to start with. No parameter, no scaling, rows of any width.
 
 Algorithm
-    Members, each a learner of its own that says P(+1):
+    Members, each a separate learner that predicts P(+1):
         8 diagonal (convex/ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
-        2 of the second order (convex/logistic.py): ridges 1 and 0.01, on the first 256 features seen
-        4 of the second order on 256 random features of the standardised row (numerics/fourier.py), of four widths
+        2 second-order (convex/logistic.py): ridges 1 and 0.01, on the first 256 features seen
+        4 second-order on 256 random features of the standardised row (numerics/fourier.py), of four widths
     A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
-    members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; say +1 if
-    it is 1/2 or more. Members of the second order rest after 1,000 rounds with a weight below 1e-6 if they also fell
+    members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; predict
+    +1 if P(+1) is 1/2 or more. Second-order members rest after 1,000 rounds with a weight below 1e-6 if they also fell
     behind by 10 nats in these rounds, and wake after rounds 2048, 4096, 8192, ... (mixtures/_loops/resting.py).
-    The first row settles which members play: all 14 if it is an array of at most 256 numbers, or a sparse or named row
-    without a feature beyond the 256th; else the 8 diagonal ones. Random features are of the columns of the first
-    array, or of features 1 to 256 of sparse rows: a feature beyond them retires these members for good. `fast`: two
-    diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, whatever c is but 0. `seed`
-    draws the random features. In a world that changes, `auto:drift=true`: copies of all this, begun every 256 rounds
-    (experts/specialists.py), with a promise on every stretch.
-    Why diagonal AROW, Passive-Aggressive, coin betting and ScInOL are not among them: `novikoff explain` with
-    diagonal-arow, passive-aggressive, coin-betting, scinol.
+    The first row determines the members: all 14 if it is an array of at most 256 numbers, or a sparse or named row
+    without a feature beyond the 256th; otherwise the 8 diagonal ones. Random features use the columns of the first
+    array, or features 1 to 256 of sparse rows: a feature beyond them retires these members for good. `fast`: two
+    diagonal members, of rate 1, and the stack. `bias` c adds a constant feature of value c, unless c is 0. `seed`
+    draws the random features. For streams that change, `auto:drift=true`: copies of this mixture, started every 256
+    rounds (experts/specialists.py), with a bound on every stretch.
+    `novikoff explain` with diagonal-arow, passive-aggressive, coin-betting or scinol explains why they are not members.
 Promise
     mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
-    L <= L_u + what the member's own theorem says of u + ln(J+1).
-    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights that the member had itself, and
-    against those that the stack had on the members' scores.
+    L <= L_u + the regret of the member's theorem against u + ln(J+1).
+    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights of the member itself, and
+    against those of the stack on the members' scores.
 Cost
-    O(non-zeros of x) per round and 20 numbers a feature for the diagonal members; O(256^2) per round for each other
-    member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s in
-    place of 0.3 s, for most copies are too young to let members rest.
+    O(non-zeros of x) per round and 20 numbers per feature for the diagonal members; O(256^2) per round for each other
+    member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s
+    instead of 0.3 s, because most copies are too young to let members rest.
 Reference
     [vovk1998] for the mixture; those of the members.
 """
@@ -64,14 +63,29 @@ from novikoff.numerics.records import astuple
 RATES = (4.0, 1.0, 0.25, 0.0625)
 RIDGES = (1.0, 0.01)
 WIDTHS = (2.0, 0.5, 0.125, 0.03125)
-"""g: W is drawn from N(0, 2g/d)."""
+"""Values of g of the random features, whose W is drawn from N(0, 2g/d)."""
 RADIUS = 6.0
 MOST_IMAGES = 20_000
-"""Rounds up to which random features are found again for comparators: 2 KB a round."""
+"""Number of rounds up to which comparators recompute random features, at 2 KB per round."""
 
 
 class Auto(Forecasters, Probabilistic):
-    """Members, a stack, and their mixture."""
+    """Binary classifier without parameters: a mixture of 14 learners and a stack on their scores.
+
+    Args:
+        fast: Whether to use two diagonal members only.
+        seed: Seed of the random features.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        Log loss at most that of each of its J members plus ln(J + 1), and so at most that of any weights u plus the
+        member's regret bound plus ln(J + 1) (`auto_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Auto(), [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 2).mistakes
+        2
+    """
 
     seed: int
 
@@ -103,7 +117,7 @@ class Auto(Forecasters, Probabilistic):
     def _begin(
         self, rates: tuple[float, ...], ridges: tuple[float, ...], widths: tuple[float, ...], width: int
     ) -> None:
-        """Members with nothing learned."""
+        """Create untrained members."""
         lanes = 2 * len(rates)
         self._roots = np.repeat([True, False], len(rates))
         self._per_rate = np.tile(1.0 / np.array(rates), 2)
@@ -125,7 +139,7 @@ class Auto(Forecasters, Probabilistic):
         self._args = self._given(self._squares)
 
     def _given(self, squares: tuple[NDArray[np.float64], ...]) -> tuple[Any, ...]:
-        """The records for the loop, with these arrays for the members of the second order and the stack."""
+        """Return the records for the loop, with these arrays for the second-order members and the stack."""
         return (
             (self._roots, self._per_rate, self._held, self._totals), (self._slots, self._ridges, *squares),
             (self._turns, self._shifts, self._widths, self._moments), self._standing, curvature(RADIUS),
@@ -134,12 +148,12 @@ class Auto(Forecasters, Probabilistic):
 
     @property
     def _matrices(self) -> tuple[NDArray[np.float64], ...]:
-        """What linear/_loops/second_order.py works on: that of members on x."""
+        """Arrays of linear/_loops/second_order.py of the members on x."""
         return tuple(part[: len(self._ridges)] for part in self._squares)
 
     @property
     def _waves(self) -> tuple[NDArray[np.float64], ...]:
-        """Of those on random features."""
+        """Arrays of linear/_loops/second_order.py of the members on random features."""
         return tuple(part[len(self._ridges) : -1] for part in self._squares)
 
     @property
@@ -148,21 +162,21 @@ class Auto(Forecasters, Probabilistic):
 
     @property
     def names(self) -> list[str]:
-        """Of the forecasters, in their order."""
+        """Names of the forecasters, in order."""
         rates = [1.0 / value for value in self._per_rate]
         diagonal = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
         return [*diagonal, *full, *(f"random features {g:g}" for g in WIDTHS[: len(self._widths)]), "stack"]
 
     def _planned(self, kind: str | None, places: NDArray[np.uint32], width: int) -> tuple[int, int, int]:
-        """How many rates, ridges and random members the first row asks for."""
+        """Return the numbers of rates, ridges and random-feature members for the first row."""
         if self.fast:
             return 1, 0, 0
         small = 0 < width <= at.LIMIT if kind == "array" else int(places.max(initial=0)) <= at.LIMIT
         return (len(RATES), len(RIDGES), len(WIDTHS)) if small else (len(RATES), 0, 0)
 
     def _settle(self, rows: Any) -> None:
-        """Choose the members, by the first row."""
+        """Choose the members by the first row."""
         if self._plan is None and len(rows.ends) > 1:
             width = self.features.count if self.features.kind == "array" else at.LIMIT
             self._plan = self._planned(self.features.kind, rows.places[: rows.ends[1]], width)
@@ -176,12 +190,12 @@ class Auto(Forecasters, Probabilistic):
 
     @property
     def _width(self) -> int:
-        """Columns of the rows that random features see."""
+        """Number of columns that random features use."""
         return self._moments.shape[1]
 
     @_width.setter
     def _width(self, width: int) -> None:
-        """Make the members of the plan, with nothing learned."""
+        """Create the untrained members of the plan."""
         if self._plan is not None:
             self._follow(width)
 
@@ -192,21 +206,21 @@ class Auto(Forecasters, Probabilistic):
 
     @property
     def _met(self) -> int:
-        """Features in the matrices of members on x."""
+        """Number of features in the matrices of the members on x."""
         return int(self._matrices[3][:, at.COUNT].max(initial=0))
 
     @property
     def _angles(self) -> int:
-        """Random features of each member on them."""
+        """Number of random features per member on them."""
         return mix.WAVES if len(self._widths) else 0
 
     def _foresee(self) -> None:
-        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        """Reserve places for the features that random features may use, so that predictions find new ones."""
         if len(self._widths) and self.features.kind != "array":
             self._make_room(at.LIMIT + 1)
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        """Grow to `width` features; weights of new columns are 0, and random features ignore them."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -220,7 +234,7 @@ class Auto(Forecasters, Probabilistic):
         self._room(min(places, at.LIMIT))
 
     def _room(self, need: int) -> None:
-        """Room for so many features in the matrices."""
+        """Grow the matrices to `need` features."""
         room = self._squares[0].shape[2]
         if len(self._ridges) and need > room:
             made = _squares([0] * len(self._squares[0]), min(max(need, 2 * room), at.LIMIT))
@@ -254,13 +268,13 @@ class Auto(Forecasters, Probabilistic):
         count = len(rows.ends) - 1
         scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         play: Any = _loops.auto.play
-        for t in range(count):  # each is the row after those learned from
+        for t in range(count):  # each row is predicted as the next round
             ends = rows.ends if count == 1 else rows.ends[t : t + 2]
             play(*args, self.rounds, (ends, places, rows.values), none, False, scores[t:], said[t:])
         return said
 
     def tracker(self) -> MetricTracker:
-        """Comparators for a game that begins now; which members there are is settled by its first row."""
+        """Return comparators for a game that starts now; its first row determines the members."""
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's
         if self.rounds:
@@ -268,7 +282,7 @@ class Auto(Forecasters, Probabilistic):
         return MetricTracker(self.bias, kappas, fits=False, frozen=FrozenWeights(stacked=True))
 
     def _of(self, j: int) -> tuple[Any, NDArray[np.float64], float, NDArray[np.int32]]:
-        """Of a member of the second order or the stack: its arrays, its sums, its ridge and the slots of its places."""
+        """Return arrays, sums, ridge and slots of a second-order member or the stack."""
         m = j - len(self._roots)
         parts = [part[m] for part in self._squares]
         if m < len(self._ridges):
@@ -276,7 +290,7 @@ class Auto(Forecasters, Probabilistic):
         return parts, parts[3], 1.0, np.arange(self.members if j == self.members else mix.WAVES, dtype=np.int32)
 
     def _steps(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """-b of a member of the second order or the stack, place by place, and what it may be off by."""
+        """Return -b of a second-order member or the stack per place, and a bound on its error."""
         (held, *_), totals, _, slots = self._of(j)
         here = (slots >= 0) & (slots < totals[at.COUNT])
         added, counts, sizes = np.zeros((3, len(slots)))
@@ -288,7 +302,7 @@ class Auto(Forecasters, Probabilistic):
         return added, (1.0 + float(totals[at.FARTHEST]) / 4.0) * added_doubt(counts, sizes)
 
     def _diagonal(self, j: int) -> NDArray[np.float64]:
-        """The metric of a diagonal member, place by place."""
+        """Return the metric of a diagonal member per place."""
         held, lanes = self._held[: self.features.count + 1], len(self._roots)
         under = held[:, 0] ** 2 + held[:, lane.SHARED + lanes + j]
         metric: NDArray[np.float64] = (held[:, 3] * np.sqrt(under) if self._roots[j] else under) * self._per_rate[j]
@@ -318,7 +332,7 @@ class Auto(Forecasters, Probabilistic):
         )  # fmt: skip
 
     def goals(self) -> list[Goal]:
-        """What a comparator is to make small, for each member that never slept; those of the second order first."""
+        """Return the objective of a comparator for each member that never slept; second-order members first."""
         facts, lanes = self.facts(), len(self._roots)
         found = []
         for j in sorted(range(self.members), key=lambda j: (j < lanes, facts.promised(j))):
@@ -328,7 +342,7 @@ class Auto(Forecasters, Probabilistic):
         return found
 
     def own_weights(self) -> list[Own]:
-        """The weights of the stack and each member that never slept, as comparators of what it does from here on."""
+        """Return the weights of the stack and of each member that never slept, as comparators for later rounds."""
         found = []
         for j in range(self.members + 1 if self._plan is not None else 0):
             if self._standing[mix.SLEPT, j] > 0.0:
@@ -344,12 +358,12 @@ class Auto(Forecasters, Probabilistic):
         return found
 
     def images_from_here(self, members: list[int]) -> Images:
-        """The rows that come now, as these members on random features see them."""
+        """Return the random features of the next rows as these members compute them."""
         widths = self._widths[np.array(members) - len(self._roots) - len(self._ridges)]
         return Images(self._turns, self._shifts, widths, self._moments.copy(), self.rounds)
 
     def _goal(self, j: int, promised: float) -> Goal:
-        """What the theorem of a member, or of the stack, says of a comparator."""
+        """Return the objective of a comparator under the theorem of a member or the stack."""
         places, lanes, second = self.features.count + 1, len(self._roots), len(self._ridges)
         if j < lanes:
             held = self._held[:places]
@@ -364,7 +378,7 @@ class Auto(Forecasters, Probabilistic):
         return Goal("parabola", Diagonal(ridges), promised, self._steps(j), j, images, full, linear, stack)
 
     def _images(self, m: int) -> Callable[[Any], Any]:
-        """The rows of a game from its first on, as a member on random features sees them."""
+        """Return the random features of a game's rows from the first on, as a member computes them."""
 
         def images(rows: Any) -> Any:
             moments = np.zeros_like(self._moments)
@@ -384,7 +398,7 @@ class Auto(Forecasters, Probabilistic):
 
 
 def _squares(counts: list[int], room: int) -> tuple[NDArray[np.float64], ...]:
-    """What linear/_loops/second_order.py works on, for several members; of each some features are there, of size 1."""
+    """Return arrays of linear/_loops/second_order.py for several members, with `counts` initial features of size 1."""
     held, totals = np.zeros((len(counts), at.HELD, room)), np.zeros((len(counts), at.TOTALS))
     inverse, sums = np.zeros((2, len(counts), room, room))
     for m, count in enumerate(counts):

@@ -1,20 +1,20 @@
-"""Auto for numbers: what `auto` is where outcomes are numbers to be predicted. No parameter, no scaling.
+"""Auto for regression: `auto` where outcomes are numbers. No parameter, no scaling.
 
 Algorithm
-    Members, each Vovk-Azoury-Warmuth (convex/vaw.py) on y - y_1, so that where 0 is does not matter:
-        2 linear, ridges 1 and 0.01, on the first 256 features seen: of wider rows the others are left out, as the
-        report says
+    Members, each Vovk-Azoury-Warmuth (convex/vaw.py) on y - y_1, so that the origin does not matter:
+        2 linear, ridges 1 and 0.01, on the first 256 features seen: wider rows lose the other features, which the
+        report mentions
         4 on 256 random features of the standardised row (numerics/fourier.py), of four widths, if the first row has no
         feature beyond the 256th
-    and one that says the last outcome again. A stack: the same, ridge 1, on what the members say. All are clipped to
-    the range of the outcomes so far; in the first round, when there is none, 0 is said. The mean of members and stack
-    by AdaHedge's weights on their squared losses is said (experts/_loops/ada_hedge.py). Rows that come without labels
-    (`predict_ahead`) are predicted without the last outcome: by AdaHedge's weights over the others alone, and the stack
-    is given the mean of the other members in its place. `bias` c adds a constant feature of
+    and one that repeats the last outcome. A stack: the same, ridge 1, on the members' predictions. All are clipped to
+    the range of the outcomes so far; in the first round, without a range, the prediction is 0. The prediction is the
+    mean of members and stack by AdaHedge's weights on their squared losses (experts/_loops/ada_hedge.py). Rows without
+    labels (`predict_ahead`) are predicted without the last outcome: by AdaHedge's weights over the others alone, and
+    the stack takes the mean of the other members in its place. `bias` c adds a constant feature of
     value c; `seed` draws the random features.
 Promise
     mixtures/theorems/auto_regression_regret.py: the squared loss is at most that of the best weights in hindsight of
-    each member, which are known exactly, + what its own theorem adds + the price of the mixture and of the range.
+    each member, which are known exactly, + the regret of its theorem + the price of the mixture and of the range.
 Cost
     O(d^2) per round for linear members, d <= 256, and O(256^2) for each on random features.
 Reference
@@ -48,17 +48,33 @@ from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
 
 CHUNK = 1024
-"""Rows whose random features are held at once: 2 KB each for every width."""
+"""Number of rows whose random features are held at once: 2 KB per row and width."""
 LARGEST = 0.5 * LARGEST_SIZE
-"""Of |y|: differences of two are features of the stack."""
+"""Largest |y|; differences of two outcomes are features of the stack."""
 NOTABLE = 0.05
-"""Mean weight of the last outcome from which on it is reported."""
+"""Mean weight of the last-outcome member above which it is reported."""
 SCALING = "varying columns"
-"""What the widths of random features count (numerics/fourier.py); models that counted all columns are refused."""
+"""Scaling of the widths of random features (numerics/fourier.py); models scaled by all columns are refused."""
 
 
 class AutoRegression(ScaleFree):
-    """Members, a stack, and their mean."""
+    """Regression learner without parameters: a mixture of second-order learners and a stack on their predictions.
+
+    Args:
+        seed: Seed of the random features.
+        bias: Value of a constant feature; 0 for none.
+
+    Guarantee:
+        Squared loss at most that of the best weights in hindsight of any member, plus that member's regret bound and
+        the price of mixing and of the range of the outcomes (`auto_regression_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.AutoRegression()
+        >>> ledger = nk.play(learner, [([float(t)], 2.0 * t) for t in range(20)])
+        >>> print(round(learner.predict_one([20.0])))
+        38
+    """
 
     seed: int
 
@@ -91,7 +107,7 @@ class AutoRegression(ScaleFree):
         self._begin(0)
 
     def _begin(self, width: int) -> None:
-        """Members with nothing learned; width: of arrays with members on random features, else 0."""
+        """Create untrained members; `width` is the number of columns for random features, 0 for none."""
         coins = np.random.default_rng(self.seed)
         self._turns = coins.normal(size=(WAVES - 1, width)) / (2.0 * np.pi)
         self._shifts = coins.random(WAVES - 1)
@@ -108,22 +124,22 @@ class AutoRegression(ScaleFree):
 
     @property
     def members(self) -> int:
-        """How many there are, the stack not among them."""
+        """Number of members, without the stack."""
         return len(self._linear) + len(self._waves) + 1
 
     @property
     def names(self) -> list[str]:
-        """Of the forecasters, in their order."""
+        """Names of the forecasters, in order."""
         random = [f"random features {g:g}" for g in WIDTHS[: len(self._waves)]]
         return [*(f"linear {matrix.ridge:g}" for matrix in self._linear), *random, "last outcome", "stack"]
 
     @property
     def size(self) -> int:
-        """Forecasters."""
+        """Number of forecasters."""
         return self.members + 1
 
     def tale(self) -> list[str]:
-        """Features that are left out, and the weight of the last outcome, if there is any of these."""
+        """Return sentences on ignored features and on the weight of the last outcome, where notable."""
         found, share = [], float(self.shares[self._repeats])
         if self._linear[0].count == at.LIMIT and self.features.count + bool(self.bias) > at.LIMIT:
             looked = at.LIMIT - bool(self.bias)
@@ -132,7 +148,7 @@ class AutoRegression(ScaleFree):
                 "at no others. For wide rows there is adagrad:loss=squared, which looks at all."
             )
         if share >= NOTABLE:
-            others = self._table[hedge.LOSSES, : self._repeats]  # the stack, which comes last, looks at it too
+            others = self._table[hedge.LOSSES, : self._repeats]  # without the stack, which is last and also uses it
             root = math.sqrt(float(others.min()) / self.rounds)
             found.append(
                 f"The member that repeats the last outcome had {100.0 * share:.3g} % of the weight, on average. It is "
@@ -142,12 +158,12 @@ class AutoRegression(ScaleFree):
 
     @property
     def _repeats(self) -> int:
-        """Number of the member that repeats the last outcome."""
+        """Index of the member that repeats the last outcome."""
         return self.members - 1
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Of the forecasters, in their order."""
+        """Weights of the forecasters, in order."""
         said = np.empty(self.size)
         for j, one in enumerate(np.eye(self.size)):
             experts_loops.ada_hedge.play(
@@ -157,12 +173,12 @@ class AutoRegression(ScaleFree):
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The mean of each weight over all rounds."""
+        """Mean weight of each forecaster over all rounds."""
         shares: NDArray[np.float64] = self._table[hedge.SHARES] / max(self.rounds, 1)
         return shares
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; members on random features leave new columns out."""
+        """Grow to `width` features; members on random features ignore new columns."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -187,7 +203,7 @@ class AutoRegression(ScaleFree):
         return StepResult(said, losses, losses)
 
     def _play(self, rows: Any, y: NDArray[np.float64], seen: int, said: NDArray[np.float64]) -> None:
-        """Say and learn, after so many rounds."""
+        """Predict and learn, after `seen` rounds."""
         predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
         for j, (matrix, mine) in enumerate(self._views(rows, float(seen), True)):
             predictions[:, j] = self._learned(matrix, mine, y)
@@ -205,17 +221,17 @@ class AutoRegression(ScaleFree):
         self._last, self._range = float(y[-1]), (float(min(low[-1], y[-1])), float(max(high[-1], y[-1])))
 
     def _ranges(self, y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The smallest and the largest outcome before each of these; both y_1 at the first."""
+        """Return the smallest and the largest outcome before each y; both are y_1 at the first."""
         least, most = self._range if math.isfinite(self._range[0]) else (self._first, self._first)
         return (np.minimum.accumulate(np.append(least, y[:-1])), np.maximum.accumulate(np.append(most, y[:-1])))
 
     def _clip(self, predictions: NDArray[np.float64], low: Any, high: Any) -> None:
-        """Predictions of y - y_1 become those of y, in the range."""
+        """Turn predictions of y - y_1 into predictions of y, clipped to the range."""
         predictions += self._first
         np.clip(predictions, low[:, np.newaxis], high[:, np.newaxis], out=predictions)
 
     def _views(self, rows: Any, seen: float, keep: bool) -> list[tuple[Matrix, Any]]:
-        """Each member, and the rows as it sees them."""
+        """Return each member with the rows in its features."""
         found = [(matrix, rows) for matrix in self._linear]
         if self._waves:
             phis = numerics.fourier.images(
@@ -228,11 +244,11 @@ class AutoRegression(ScaleFree):
         return found
 
     def _stacked(self, members: NDArray[np.float64]) -> Any:
-        """What the members say, as rows for the stack."""
+        """Return the members' predictions as rows for the stack."""
         return numerics.nonzeros.of_dense(np.ascontiguousarray(members - self._first), 0.0)[0]
 
     def _learned(self, matrix: Matrix, rows: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What a member says of y - y_1 in each round, not clipped, learning from it."""
+        """Return a member's predictions of y - y_1, not clipped, learning after each round."""
         scores = np.empty(len(y))
         for here in matrix.stretches(len(y)):
             linear_loops.second_order.play_vaw(
@@ -241,7 +257,7 @@ class AutoRegression(ScaleFree):
         return scores
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.float64]:
-        """Predict rows that come without labels: the last outcome is left out."""
+        """Predict rows without labels, leaving out the last outcome."""
         if isinstance(batch.x, list):
             return np.array([self._look(self._row(x, learn=False), ahead=True)[0] for x in batch.x])
         return self._look(self._rows(batch, learn=False), ahead=True)
@@ -266,7 +282,7 @@ class AutoRegression(ScaleFree):
         return said
 
     def _mean(self, predictions: NDArray[np.float64], who: Sequence[int], mean: NDArray[np.float64]) -> None:
-        """Write the mean of these forecasters' predictions, by AdaHedge's weights over them alone."""
+        """Write the mean of the forecasters `who`, by AdaHedge's weights over them alone."""
         table, found = np.ascontiguousarray(self._table[:, list(who)]), np.empty(len(predictions))
         experts_loops.ada_hedge.play(table, self._numbers, np.ascontiguousarray(predictions), np.zeros(0), False, found)
         mean[:] = found
@@ -291,17 +307,17 @@ class AutoRegression(ScaleFree):
 
     @property
     def _width(self) -> int:
-        """Columns of the rows that random features see."""
+        """Number of columns that random features use."""
         return self._moments.shape[1]
 
     @_width.setter
     def _width(self, width: int) -> None:
-        """Make the members, with nothing learned."""
+        """Create untrained members."""
         self._begin(width)
 
     @property
     def _outcomes_seen(self) -> NDArray[np.float64]:
-        """First and last outcome, how their range grew, and the range."""
+        """First and last outcome, growth of the range, and the range."""
         return np.array([self._first, self._last, self._grown, *self._range])
 
     @_outcomes_seen.setter
@@ -317,7 +333,7 @@ class AutoRegression(ScaleFree):
 
 
 def _told(matrix: Matrix, rows: Any) -> NDArray[np.float64]:
-    """What a member would say of y - y_1, learning nothing."""
+    """Return a member's predictions of y - y_1 without learning."""
     scores, spread = matrix.look(rows)
     found: NDArray[np.float64] = scores / (1.0 + spread)
     return found

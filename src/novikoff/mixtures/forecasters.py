@@ -1,4 +1,4 @@
-"""Forecasters: what a mixture of members and a stack tells of their weights, whether labels are two or many."""
+"""Weights of the forecasters of `auto`, binary and multiclass."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from novikoff.mixtures._loops import auto_layout as mix
 
 
 class Forecasters:
-    """Has `_standing`, a row for each fact of mixtures/_loops/auto_layout.py, and a column for each forecaster."""
+    """Mixin with `_standing`: one row per quantity of mixtures/_loops/auto_layout.py, one column per forecaster."""
 
     rounds: int
     _standing: NDArray[np.float64]
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Of the forecasters, in their order."""
+        """Weights of the forecasters, in order."""
         weights: NDArray[np.float64] = np.exp(self._standing[mix.LOG_WEIGHT])
         return weights
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The mean of each weight over all rounds, of those awake."""
+        """Mean weight of each forecaster over all rounds, among those awake."""
         shares: NDArray[np.float64] = self._standing[mix.SHARE] / max(self.rounds, 1)
         return shares
 
     @property
     def size(self) -> int:
-        """Forecasters awake."""
+        """Number of forecasters awake."""
         return int(np.count_nonzero(self._standing[mix.IDLE] >= 0.0))
 
 
 @dataclass(frozen=True)
 class Standing(Array):
-    """The `_standing` of forecasters."""
+    """Saved `_standing` of forecasters."""
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
         saved, rows = state[self.name], mix.STANDING
@@ -55,7 +55,7 @@ class Standing(Array):
 
 
 PLANS = ((1, 0, 0), (4, 0, 0), (4, 2, 4))
-"""How many rates, ridges and random members there can be."""
+"""Possible numbers of rates, ridges and random-feature members."""
 
 
 def plan_of(saved: Any) -> tuple[int, int, int]:

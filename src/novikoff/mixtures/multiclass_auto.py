@@ -1,25 +1,25 @@
-"""Auto for many labels: the learner to begin with. No parameter, no scaling, rows of any width.
+"""Multiclass auto: the learner to start with. No parameter, no scaling, rows of any width.
 
 Algorithm
-    Members, each a learner of its own that gives every label a probability:
+    Members, each a separate learner that gives every label a probability:
         8 softmax regressions (convex/multiclass_ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
-        2 of the second order, each label against the rest (linear/_loops/one_vs_rest.py): ridges 1 and 0.01
+        2 second-order, one label versus the rest (linear/_loops/one_vs_rest.py): ridges 1 and 0.01
         4 of these on 256 random features of the standardised row (numerics/fourier.py), of four widths
         1 linear discriminant analysis by Bayes' rule (mixtures/_loops/discriminant.py), where these play
-    A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight a
+    A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight per
     member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
-    the probability that each gave to the label; say the label of the largest P, the smallest of those. Members with
-    matrices rest and wake as for two labels (mixtures/_loops/resting.py).
-    Which members play is settled by the first row, as for two labels (mixtures/auto.py); those against the rest and the
+    the probability that each gave to the label; predict the label of the largest P, the smallest on a tie. Members with
+    matrices rest and wake as in the binary case (mixtures/_loops/resting.py).
+    The first row determines the members, as in the binary case (mixtures/auto.py); one-versus-rest members and the
     discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
     constant feature of value c. `seed` draws the random features. New labels as in convex/multiclass_ftrl.py.
 Promise
     mixtures/theorems/multiclass_auto_members.py: L <= L_j + ln(J+1) for every member j that never slept, as it played.
-    mixtures/theorems/multiclass_auto_regret.py: so for every U what a member promises of it
-    + ln(J+1): the softmax member sqrt 1, or one against the rest on rows as they are.
+    mixtures/theorems/multiclass_auto_regret.py: so for every U the bound of a member against it
+    + ln(J+1): the softmax member sqrt 1, or a one-versus-rest member on unchanged rows.
 Cost
-    O(8k non-zeros of x) per round and 8k + 12 numbers a feature for the softmax members; O(k 256^2) per round for each
-    other member that is awake.
+    O(8k non-zeros of x) per round and 8k + 12 numbers per feature for the softmax members; O(k 256^2) per round for
+    each other member that is awake.
 Reference
     [vovk1998] for the mixture; [geisser1964] for the discriminant; those of the members.
 """
@@ -56,7 +56,25 @@ from novikoff.numerics.records import astuple
 
 
 class MulticlassAuto(Forecasters, MulticlassProbabilistic):
-    """Members, a stack, and their mixture."""
+    """Multiclass classifier without parameters: a mixture of 15 learners and a stack on their scores.
+
+    Args:
+        fast: Whether to use two softmax members only.
+        seed: Seed of the random features.
+        bias: Value of a constant feature; 0 for none.
+        labels: Number of labels, if known in advance.
+
+    Guarantee:
+        Log loss at most that of each of its J members plus ln(J + 1) and the cost of new labels
+        (`multiclass_auto_members`), and so at most the bound of its best member against any weights plus these
+        (`multiclass_auto_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 1.0], 2)] * 4
+        >>> nk.play(nk.MulticlassAuto(), rows).mistakes
+        3
+    """
 
     seed: int
 
@@ -89,7 +107,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         self._begin((1, 0, 0) if self.fast else (4, 0, 0), 0)
 
     def _begin(self, plan: tuple[int, int, int], width: int) -> None:
-        """Members with nothing learned."""
+        """Create untrained members."""
         rates = RATES[: plan[0]] if plan[0] > 1 else (1.0,)
         lanes, labels = 2 * len(rates), self.labels
         self._roots, self._per_rate = np.repeat([True, False], len(rates)), np.tile(1.0 / np.array(rates), 2)
@@ -119,38 +137,38 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
 
     @property
     def _width(self) -> int:
-        """Columns of the rows that random features see."""
+        """Number of columns that random features use."""
         return self._moments.shape[1]
 
     @_width.setter
     def _width(self, width: int) -> None:
-        """Make the members of the plan, with nothing learned."""
+        """Create the untrained members of the plan."""
         if self._plan is not None:
             self._begin(self._plan, width)
 
     @property
     def _lanes(self) -> int:
-        """Softmax members."""
+        """Number of softmax members."""
         return len(self._roots)
 
     @property
     def _rows_against(self) -> int:
-        """Learners of one label against the rest: one per label, up to a limit, and one for those to come."""
+        """Number of one-versus-rest learners: one per label, up to a limit, and one for new labels."""
         return min(self.labels, at.MOST_AGAINST) + 1
 
     @property
     def _met(self) -> int:
-        """Features in the matrices."""
+        """Number of features in the matrices."""
         return int(self._matrices[3][:, :, matrix.COUNT].max(initial=0))
 
     def _foresee(self) -> None:
-        """Make room for the features that random features may see, so that predictions find a new one at its place."""
+        """Reserve places for the features that random features may use, so that predictions find new ones."""
         if len(self._widths) and self.features.kind != "array":
             self._make_room(matrix.LIMIT + 1)
 
     @property
     def names(self) -> list[str]:
-        """Of the forecasters, in their order."""
+        """Names of the forecasters, in order."""
         rates = [1.0 / value for value in self._per_rate]
         softmax = [f"{'sqrt' if root else 'newton'} {rate:g}" for root, rate in zip(self._roots, rates, strict=True)]
         full = [f"second order {ridge:g}" for ridge in self._ridges]
@@ -158,7 +176,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
 
     def _settle(self, rows: Any) -> None:
-        """Choose the members, by the first row."""
+        """Choose the members by the first row."""
         if self._plan is not None or len(rows.ends) < 2:
             return
         array, places = self.features.kind == "array", rows.places[: rows.ends[1]]
@@ -172,7 +190,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         self._begin(self._plan, width if self._plan[2] else 0)
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on; weights of new columns are 0, and random features do not see them."""
+        """Grow to `width` features; weights of new columns are 0, and random features ignore them."""
         if self.features.widen(width):
             self._make_room(width + 1)
 
@@ -189,7 +207,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
             self._means, self._came = grown((self._means, self._came), made)
 
     def _room(self, need: int, against: int) -> None:
-        """Room for so many features in the matrices, and so many learners."""
+        """Grow the matrices to `need` features and `against` learners."""
         had, room = self._matrices[0].shape[1], self._matrices[0].shape[3]
         grows = len(self._ridges) > 0 and need > room
         if grows or against > had:
@@ -229,7 +247,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
-        """P of each label."""
+        """Return P of each label."""
         scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
         if self._plan is None or not self.labels:
             return scores
@@ -248,24 +266,24 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         return scores
 
     def tracker(self) -> MulticlassAutoTracker | None:
-        """Comparators for a game that begins now, of the softmax member sqrt 1 and of those against the rest."""
+        """Return comparators of the softmax member sqrt 1 and one-versus-rest members, for a game that starts now."""
         return MulticlassAutoTracker(self.bias, curvature(RADIUS), self.announced) if self.rounds == 0 else None
 
     def _against(self, m: int) -> list[Matrix]:
-        """What a member against the rest has for each label."""
+        """Return the matrix of each label of a one-versus-rest member."""
         found = [Matrix(float(self._ridges[m]), True) for _ in range(self.labels)]
         for j, one in enumerate(found):
             one.slots, (one.held, one.inverse, one.sums, one.totals) = self._slots, (p[m, j] for p in self._matrices)
         return found
 
     def _compared(self) -> list[int]:
-        """The members against the rest, on rows as they are, that never slept; the best first."""
+        """Return the one-versus-rest members on x that never slept, the best first."""
         lanes, standing = len(self._roots), self._standing
         awake = [m for m in range(len(self._ridges)) if standing[mix.SLEPT, lanes + m] == 0.0]
         return sorted(awake, key=lambda m: float(standing[mix.LOSS, lanes + m]))
 
     def goals_against(self) -> list[list[Goal]]:
-        """What comparators of members against the rest are to make small, for each label."""
+        """Return the objectives of comparators of one-versus-rest members, for each label."""
         places, compared = self._places(), self._compared()
         of = [[goal_of(one, places, self.rounds)._replace(member=m) for one in self._against(m)] for m in compared]
         return [list(goals) for goals in zip(*of, strict=True)]
@@ -275,14 +293,14 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         return self.features.count + 1
 
     def _softmax(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Of the softmax member sqrt 1, place by place: A, G, and what that may be off by."""
+        """Return A, G and a bound on the error of G for the softmax member sqrt 1, per place."""
         places, m = self._places(), self._shown
         scales, gradients = self._scales[:places], self._sums[:places, m, : self.labels]
         metric = scales[:, 3] * np.sqrt(scales[:, 0] ** 2 + self._curves[:places, m]) * self._per_rate[m]
         return metric, gradients, np.repeat(added_doubt(scales[:, 2], scales[:, 0])[:, None], self.labels, axis=1)
 
     def goals(self) -> list[MulticlassGoal]:
-        """What a comparator is to make small."""
+        """Return the objective of a comparator."""
         metric, gradients, doubt = self._softmax()
         linear = float(self._totals[at.LINEAR, self._shown])
         return [MulticlassGoal(Diagonal(metric), self.facts().penalty, gradients, doubt, linear)]
@@ -301,7 +319,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         )  # fmt: skip
 
     def _steady(self) -> bool:
-        """Has no metric of the members against the rest that are compared shrunk?"""
+        """Return whether no metric of the compared one-versus-rest members shrank."""
         places = self._places()
         told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
         return all(steady(one.gained, one.least) for one in told)

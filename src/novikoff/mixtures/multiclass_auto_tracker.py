@@ -1,8 +1,8 @@
-"""Comparators for `auto` with many labels: of its softmax member sqrt 1, and of its members against the rest.
+"""Comparators for multiclass `auto`: for its softmax member sqrt 1 and its one-versus-rest members.
 
 Algorithm
-    comparators/multiclass_tracker.py and comparators/against_tracker.py, side by side. The second looks for weights
-    while all rows fit in what it keeps, and for those members alone that the learner asks it for.
+    comparators/multiclass_tracker.py and comparators/against_tracker.py, side by side. The second searches for weights
+    while all rows fit in its memory, and only for the members that the learner requests.
 Promise
     That of both.
 Cost
@@ -28,7 +28,7 @@ from novikoff.linear._loops.multiclass_layout import MOST_AGAINST
 
 
 class MulticlassAutoTracker(Tracker):
-    """Of a learner that begins now; kappa is that of its members against the rest."""
+    """Comparators of a learner that starts now; kappa is that of its one-versus-rest members."""
 
     def __init__(self, bias: float, kappa: float, announced: int | None = None) -> None:
         self.softmax = MulticlassTracker("log", bias, announced)
@@ -41,39 +41,39 @@ class MulticlassAutoTracker(Tracker):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its state."""
+        """Number of training rows in its state."""
         return max(self.softmax.rows_held, 0 if self.rest is None else self.rest.rows_held)
 
     def see(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch; scores (rows, members, labels and one more): the first is the softmax member."""
+        """Observe the rounds of a batch; scores are (rows, members, labels + 1), the softmax member first."""
         self.softmax.see(batch, np.ascontiguousarray(scores[:, 0, :-1]))
         if (rest := self._rest(*scores.shape[1:])) is not None:
             rest.see(batch, scores[:, 1:])
 
     def see_row(self, x: Any, y: int, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
+        """Observe one round; x is (indices, values) or an array of numbers."""
         self.softmax.see_row(x, y, np.ascontiguousarray(scores[0, :-1]))
         if (rest := self._rest(*scores.shape)) is not None:
             rest.see_row(x, y, scores[1:])
 
     def _rest(self, members: int, columns: int) -> AgainstTracker | None:
-        """That of members against the rest, while they play: not where labels are too many."""
+        """Return the tracker of one-versus-rest members while they play; None with too many labels."""
         self.rest = self.rest if members > 1 and columns - 1 <= MOST_AGAINST else None
         return self.rest
 
     def facts(self, learner: Any) -> MulticlassComparatorFacts:
-        """What was seen up to now, with the metrics that the learner has now."""
+        """Return the observations so far, with the current metrics of the learner."""
         goals = learner.goals_against() if self.rest is not None else []
         found = self.rest.facts_for(goals) if self.rest is not None and goals else None
         return replace(self.softmax.facts(learner), against=found)
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         return {"kind": "many-auto", "softmax": self.softmax.state(), "rest": self.rest and self.rest.state()}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker with this `state`."""
         tracker = cls(0.0, 0.0)
         tracker.softmax = MulticlassTracker.restore(state["softmax"])
         tracker.rest = state["rest"] and AgainstTracker.restore(state["rest"])
