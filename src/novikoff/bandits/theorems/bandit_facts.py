@@ -1,14 +1,15 @@
-"""What the theorems on bandits need to know of a learner, or of a log, and what they share.
+"""Facts of a bandit or a log, and functions shared by the theorems on bandits.
 
-Words
-    I_t, p_t    the arm that was drawn in round t, and the chance that it had
-    l_t(i)      the loss of arm i in round t, in [0, 1]: only l_t(I_t) is seen
-    L_i         the sum of l_t(i): what always playing arm i would have cost. Nobody sees it but who knows the table
-    S           the sum of l_t(I_t): what the arms that were played cost
-    Of a policy, which gives arm i the chance q_t(i): l_t is the mean of l_t(i), L its sum. Always playing arm i is one.
+Notation
+    I_t, p_t    the arm drawn in round t, and its probability
+    l_t(i)      the loss of arm i in round t, in [0, 1]: only l_t(I_t) is observed
+    L_i         the sum of l_t(i): the cost of always playing arm i, which is observed in simulations only
+    S           the sum of l_t(I_t): the cost of the arms played
+    For a policy, which gives arm i the probability q_t(i): l_t is the mean of l_t(i), L its sum. Always playing arm i
+    is a policy.
 Regret
-    S less the least L. It is not observed, unless the game is on a table that is known (a simulation): there what is
-    told is the regret. Elsewhere it is an estimate, and called so: S less the least sum of
+    S less the least L. It is not observed, unless the game is on a known table (a simulation): there the reported
+    value is the regret. Elsewhere it is an estimate, and named so: S less the least sum of
     q_t(I_t) l_t(I_t) / (p_t + gamma), with the smallest gamma of the grid.
 """
 
@@ -23,37 +24,39 @@ from novikoff.core.types import Run
 
 DELTA = 0.05
 GAMMAS = tuple(10.0 ** (-k / 2) for k in range(2, 9))
-"""10^-1, 10^-1.5, ..., 10^-4: the grid, fixed before any round."""
+"""Grid of gamma, fixed before any round: 10^-1, 10^-1.5, ..., 10^-4."""
 
 UNIT = 2.0**-52
 
 
 @dataclass(frozen=True, slots=True)
 class BanditFacts:
-    """One bandit, or one log, now.
+    """State of a bandit or a log.
 
-    rule         "ix" (exp3-ix, exp4), "tsallis", or "log"
-    rounds       from its first
-    arms         K
-    policies     N that it is compared with: the arms, or the experts
-    lost         S
-    top          what a loss of 1 stands for, in the units of the log
-    gammas       the grid
-    sums         of each policy, for each gamma: the sum of q(I) l / (p + gamma)
-    table        every loss of every arm is known: the game is a simulation
-    best         the policy with the least L, the first of equals; -1 if no table is known
-    best_loss    and its L; 0 if no table is known
-    eta, rates   the last rate, and the sum of all, with what exploration adds to each
-    worst        the most that exploration made of a rate, as a factor
-    horizon      the rounds it was told to expect; 0 if it was not
-    halved       gamma was half of the rate, which the theorem in advance needs
-    least        the least of the sums that its own estimates add up to
-    most         and the largest
-    spent        what the pathwise bound adds up, round by round
-    off          the most that its chances were away from a sum of 1
-    delta        the chance with which a limit may fail
-    named        it was told how many arms there are
-    suspect      why the probabilities of a log cannot be those of its draws; "" if they may be
+    Attributes:
+        rule: "ix" (exp3-ix, exp4), "tsallis", or "log".
+        rounds: Rounds, from the first.
+        arms: Number of arms K.
+        policies: Number N of policies to compare with: the arms, or the experts.
+        lost: S.
+        gammas: The grid.
+        sums: For each policy and gamma: the sum of q(I) l / (p + gamma).
+        top: Value of a loss of 1, in the units of the log.
+        table: Whether every loss of every arm is known: the game is a simulation.
+        best: Policy with the least L, the first of equals; -1 if no table is known.
+        best_loss: Its L; 0 if no table is known.
+        eta: The last rate.
+        rates: Sum of the rates, each increased by exploration.
+        worst: Largest factor by which exploration increased a rate.
+        horizon: Expected number of rounds; 0 if unknown.
+        halved: Whether gamma was half of the rate, as the theorem in advance requires.
+        least: Least sum of its estimates.
+        most: Largest sum of its estimates.
+        spent: Sum over the rounds in the pathwise bound.
+        off: Largest distance of the sum of its probabilities from 1.
+        delta: Probability that a limit fails.
+        named: Whether the number of arms was given.
+        suspect: Why the probabilities of a log cannot be those of its draws; "" if they can.
     """
 
     rule: str
@@ -86,7 +89,7 @@ class BanditFacts:
 
 
 def at_least(facts: BanditFacts, sums: tuple[float, ...], statements: int) -> float:
-    """max over the grid of sum - ln(statements * C / delta) / (2 gamma), rounded down (observable_regret.py)."""
+    """Return max over the grid of sum - ln(statements * C / delta) / (2 gamma), rounded down (observable_regret.py)."""
     level = math.log(statements * len(facts.gammas) / facts.delta)
     short = (facts.rounds + 4) * UNIT
     return max(
@@ -96,7 +99,7 @@ def at_least(facts: BanditFacts, sums: tuple[float, ...], statements: int) -> fl
 
 
 def regret(run: Run[BanditFacts]) -> tuple[float, str]:
-    """What was paid more than by the best policy, and what to call that: the truth, or an estimate."""
+    """Return the excess loss over the best policy, and its name: the regret, or an estimate of it."""
     after = run.after
     if after.table:
         return run.loss - after.best_loss, "regret"
@@ -105,7 +108,7 @@ def regret(run: Run[BanditFacts]) -> tuple[float, str]:
 
 
 def why_void(run: Run[BanditFacts]) -> str:
-    """Why nothing can be said of this run; "" if something can."""
+    """Return why the theorem does not apply to this run; "" if it does."""
     if run.before.rounds:
         return f"warm start: the learner had played {run.before.rounds:,} rounds when the game started"
     after = run.after
@@ -114,7 +117,7 @@ def why_void(run: Run[BanditFacts]) -> str:
 
 
 def game(run: Run[BanditFacts]) -> list[Assumption]:
-    """What every theorem here needs of the game, and whether it was seen to hold; a log is no game."""
+    """Return the assumptions on the game, and whether they were observed to hold; a log has none."""
     after = run.after
     if after.rule == "log":
         return [Assumption("every loss is in its range", "checked")]
@@ -126,14 +129,14 @@ def game(run: Run[BanditFacts]) -> list[Assumption]:
 
 
 def own_books(run: Run[BanditFacts]) -> Assumption:
-    """Did it learn from what it paid?"""
+    """Return the assumption that the bandit learned from the losses it paid."""
     after = run.after
     same = abs(after.lost * after.top - run.loss) <= 1e-9 * (1.0 + run.loss) + run.rounds * UNIT * run.loss
     return seen("it learned from the recorded losses", same)
 
 
 def draws(run: Run[BanditFacts]) -> list[Assumption]:
-    """What theorems on chances need: draws by the chances that are told, of losses that do not know them."""
+    """Return the assumptions on the draws: by the stated probabilities, of losses fixed before the draw."""
     after = run.after
     blind = Assumption("the losses of a round were fixed before its draw", "checked" if run.fixed else "trusted")
     if after.rule != "log":
@@ -147,17 +150,18 @@ def draws(run: Run[BanditFacts]) -> list[Assumption]:
 
 
 def rounding(after: BanditFacts) -> float:
-    """What rounding may have done to a pathwise bound: in the sums, and in the chances that were played.
+    """Bound the effect of rounding on a pathwise bound, in the sums and in the probabilities played.
 
-    A sum of T numbers that are not negative is off by T 2^-53 of itself, and each estimate by three roundings; the
-    chances by their sum over the policies, and by exp, whose exponent is rounded to 2^-53 of 708 at most.
+    A sum of T nonnegative numbers has a relative error of T 2^-53, and each estimate three roundings; the
+    probabilities have the error of their sum over the policies, and of exp, whose exponent is rounded to 2^-53 of
+    at most 708.
     """
     chances = (4096.0 + after.policies * math.sqrt(after.policies)) * after.rounds
     return UNIT * (chances + (after.rounds + 8.0) * 2.0 * (after.most + after.spent))
 
 
 def common(after: BanditFacts) -> dict[str, Any]:
-    """What there is to tell of every bandit."""
+    """Return the quantities reported of every bandit."""
     told: dict[str, Any] = {"arms": after.arms}
     if after.policies != after.arms:
         told["experts"] = after.policies

@@ -44,7 +44,7 @@ from novikoff.core.types import Run
     ),
 )
 def ix_pathwise(run: Run[BanditFacts]) -> Bound:
-    """The least estimate + ln N / eta + what was spent round by round."""
+    """Return the least estimate + ln N / eta + the sum over the rounds."""
     after = run.after
     entrance = math.log(after.policies) / after.eta if after.policies > 1 and after.eta else 0.0
     limit = outward(after.least + entrance + after.spent + rounding(after))

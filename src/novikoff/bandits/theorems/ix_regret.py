@@ -47,7 +47,7 @@ from novikoff.core.types import Run
     ),
 )
 def ix_regret(run: Run[BanditFacts]) -> Bound | None:
-    """(2 ln N + ln(2/delta)) / eta + K * the sum of rates + ln(2/delta); None for other rules, and for gamma = 0."""
+    """Return (2 ln N + ln(2/delta)) / eta + K * the sum of rates + ln(2/delta); None for other rules and gamma = 0."""
     after = run.after
     if after.rule != "ix" or not after.halved or not run.rounds:
         return None
@@ -68,7 +68,7 @@ def ix_regret(run: Run[BanditFacts]) -> Bound | None:
 
 
 def in_advance(after: BanditFacts) -> float:
-    """The bound, for the rates that there were; 0 if there is nothing to choose."""
+    """Return the bound for the rates played; 0 if there is nothing to choose."""
     if not after.eta:
         return 0.0
     chance = math.log(2.0 / after.delta)

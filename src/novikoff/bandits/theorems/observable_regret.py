@@ -60,7 +60,7 @@ from novikoff.core.types import Run
     ),
 )
 def observable_regret(run: Run[BanditFacts]) -> Bound | None:
-    """S less the least of what every policy costs at least; None before the first round."""
+    """Return S less the least lower limit on a policy's cost; None before the first round."""
     after = run.after
     if not run.rounds:
         return None

@@ -30,17 +30,18 @@ from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 
 DOWN = 1.0 - 1e-12
-"""Factor that outweighs the rounding of a division by T."""
+"""Factor that exceeds the rounding of a division by T."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyFacts:
     """One policy and a log.
 
-    log        the log, as a run
-    policies   N, for which the limits hold at once
-    losses     for each gamma: S(l)
-    savings    for each gamma: S(1 - l)
+    Attributes:
+        log: The log, as a run.
+        policies: Number N of policies for which the limits hold at once.
+        losses: S(l) for each gamma.
+        savings: S(1 - l) for each gamma.
     """
 
     log: Run[BanditFacts]
@@ -62,7 +63,7 @@ class PolicyFacts:
     ),
 )
 def policy_limits(facts: PolicyFacts) -> Bound:
-    """The upper limit on what the policy would have lost a round, from 0 to 1."""
+    """Return the upper limit on the policy's loss per round, from 0 to 1."""
     run, log, statements = facts.log, facts.log.after, 2 * facts.policies
     assumptions = [*game(run), *draws(run)]
     if not log.rounds:

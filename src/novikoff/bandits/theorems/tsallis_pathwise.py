@@ -39,7 +39,7 @@ from novikoff.core.types import Run
     ),
 )
 def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
-    """The least estimate + what was spent round by round."""
+    """Return the least estimate + the sum over the rounds."""
     after = run.after
     limit = outward(after.least + after.spent + rounding(after))
     return Bound(

@@ -38,7 +38,7 @@ from novikoff.core.types import Run
     ),
 )
 def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
-    """4 sqrt(K T) - 2 sqrt T; None for other rules."""
+    """Return 4 sqrt(K T) - 2 sqrt T; None for other rules."""
     after = run.after
     if after.rule != "tsallis" or not run.rounds:
         return None
@@ -56,5 +56,5 @@ def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
 
 
 def in_advance(arms: int, rounds: int) -> float:
-    """4 sqrt(K T) - 2 sqrt T, which is 2 sqrt T too much if there is nothing to choose."""
+    """Return 4 sqrt(K T) - 2 sqrt T, which is 2 sqrt T too much if there is nothing to choose."""
     return 4.0 * math.sqrt(arms * rounds) - 2.0 * math.sqrt(rounds)

@@ -26,7 +26,7 @@ from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
 
 OFF = 2.0**-50
-"""Of a threshold, after a round."""
+"""Rounding error of a threshold per round."""
 
 
 @theorem(
@@ -42,7 +42,7 @@ OFF = 2.0**-50
     ),
 )
 def coverage_decaying(run: Run[object]) -> Bound | None:
-    """The promise for the group that is farthest from its share of misses; None where another rule plays."""
+    """Bound the deviation of the group farthest from its target; None for other rules."""
     facts = run.coverage
     if facts is None or facts.rule != "decaying" or not sum(facts.rounds):
         return None

@@ -46,7 +46,7 @@ from novikoff.core.types import Run
     ),
 )
 def coverage_deviation(run: Run[object]) -> Bound | None:
-    """The promise for the group that is farthest from its share of misses; None where no tracker plays."""
+    """Bound the deviation of the group farthest from its target; None without a tracker."""
     facts = run.coverage
     if facts is None or facts.rule != "tracker" or not run.rounds:
         return None

@@ -1,4 +1,4 @@
-"""What theorems on coverage share: what the ledger counted, beside the thresholds of the learner."""
+"""Facts shared by the theorems on coverage: the counts of the ledger and the thresholds of the learner."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from fractions import Fraction
 from novikoff.core.certificate import Assumption, seen
 
 LARGEST = 1
-"""Of the scores."""
+"""Largest score."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageFacts:
-    """The sets of a game, since its ledger was opened.
+    """Prediction sets of a game since its ledger was opened.
 
-    alpha, step   the share of misses asked for; how far a threshold moves
-    rule          "tracker", or how else thresholds are found, under the governor
-    groups        what each group is called
-    rounds        of each group, as the ledger counted them
-    misses        outcomes that were in no set, of each group, as the ledger counted them
-    before        the threshold of each group when the game started
-    after         the threshold of each group now
-    played        rounds of each group since the learner's first
-    missed        misses of each group since the learner's first, as the learner counted them
-    pinball       the pinball loss of the thresholds
-    best          the constant threshold that is best in hindsight, of those at the ends of bins
-    moved         of each group, with steps that fall: what its thresholds say of its misses beyond those asked for
-    start         the first threshold
-    overlapping   where groups overlap, and `groups` are cells: what each is called, and its cells
-    columns       in how many of them a row is
-    best_pinball  its pinball loss, and what the theorem charges for its distance from where the thresholds began
+    Attributes:
+        alpha: Target fraction of misses.
+        step: Step of the thresholds.
+        rule: "tracker", or the rule under the governor.
+        groups: Name of each group.
+        rounds: Rounds of each group, as counted by the ledger.
+        misses: Outcomes outside their sets, per group, as counted by the ledger.
+        before: Threshold of each group when the game started.
+        after: Threshold of each group now.
+        played: Rounds of each group since the learner's first.
+        missed: Misses of each group since the learner's first, as counted by the learner.
+        pinball: Pinball loss of the thresholds.
+        best: Best constant threshold in hindsight, among the ends of bins.
+        best_pinball: Its pinball loss, plus the theorem's charge for its distance from the initial thresholds.
+        moved: With decaying steps: excess misses of each group according to its thresholds.
+        start: Initial threshold.
+        overlapping: Where groups overlap, and `groups` are cells: name and cells of each group.
+        columns: Number of overlapping groups of a row.
     """
 
     alpha: float
@@ -52,16 +54,16 @@ class CoverageFacts:
     columns: int = 0
 
     def ahead(self, group: int) -> Fraction:
-        """How many misses more than asked for, exactly; less than 0 if there were fewer."""
+        """Return the exact excess of misses over the target; negative if there were fewer."""
         return self.misses[group] - Fraction(self.alpha) * self.rounds[group]
 
     def rounding(self, group: int) -> Fraction:
-        """What a threshold in floats may be off by."""
+        """Return a bound on the error of a threshold in floats."""
         sizes = 2 + Fraction(self.step) * (self.missed[group] + self.played[group] + 1)
         return Fraction(8, 2**53) * sizes
 
     def counted(self) -> Assumption:
-        """The learner counted what the ledger did."""
+        """Return the assumption that the learner's counts include those of the ledger."""
         sound = all(
             rounds <= played and misses <= missed
             for rounds, played, misses, missed in zip(self.rounds, self.played, self.misses, self.missed, strict=True)
@@ -69,7 +71,7 @@ class CoverageFacts:
         return seen("the learner's counts include those of the ledger", sound)
 
     def follows(self) -> Assumption:
-        """Each threshold has moved by just what the misses say: q at the end - q at first = step (misses - alpha T)."""
+        """Return the assumption that each threshold moved by step (misses - alpha T)."""
         sound = all(
             abs(Fraction(after) - Fraction(before) - Fraction(self.step) * self.ahead(g)) <= 2 * self.rounding(g)
             for g, (before, after) in enumerate(zip(self.before, self.after, strict=True))
@@ -77,7 +79,7 @@ class CoverageFacts:
         return seen("each threshold moved by the step times its excess misses", sound)
 
     def in_range(self) -> Assumption:
-        """No threshold began where none can come."""
+        """Return the assumption that each threshold started within its range."""
         low, high = -self.step * self.alpha, LARGEST + self.step * (1.0 - self.alpha)
         sound = all(low - 1e-9 <= q <= high + 1e-9 for q in self.before)
         return seen("each threshold started within its range", sound)

@@ -35,7 +35,7 @@ from novikoff.core.types import Run
     ),
 )
 def coverage_governed(run: Run[object]) -> Bound | None:
-    """The promise; None where no governor plays."""
+    """Bound the deviation of coverage; None without a governor."""
     facts = run.coverage
     if facts is None or facts.rule in ("tracker", "decaying", "overlapping") or not run.rounds:
         return None

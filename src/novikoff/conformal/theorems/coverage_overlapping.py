@@ -39,7 +39,7 @@ from novikoff.core.types import Run
     ),
 )
 def coverage_overlapping(run: Run[object]) -> Bound | None:
-    """The promise for the group that is farthest from its share of misses; None where groups do not overlap."""
+    """Bound the deviation of the group farthest from its target; None where groups do not overlap."""
     facts = run.coverage
     if facts is None or not facts.overlapping or not run.rounds:
         return None

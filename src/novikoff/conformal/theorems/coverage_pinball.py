@@ -32,7 +32,7 @@ from novikoff.core.types import Run
     ),
 )
 def coverage_pinball(run: Run[object]) -> Bound | None:
-    """The promise; None where no tracker plays."""
+    """Bound the pinball loss of the thresholds; None without a tracker."""
     facts = run.coverage
     if facts is None or facts.rule != "tracker" or not run.rounds:
         return None

@@ -42,11 +42,12 @@ MOST = 1.5
 
 @dataclass(frozen=True, slots=True)
 class DriftFacts:
-    """A drift test, now.
+    """State of a drift test.
 
-    seen      examples that it has bet on
-    largest   its largest wealth so far
-    alpha     chance of a false alarm, ever
+    Attributes:
+        seen: Number of examples bet on.
+        largest: Largest wealth so far.
+        alpha: Probability that it ever raises a false alarm.
     """
 
     seen: int
@@ -55,7 +56,7 @@ class DriftFacts:
 
     @property
     def alarm(self) -> bool:
-        """Whether the wealth was ever 1/alpha."""
+        """Whether the wealth ever reached 1/alpha."""
         return alarm(self.largest, self.alpha, self.seen, STAKE)
 
 
@@ -69,7 +70,7 @@ class DriftFacts:
     ),
 )
 def drift_alarm(facts: DriftFacts) -> Bound:
-    """The wealth stays below 1/alpha; observed is the largest so far."""
+    """Bound the largest wealth so far by 1/alpha."""
     assumptions = [
         refutable("every order of the examples was equally likely", facts.alarm, facts.largest),
         Assumption("the errors of a block are those of one hypothesis that was fixed before it", "trusted"),

@@ -30,18 +30,19 @@ from novikoff.core.certificate import Assumption, Bound, Words, number, theorem
 from novikoff.drift.theorems.wealth_facts import alarm, refutable, wealth_bound
 
 STAKE = 2.0
-"""All the capital that ever comes in."""
+"""Total capital that is ever put in."""
 
 
 @dataclass(frozen=True, slots=True)
 class MonitorFacts:
-    """A monitor, now.
+    """State of a monitor.
 
-    seen      examples that it has bet on
-    errors    of the classifier on them
-    largest   its largest wealth so far
-    limit     U: what the risk was certified to be at most
-    alpha     chance of a false alarm, ever, where the limit holds
+    Attributes:
+        seen: Number of examples bet on.
+        errors: Errors of the classifier on them.
+        largest: Largest wealth so far.
+        limit: Certified limit U on the risk.
+        alpha: Probability that it ever raises a false alarm while the limit holds.
     """
 
     seen: int
@@ -52,7 +53,7 @@ class MonitorFacts:
 
     @property
     def alarm(self) -> bool:
-        """Whether the wealth was ever 2/alpha."""
+        """Whether the wealth ever reached 2/alpha."""
         return alarm(self.largest, self.alpha, self.seen, STAKE)
 
 
@@ -69,7 +70,7 @@ class MonitorFacts:
     ),
 )
 def monitor_alarm(facts: MonitorFacts) -> Bound:
-    """The wealth stays below 2/alpha; observed is the largest so far."""
+    """Bound the largest wealth so far by 2/alpha."""
     share = number(facts.limit)
     claim = f"the examples are independent draws and the classifier's error rate is at most {share}"
     assumptions = [

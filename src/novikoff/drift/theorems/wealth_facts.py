@@ -1,4 +1,4 @@
-"""What the theorems on bets share: when an alarm is raised, and the bound on the wealth."""
+"""Functions shared by the theorems on bets: the condition of an alarm, and the bound on the wealth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from novikoff.core.certificate import Assumption, Bound, number, outward
 
 ROUNDING = 8.0 * 2.0**-53
-"""Share of the wealth by which one bet rounds, at most."""
+"""Largest relative rounding error of one bet."""
 LARGEST_EXPONENT = 700.0
 """Keeps the largest possible wealth a finite double."""
 
@@ -31,9 +31,14 @@ def wealth_bound(
 ) -> Bound:  # fmt: skip
     """Return the bound `stake` / alpha on the largest wealth.
 
-    stake   all the capital that ever comes in
-    gain    largest factor by which one bet multiplies the wealth; before stake * gain^seen reaches the bound, the
-            bound says nothing
+    Args:
+        largest: Largest wealth so far.
+        alpha: Probability of a false alarm.
+        seen: Number of bets.
+        stake: Total capital that is ever put in.
+        gain: Largest factor of one bet; until stake * gain^seen reaches the bound, the bound is trivial.
+        assumptions: Assumptions to report.
+        quantities: Further quantities to report.
     """
     return Bound(
         outward(stake * (1.0 + ROUNDING * seen) / alpha),

@@ -37,7 +37,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     words=Words(covers="exponential weights with a learning rate that adapts to the losses"),
 )
 def ada_hedge_regret(run: Run[ExpertsFacts]) -> Bound:
-    """D_T + D_{T-1}."""
+    """Return D_T + D_{T-1}."""
     after = run.after
     choices = math.log(after.experts)
     advance = after.top * (math.sqrt(after.rounds * choices) + 4.0 / 3.0 * choices + 2.0)

@@ -38,7 +38,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, 
     words=Words(covers="exponential weights with a learning rate that decreases with the rounds"),
 )
 def anytime_regret(run: Run[ExpertsFacts]) -> Bound:
-    """ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that makes it least."""
+    """Return ln(1/prior)/r_T + S^2/8 * (sum of rates) for the comparator that minimises it."""
     after = run.after
     default_rate = after.top * math.sqrt(after.rounds * math.log(after.experts))
     return regret_bound(

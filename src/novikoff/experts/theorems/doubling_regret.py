@@ -38,7 +38,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     ),
 )
 def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
-    """The sum of the bounds of the epochs, for the comparator that makes it least."""
+    """Return the sum of the bounds of the epochs, for the comparator that minimises it."""
     after = run.after
     epochs = after.rounds.bit_length()  # of 2^0 + ... + 2^(K-1) = 2^K - 1 rounds, the last perhaps not at its end
     closed = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0) * math.sqrt(2.0) / (math.sqrt(2.0) - 1)

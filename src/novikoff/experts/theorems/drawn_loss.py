@@ -45,9 +45,9 @@ DELTA = 0.05
     ),
 )
 def drawn_loss(run: Run[ExpertsFacts]) -> Bound | None:
-    """What was lost is at most k + L/3 + sqrt(L^2/9 + 2kL), in units of the largest loss; None if nothing is drawn.
+    """Bound the loss by k + L/3 + sqrt(L^2/9 + 2kL) in units of the largest loss; None if nothing is drawn.
 
-    Nothing is asked of where the learner began, so it holds for a learner that had played before, too.
+    It also holds for a learner that had played before.
     """
     after = run.after
     if after.play != "draw":
@@ -67,7 +67,7 @@ def drawn_loss(run: Run[ExpertsFacts]) -> Bound | None:
 
 
 def most_drawn(mean: float, delta: float, error: float = 0.0) -> float:
-    """k + L/3 + sqrt(L^2/9 + 2kL) for an H that is at most `mean` + `error`."""
+    """Return k + L/3 + sqrt(L^2/9 + 2kL) for an H of at most `mean` + `error`."""
     k = max(1, math.ceil(mean - error))
     level = math.log(k) + math.log1p(k) - math.log(delta)
     most = k + level / 3.0 + math.sqrt(level * level / 9.0 + 2.0 * k * level)

@@ -33,7 +33,7 @@ from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regret_bound
 
 LARGEST_RATE = {"log": 1.0, "squared": 0.5}
-"""On the loss itself: up to there exp(-rate * loss) is concave in the prediction."""
+"""Largest rate on the loss itself at which exp(-rate * loss) is concave in the prediction."""
 
 
 @theorem(
@@ -43,7 +43,7 @@ LARGEST_RATE = {"log": 1.0, "squared": 0.5}
     words=Words(covers="averaged forecasts under an exp-concave loss"),
 )
 def exp_concave_regret(run: Run[ExpertsFacts]) -> Bound | None:
-    """ln(1/prior)/r for the comparator that makes it least; None for other rules, plays, losses or larger rates."""
+    """Return ln(1/prior)/r for the comparator that minimises it; None for other rules, losses or larger rates."""
     after = run.after
     largest = LARGEST_RATE.get(after.loss)
     if after.rule != "fixed" or after.play != "mean" or largest is None or after.rate > largest:

@@ -1,12 +1,12 @@
-"""What the theorems on expert advice need to know of a learner, and what they share.
+"""Facts of a learner with expert advice, and functions shared by their theorems.
 
 Units. Losses lie in [0, top]. The rule works on losses divided by `unit`: weights are proportional to
     prior * exp(-eta L / unit),
-so eta / unit is the rate on the loss itself. `unit` is `top` but where the loss is exp-concave and the mixture is
+so eta / unit is the rate on the loss itself. `unit` is `top` unless the loss is exp-concave and the mixture is
 played (rate 1 for log loss, 1/2 for squared loss, on the loss itself): there it is 1. Every sum below is in units
 of the loss itself.
-Words
-    h_t     the mean loss of the experts under the weights of round t: what a drawn expert loses on average
+Notation
+    h_t     the mean loss of the experts under the weights of round t: the expected loss of a drawn expert
     m_t     the mix loss, -(unit/eta_t) ln of the mean of exp(-eta_t l / unit) under the same weights; m_t <= h_t
 """
 
@@ -22,43 +22,50 @@ from novikoff.core.errors import counted
 from novikoff.core.types import Run
 
 CONVEX = ("absolute", "squared", "log")
-"""Losses that a mixture of predictions suffers no more of than the experts on average."""
+"""Convex losses, whose value at a mixture is at most the mean over the experts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpertsFacts:
-    """One learner with expert advice, now.
+    """State of a learner with expert advice.
 
-    rule              "fixed" · "anytime" · "doubling" · "adaptive" · "share" · "sleeping": how its rate is set
-    rounds            the learner's rounds, from its first
-    experts           N
-    loss, play        the name of its loss; "mean" (the mixture is played) or "draw" (an expert is drawn)
-    top, unit         the largest loss; what the rule divides losses by (see above)
-    eta               the rate of the last round, per unit; 0 if none was needed yet
-    rates             the sum of the rates over all rounds
-    gaps, last_gap    the sum of h_t - m_t over all rounds, and the last one
-    mixed             the sum of h_t
-    best, best_loss   the expert with the least loss, the first of equals
-    comparator        the expert that promises the least: L_i + unit ln(1/prior_i) * span is least, where span is
-                      1/eta, or for "doubling" the sum of 1/eta over its epochs
-    comparator_loss   and its loss
-    price             and its ln(1/prior): 0 for one expert
-    uniform           all experts have the same prior
-    rounding          an upper limit of what rounding may have done to the regret
-    horizon           the rounds it was told to expect ("fixed", "share"); 0 if it was not
-    epochs, span      "doubling": epochs begun, and the sum of 1/eta over them
-    switches, alpha   "share": the switches it was told to expect, and the share that is spread each round
-    path_losses       "share": the least loss of a path of experts with at most k switches, k = 0, 1, ...
-    path_costs        "share": the same for its loss + (unit/eta) ln(1/prior) of each segment's expert
-    sleeper           "sleeping": the expert with the least room between regret and promise; -1 if none ever woke
-    sleeper_regret    the sum of h_t - l over the rounds it was awake
-    sleeper_gaps      the sum of h_t - m_t over these
-    sleeper_rates     the sum of the rates over these
-    sleeper_price     its ln(1/prior)
-    sleeper_rounds    how many there were
-    sleeper_loss      what it lost in them
-    clip              log loss: predictions are moved into [clip, 1 - clip]
-    apart             a team: no learner has the coins of the rule; None if that cannot be told
+    Attributes:
+        rule: How the rate is set: "fixed", "anytime", "doubling", "adaptive", "share" or "sleeping".
+        rounds: Rounds of the learner, from its first.
+        experts: Number of experts N.
+        loss: Name of the loss.
+        play: "mean" (the mixture is played) or "draw" (an expert is drawn).
+        top: Largest loss.
+        unit: Divisor of the losses in the rule (see above).
+        eta: Rate of the last round, per unit; 0 if none was needed yet.
+        rates: Sum of the rates over all rounds.
+        gaps: Sum of h_t - m_t over all rounds.
+        last_gap: The last h_t - m_t.
+        mixed: Sum of h_t.
+        best: Expert with the least loss, the first of equals.
+        best_loss: Its loss.
+        comparator: Expert with the smallest bound: L_i + unit ln(1/prior_i) * span is least, where span is
+            1/eta, or for "doubling" the sum of 1/eta over its epochs.
+        comparator_loss: Loss of the comparator.
+        price: Its ln(1/prior): 0 for one expert.
+        uniform: Whether all experts have the same prior.
+        rounding: Upper limit on the effect of rounding on the regret.
+        horizon: Expected rounds ("fixed", "share"); 0 if unknown.
+        epochs: "doubling": number of epochs started.
+        span: "doubling": sum of 1/eta over the epochs.
+        switches: "share": expected number of switches.
+        alpha: "share": share that is redistributed per round.
+        path_losses: "share": least loss of a path of experts with at most k switches, k = 0, 1, ...
+        path_costs: "share": the same for its loss + (unit/eta) ln(1/prior) of each segment's expert.
+        sleeper: "sleeping": expert with the least room between regret and bound; -1 if none was ever awake.
+        sleeper_regret: Sum of h_t - l over the rounds in which it was awake.
+        sleeper_gaps: Sum of h_t - m_t over these.
+        sleeper_rates: Sum of the rates over these.
+        sleeper_price: Its ln(1/prior).
+        sleeper_rounds: Number of these rounds.
+        sleeper_loss: Its loss in them.
+        clip: Log loss: predictions are clipped to [clip, 1 - clip].
+        apart: Team: whether no learner has the coins of the rule; None if unknown.
     """
 
     rule: str
@@ -103,17 +110,17 @@ class ExpertsFacts:
 
     @property
     def settled(self) -> bool:
-        """Is there nothing to choose, so that no rate is needed: one expert, or no round yet?"""
+        """Whether no rate is needed: one expert, or no round yet."""
         return self.experts == 1 or self.rounds == 0
 
     @property
     def rate(self) -> float:
-        """The last rate on the loss itself."""
+        """Last rate on the loss itself."""
         return self.eta / self.unit
 
     @property
     def entrance(self) -> float:
-        """What it costs at most to start from the prior, for the comparator: ln(1/prior) / rate."""
+        """Largest cost of starting from the prior, for the comparator: ln(1/prior) / rate."""
         if self.settled:
             return 0.0
         if self.rule == "doubling":
@@ -122,12 +129,12 @@ class ExpertsFacts:
 
     @property
     def detour(self) -> float:
-        """How much more than the best expert the comparator lost; 0 if the prior is uniform."""
+        """Excess loss of the comparator over the best expert; 0 if the prior is uniform."""
         return self.comparator_loss - self.best_loss
 
     @property
     def variation(self) -> float:
-        """What the gaps can be at most by Hoeffding's lemma: the sum over rounds of rate * top^2 / 8."""
+        """Bound on the gaps by Hoeffding's lemma: the sum over rounds of rate * top^2 / 8."""
         return self.rates / self.unit * self.top * self.top / 8.0
 
 
@@ -141,11 +148,19 @@ def regret_bound(
     trivial: float | None = None,
     why: str = NO_LARGER,
 ) -> Bound:
-    """What a theorem with this `bound` says, to which what rounding may have done is added here.
+    """Return the bound of a theorem, with the effect of rounding added.
 
-    Void if the learner had played before the ledger was opened, or something in it is not finite; or if it did not play
-    by its weights, and kept the promise nevertheless. Without `observed` it is the regret against the best expert: of
-    the expected loss where an expert is drawn. `trivial` is what is possible at most: T top - L* for that regret.
+    It is void if the learner had played before the ledger was opened, or a number in it is not finite; or if the
+    learner did not play by its weights and still kept the bound.
+
+    Args:
+        run: The run.
+        bound: Bound without rounding.
+        assumptions: Assumptions beyond those of every theorem here.
+        quantities: Quantities to report.
+        observed: Observed value; None for the regret against the best expert, of the expected loss if one is drawn.
+        trivial: Largest possible value; None for T top - L*.
+        why: Why no larger value is possible.
     """
     after = run.after
     paid = run.expected - after.best_loss if observed is None else observed
@@ -166,13 +181,13 @@ IN_RANGE = Assumption("every loss is in [0, top]", "checked")
 
 
 def every_round(run: Run[ExpertsFacts]) -> Assumption:
-    """Did the learner learn from what the ledger saw, and nothing else?"""
+    """Return whether the learner learned from exactly the rounds of the ledger."""
     whole = run.after.rounds - run.before.rounds == run.rounds
     return seen("the ledger recorded every round the learner learned from", whole)
 
 
 def game(run: Run[ExpertsFacts]) -> list[Assumption]:
-    """What every theorem here needs, and whether it was seen to hold."""
+    """Return the assumptions of every theorem here, and whether they were observed to hold."""
     after, found = run.after, [IN_RANGE, every_round(run)]
     if after.play == "mean" and after.loss != "table":  # of a table the mean itself is paid
         found.append(seen("the loss is convex in the prediction", after.loss in CONVEX))
@@ -180,19 +195,19 @@ def game(run: Run[ExpertsFacts]) -> list[Assumption]:
 
 
 def one_rate(after: ExpertsFacts) -> Assumption:
-    """What theorems on a fixed rate need."""
+    """Return the assumption of theorems on a fixed rate."""
     same = after.settled or math.isclose(after.rates, after.rounds * after.eta, rel_tol=1e-9)
     return seen("the learning rate was constant", same)
 
 
 def the_rate_never_rose(after: ExpertsFacts) -> Assumption:
-    """What theorems on falling rates need: then the last is no larger than the mean. An epoch has its own rate."""
+    """Return the assumption of theorems on falling rates: the last is no larger than the mean."""
     falling = after.settled or after.rule == "doubling" or after.rates >= after.rounds * after.eta * (1.0 - 1e-9)
     return seen("the learning rate never increased", falling)
 
 
 def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
-    """Is what was paid what the weights of the learner's own facts say?
+    """Return the assumption that the losses paid agree with the weights in the learner's facts.
 
     An expert drawn by them loses h_t on average. A mixture pays no more than that, as the loss is convex.
     """
@@ -206,7 +221,7 @@ def by_its_weights(run: Run[ExpertsFacts]) -> Assumption:
 
 
 def why_void(run: Run[ExpertsFacts]) -> str:
-    """Why nothing can be said of this run; "" if something can."""
+    """Return why the theorem does not apply to this run; "" if it does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     after = run.after
@@ -223,13 +238,13 @@ def why_void(run: Run[ExpertsFacts]) -> str:
 
 
 def slack(run: Run[ExpertsFacts]) -> float:
-    """What rounding may have done: in the learner, in the ledger's sum, and in the sums of a bound."""
+    """Bound the effect of rounding in the learner, in the ledger's sum, and in the sums of a bound."""
     after = run.after
     sums = abs(run.expected) + abs(after.mixed) + abs(after.best_loss) + abs(after.comparator_loss)
     return after.rounding + 2.0**-49 * sums
 
 
 def common(after: ExpertsFacts) -> dict[str, Any]:
-    """What there is to tell of every learner with expert advice."""
+    """Return the quantities reported of every learner with expert advice."""
     return {"experts": after.experts, "best": after.best, "best_loss": after.best_loss, "eta": after.eta,
             "top": after.top, "rounding": after.rounding}  # fmt: skip

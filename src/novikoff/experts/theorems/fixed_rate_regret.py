@@ -41,7 +41,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regr
     words=Words(covers="exponential weights with a constant learning rate"),
 )
 def fixed_rate_regret(run: Run[ExpertsFacts]) -> Bound:
-    """ln(1/prior)/r + r T S^2/8 for the comparator that makes it least."""
+    """Return ln(1/prior)/r + r T S^2/8 for the comparator that minimises it."""
     after = run.after
     tuned = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0)
     return regret_bound(

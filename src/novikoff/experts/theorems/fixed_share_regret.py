@@ -50,7 +50,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     ),
 )
 def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:
-    """The least cost of a path, and the gaps."""
+    """Return the least cost of a path plus the gaps."""
     after = run.after
     if after.settled:
         return regret_bound(run, 0.0)
@@ -80,19 +80,19 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:
 
 
 def sharing(switches: int, after: ExpertsFacts) -> float:
-    """What the switches and the stays of a path with at most so many switches cost: max(C(0), C(k)) / r."""
+    """Return the cost of switches and stays of a path with at most `switches` switches: max(C(0), C(k)) / r."""
     most = max(path_price(0, after.rounds, after.alpha), path_price(switches, after.rounds, after.alpha))
     return most * after.unit / after.eta if after.eta else math.inf
 
 
 def drawing(draws: int, after: ExpertsFacts) -> float:
-    """What a path costs that draws its expert so many times, from equal priors: ((k + 1) ln N + C(k)) / r."""
+    """Return the cost of a path that draws its expert `draws` times, from equal priors: ((k + 1) ln N + C(k)) / r."""
     price = (draws + 1) * math.log(after.experts) + path_price(draws, after.rounds, after.alpha)
     return price * after.unit / after.eta if after.eta else math.inf
 
 
 def path_price(switches: int, rounds: int, alpha: float) -> float:
-    """C(k) = k ln(1/alpha) + (T - k - 1) ln(1/(1 - alpha)), where 0 times infinity is 0."""
+    """Return C(k) = k ln(1/alpha) + (T - k - 1) ln(1/(1 - alpha)), where 0 times infinity is 0."""
     stays = rounds - switches - 1
     price = 0.0
     if switches:

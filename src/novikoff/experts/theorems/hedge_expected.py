@@ -45,12 +45,12 @@ EXPECTED = ("expected mistakes", "expected loss")
     ),
 )
 def hedge_expected(run: Run[ExpertsFacts]) -> Bound | None:
-    """The least of B_i + c over bounds on expected mistakes; None if no learner has one."""
+    """Return the least of B_i + c over bounds on expected mistakes; None if no learner has one."""
     return passed_on(run, in_expectation, in_advance=True, also=[fixed_in_advance(run)])
 
 
 def in_expectation(one: Certificate) -> bool:
-    """Does it bound the expected mistakes of a learner?"""
+    """Return whether a certificate bounds the expected mistakes of a learner."""
     return (one.kind == "E" and one.quantity in ("mistakes", *EXPECTED)) or (
         one.kind == "D" and one.quantity in EXPECTED
     )

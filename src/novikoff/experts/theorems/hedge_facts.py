@@ -1,6 +1,6 @@
-"""What the theorems on teams of learners share: whose bound can be passed on, and what following it costs.
+"""Functions shared by the theorems on teams: which bound of a learner carries over, and the cost of following it.
 
-The rule of a team is exponential weights, or one of its kin, over the learners; the loss of a learner is 1 for a
+The rule of a team is exponential weights, or a variant, over the learners; the loss of a learner is 1 for a
 mistake. Facts are those of the rule (experts/theorems/experts_facts.py).
 """
 
@@ -16,23 +16,23 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, by_its_weights
 from novikoff.experts.theorems.fixed_share_regret import sharing
 
 FALLING = ("fixed", "anytime", "share")
-"""Rules with one sequence of rates, none larger than the one before."""
+"""Rules with one nonincreasing sequence of rates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What following one learner costs at most: the expected mistakes are `factor` times its own, and `more`."""
+    """Largest cost of following one learner: expected mistakes are at most `factor` times its mistakes, plus `more`."""
 
     factor: float
     more: float
 
     def of(self, mistakes: float, error: float) -> float:
-        """The bound for a learner with at most so many mistakes; `error` is what rounding may have done."""
+        """Return the bound for a learner with at most `mistakes` mistakes; `error` is the effect of rounding."""
         return self.factor * (mistakes + error) + self.more
 
 
 def costs(after: ExpertsFacts, in_advance: bool) -> Iterator[Cost]:
-    """All that is known of the rule; `in_advance`: only what does not depend on the learners' mistakes."""
+    """Return all known costs of the rule; with `in_advance`, only those independent of the learners' mistakes."""
     mean = after.rates / after.rounds if after.rounds else 0.0  # of the rates: the last one is no larger
     if after.settled:
         yield Cost(1.0, 0.0)
@@ -53,12 +53,15 @@ def costs(after: ExpertsFacts, in_advance: bool) -> Iterator[Cost]:
 def passed_on(
     run: Run[ExpertsFacts], takes: Callable[[Certificate], bool], in_advance: bool, also: Sequence[Assumption] = ()
 ) -> Bound | None:
-    """The least bound on the expected mistakes that a learner's certificate gives; None if none is of the right kind.
+    """Return the least bound on expected mistakes from a learner's certificate; None if none is of the right kind.
 
     A bound beyond the rounds counts as the rounds.
 
-    takes        is a certificate of a learner of the right kind?
-    in_advance   as for `costs`; then the bound is one in expectation, which no single run can violate
+    Args:
+        run: The run.
+        takes: Predicate that selects certificates of the right kind.
+        in_advance: As for `costs`; the bound is then in expectation, which no single run can violate.
+        also: Further assumptions.
     """
     after = run.after
     hindsight = [] if in_advance else [after.comparator]  # whose price is known: a choice that the coins may have made
@@ -86,7 +89,7 @@ def passed_on(
 
 
 def _why(offered: list[tuple[int, Certificate]], known: list[Cost]) -> str:
-    """Why no certificate could be passed on."""
+    """Return why no certificate carried over."""
     if not known:
         return "no bound of this kind is known for the rule"
     void_ones = "; ".join(f"{one.theorem}: {one.reason}" for _, one in offered if not one.holds)

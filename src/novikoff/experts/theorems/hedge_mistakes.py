@@ -48,10 +48,10 @@ from novikoff.experts.theorems.hedge_facts import passed_on
     ),
 )
 def hedge_mistakes(run: Run[ExpertsFacts]) -> Bound | None:
-    """The least of B_i + c_i over certificates of kind D; None if no learner has one."""
+    """Return the least of B_i + c_i over certificates of kind D; None if no learner has one."""
     return passed_on(run, on_every_stream, in_advance=False)
 
 
 def on_every_stream(one: Certificate) -> bool:
-    """Does it bound the mistakes of a learner, whatever comes?"""
+    """Return whether a certificate bounds the mistakes of a learner on every stream."""
     return one.kind == "D" and one.quantity == "mistakes"

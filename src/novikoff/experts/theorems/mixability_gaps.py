@@ -39,7 +39,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, 
     ),
 )
 def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:
-    """ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that makes it least."""
+    """Return ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that minimises it."""
     after = run.after
     saved = max(after.mixed - run.expected, 0.0) if after.play == "mean" else 0.0  # to pay more than h_t saves nothing
     return regret_bound(

@@ -39,7 +39,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     ),
 )
 def sleeping_regret(run: Run[ExpertsFacts]) -> Bound:
-    """ln(1/prior)/r_T + the gaps while awake, for the expert with the least room."""
+    """Return ln(1/prior)/r_T + the gaps while awake, for the expert with the least room."""
     after = run.after
     nobody = after.sleeper < 0 or after.experts == 1
     entrance = 0.0 if nobody or not after.eta else after.unit * after.sleeper_price / after.eta

@@ -1,13 +1,13 @@
-"""Expected loss of exponential weights with a fixed rate: little, if some expert loses little.
+"""Expected loss of exponential weights with a fixed rate: small, if some expert loses little.
 
 Theorem (upper; with equality for one expert)
     Losses lie in [0, S], weights are proportional to prior * exp(-r L), r > 0. Whatever the losses are, for every
     expert i
         sum of h_t  <=  S (r L_i + ln(1/prior_i)) / (1 - exp(-r S)).
-    Reported is the least over i. For Randomized Weighted Majority, exp(-r) = beta and S = 1, it is the bound
-    (m ln(1/beta) + ln N) / (1 - beta) on its expected mistakes: 1.39 m + 2 ln N for beta = 1/2. With an expert that
-    never loses and a large rate it tends to S ln N.
-    The sum of h_t is the expected loss where an expert is drawn, on every stream, given what was drawn before; its
+    The certificate reports the least over i. For Randomized Weighted Majority, exp(-r) = beta and S = 1, it is the
+    bound (m ln(1/beta) + ln N) / (1 - beta) on its expected mistakes: 1.39 m + 2 ln N for beta = 1/2. With an expert
+    that never loses and a large rate it tends to S ln N.
+    The sum of h_t is the expected loss where an expert is drawn, on every stream, given all earlier draws; its
     bound is of kind D. Where the mixture is played it pays no more, as the loss is convex.
 Assumptions
     losses lie in [0, S] (checked); the learning rate was constant (checked), and every round is learned from
@@ -43,7 +43,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, one_rate, regr
     ),
 )
 def small_losses(run: Run[ExpertsFacts]) -> Bound:
-    """S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that makes it least."""
+    """Return S (r L + ln(1/prior)) / (1 - exp(-r S)) for the comparator that minimises it."""
     after = run.after
     power = after.rate * after.top
     factor = 1.0 if after.settled else power / -math.expm1(-power) if power > 0.0 else math.inf  # at least 1

@@ -1,4 +1,4 @@
-"""What theorems on specialists are told."""
+"""Facts of a mixture of specialists, and functions shared by its theorems."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import Run
 
 EPS = 2.0**-50
-"""What differences of long sums may be off by, relatively."""
+"""Relative error of differences of long sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialistsFacts:
-    """A mixture of copies, now.
+    """State of a mixture of copies.
 
-    rounds, loss   of the mixture, from its first round
-    steady_loss    the log loss of the copy that never rests
-    stretches      how many are over
-    worst          the largest of what the mixture lost more than a copy on its stretch, less what that copy costs
+    Attributes:
+        rounds: Rounds of the mixture, from its first.
+        loss: Its log loss.
+        steady_loss: Log loss of the copy that never rests.
+        stretches: Number of completed stretches.
+        worst: Largest excess loss of the mixture over a copy on its stretch, less the price of that copy.
     """
 
     rounds: int
@@ -29,7 +31,7 @@ class SpecialistsFacts:
 
 
 def assumptions(run: Run[SpecialistsFacts]) -> list[Assumption]:
-    """What these theorems need."""
+    """Return the assumptions of these theorems."""
     assert run.log_loss is not None
     after = run.after
     steady = [float(one.observed) for one in run.members[0] if one.quantity == "log loss"] if run.members else []
@@ -47,6 +49,6 @@ def _same(told: float, counted: float) -> bool:
 
 
 def reason_void(run: Run[SpecialistsFacts]) -> str:
-    """Why nothing can be said; "" if something can."""
+    """Return why the theorem does not apply; "" if it does."""
     before = run.before.rounds
     return f"warm start: the copies had played {before:,} rounds when the game started" if before else ""

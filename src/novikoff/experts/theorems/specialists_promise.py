@@ -1,10 +1,10 @@
-"""Log loss of specialists on the whole stream, by the promise of the copy that never rests.
+"""Log loss of specialists on the whole stream, by the bound of the copy that never rests.
 
 Theorem (upper)
-    Let B be what the steady copy's own theorem allows its log loss to be, on this stream. Then  L <= B + ln 2.
+    Let B be the bound of the steady copy's theorem on its log loss, on this stream. Then  L <= B + ln 2.
 Assumptions
-    those of experts/theorems/specialists_regret.py; the certificate of the steady copy holds (checked; what it trusts
-    is trusted here: void and violated ones are left out).
+    those of experts/theorems/specialists_regret.py; the certificate of the steady copy holds (checked; its trusted
+    assumptions are trusted here: void and violated ones are left out).
 Proof
     experts/theorems/specialists_regret.py: L is at most the steady copy's loss + ln 2, and that is at most B. []
 Reference
@@ -34,7 +34,7 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     ),
 )
 def specialists_promise(run: Run[SpecialistsFacts]) -> Bound | None:
-    """The least promise of the steady copy + ln 2; None if it has none."""
+    """Return the least bound of the steady copy + ln 2; None if it has none."""
     if run.log_loss is None or not run.members:
         return None
     trivial = run.rounds * math.log(2.0)

@@ -1,20 +1,20 @@
 """Log loss of specialists on the whole stream, against the copy that never rests.
 
 Theorem (upper)
-    Forecasters i with weights w_i at first, which sum to at most 1; before each y, whoever likes is awake. Said is
-    P = sum of w_i P_i / sum of w_i over those awake, and of these each w_i *= P_i(y) / P(y). For every i
+    Forecasters i start with weights w_i, which sum to at most 1; before each y, any of them may be awake. The
+    prediction is P = sum of w_i P_i / sum of w_i over those awake, and for these each w_i *= P_i(y) / P(y). For every i
         the sum over the rounds in which i was awake of (loss - loss of i)  <=  ln 1/w_i.
-    The steady copy is awake in every round and begins with w = 1/2:
+    The steady copy is awake in every round and starts with w = 1/2:
         L  <=  its loss + ln 2.
 Assumptions
-    the copies began with nothing, their rounds and the mixture's loss are the ledger's; what the steady copy lost is
-    what its own ledger counted (all checked; the last where a theorem of its own speaks of log loss).
+    the copies started untrained, their rounds and the mixture's loss are the ledger's; the loss of the steady copy
+    is that of its own ledger (all checked; the last where it has a theorem on log loss).
 Proof
-    A round leaves the sum of the weights awake as it was, for the sum of w_i P_i(y)/P(y) is the sum of w_i by the
-    choice of P; the others do not move. So no w_i ever exceeds 1, and that of i at the end is w_i at first times
+    A round does not change the sum of the weights awake, since the sum of w_i P_i(y)/P(y) is the sum of w_i by the
+    choice of P; the others do not move. So no w_i ever exceeds 1, and that of i at the end is the initial w_i times
     e^(loss - loss of i), summed over its rounds. []
 Reference
-    [freund1997b]; [hazan2009] for copies begun at different times.
+    [freund1997b]; [hazan2009] for copies started at different times.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     ),
 )
 def specialists_regret(run: Run[SpecialistsFacts]) -> Bound | None:
-    """The loss of the steady copy + ln 2; None without probabilities."""
+    """Return the loss of the steady copy + ln 2; None without probabilities."""
     if run.log_loss is None:
         return None
     lost, trivial = run.after.steady_loss, run.rounds * math.log(2.0)

@@ -1,17 +1,18 @@
-"""Log loss of specialists on every stretch, against the copy that began with it.
+"""Log loss of specialists on every stretch, against the copy that started with it.
 
 Theorem (upper)
     On every stretch of 2^k blocks from block s on, 2^k a divisor of s and n the largest such k:
-        loss - loss of the copy begun with it  <=  ln 2s(s+1)(n+1).
+        loss - loss of the copy started with it  <=  ln 2s(s+1)(n+1).
     Any blocks a .. b are at most 2 log2(b - a + 2) such stretches, one after the other, so there the loss is at most
-    that of the copies, each from its own beginning, + the sum of these prices; and a copy loses at most what its own
-    theorem says of every u on its stretch: the promise holds for a u of each stretch's own.
-    Reported is the largest of what was lost more than that, over all stretches that are over: it is at most 0.
+    that of the copies, each from its start, + the sum of these prices; and the loss of a copy is at most its
+    theorem's bound for every u on its stretch: the bound holds for a different u on each stretch.
+    The certificate reports the largest excess over that, over all completed stretches: it is at most 0.
 Assumptions
-    the copies began with nothing, their rounds and the mixture's loss are the ledger's (checked).
+    the copies started untrained, their rounds and the mixture's loss are the ledger's (checked).
 Proof
     experts/theorems/specialists_regret.py, with the weights 1/(2s(s+1)(n+1)) of the n + 1 stretches from s on: they sum
-    to 1/2 over all s. Two stretches of one copy say the same while both are awake, so one copy may stand for all. []
+    to 1/2 over all s. Two stretches of one copy predict the same while both are awake, so one copy may represent
+    all. []
 Reference
     [daniely2015]; [hazan2009].
 """
@@ -38,7 +39,7 @@ from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts, a
     ),
 )
 def stretch_regret(run: Run[SpecialistsFacts]) -> Bound | None:
-    """The worst stretch; None before the first is over, and without probabilities."""
+    """Return the bound for the worst stretch; None before the first is complete, and without probabilities."""
     if run.log_loss is None or run.after.stretches == 0:
         return None
     quantities = {"stretches": run.after.stretches}

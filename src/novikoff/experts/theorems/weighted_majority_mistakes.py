@@ -34,22 +34,23 @@ from novikoff.core.hypotheses import check_part
 from novikoff.core.types import Run
 
 LOGARITHM_ERROR = 1e-12
-"""Added to a difference of logarithms before it is divided by c, which may be tiny: a hundred times its rounding."""
+"""Slack for a difference of logarithms before division by c, which may be tiny: a hundred times its rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedMajorityFacts:
-    """What the theorem needs to know.
+    """State of Weighted Majority.
 
-    hypotheses          |H|
-    beta                what a penalty multiplies a weight by
-    rounds              the learner's rounds so far
-    whole               prior weight of all of H (|H| when all weigh the same)
-    best_mistakes       the fewest errors of a hypothesis over all of these rounds
-    comparator_errors   the errors of the hypothesis that promises the least
-    comparator_weight   and its prior weight
-    fewest              the fewest penalties of a hypothesis
-    spread              ln(W / beta^fewest): the weight of all, in units in which no float can vanish
+    Attributes:
+        hypotheses: |H|.
+        beta: Factor of a weight per penalty.
+        rounds: Rounds of the learner so far.
+        whole: Prior weight of all of H (|H| if uniform).
+        best_mistakes: Fewest errors of a hypothesis over these rounds.
+        comparator_errors: Errors of the hypothesis with the smallest bound.
+        comparator_weight: Its prior weight.
+        fewest: Fewest penalties of a hypothesis.
+        spread: ln(W / beta^fewest): total weight, in units in which no float underflows.
     """
 
     hypotheses: int
@@ -84,7 +85,7 @@ class WeightedMajorityFacts:
     ),
 )
 def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
-    """The smaller of the pathwise and the a priori bound."""
+    """Return the smaller of the pathwise and the a priori bound."""
     before, after = run.before, run.after
     beta = after.beta
     quantities: dict[str, Any] = {"hypotheses": after.hypotheses, "beta": beta}
@@ -109,17 +110,17 @@ def weighted_majority_mistakes(run: Run[WeightedMajorityFacts]) -> Bound:
 
 
 def mistake_bound(errors: int, hypotheses: float, beta: float) -> float:
-    """(errors ln(1/beta) + ln hypotheses) / ln(2/(1+beta)); with a prior, `hypotheses` is W(H)/pi. Not rounded."""
+    """Return (errors ln(1/beta) + ln hypotheses) / ln(2/(1+beta)); with a prior, `hypotheses` is W(H)/pi."""
     return (_cost(errors, beta) + math.log(hypotheses)) / shrinkage(beta)
 
 
 def shrinkage(beta: float) -> float:
-    """C = ln(2/(1+beta)): the logarithm of what each mistake divides W by at least; exact to the last bits near 1."""
+    """Return c = ln(2/(1+beta)), the least log factor by which a mistake divides W; accurate near beta = 1."""
     return -math.log1p(-(1.0 - beta) / 2.0)
 
 
 def _cost(errors: int, beta: float) -> float:
-    """Errors * ln(1/beta), where no error costs nothing even if beta is 0."""
+    """Return errors * ln(1/beta), which is 0 without errors even if beta is 0."""
     if errors == 0:
         return 0.0
     return math.inf if beta == 0.0 else errors * -math.log(beta)

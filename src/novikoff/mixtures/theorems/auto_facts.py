@@ -1,4 +1,4 @@
-"""What theorems on `auto` share: what they are told of its forecasters, and what is checked of the mixture."""
+"""Facts of `auto` for its theorems, and checks that the mixture was played."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class AutoFacts:
-    """The forecasters, now: members and, last, the stack.
+    """State of the forecasters: members and, last, the stack.
 
-    rounds         its rounds, from its first
-    names          of the forecasters
-    losses         of each, while awake
-    log_weights    ln w of each
-    slept          has it slept in any round? Such a forecaster may be awake again, and promises nothing on the whole
-    gained, dual   of each member: what its theorem adds up, and what that leaves in its sums, at least
-    least          the same, at most
+    Attributes:
+        rounds: Rounds, from the first.
+        names: Names of the forecasters.
+        losses: Log loss of each while awake.
+        log_weights: ln w of each.
+        slept: Whether each slept in any round; such a forecaster may be awake again, and has no bound on all rounds.
+        gained: Sum of Delta in each member's theorem.
+        dual: Upper bound on the part of it that is left in the member's sums.
+        least: Lower bound on the same.
     """
 
     rounds: int
@@ -33,18 +35,18 @@ class AutoFacts:
     least: list[float]
 
     def promised(self, j: int) -> float:
-        """What a member promises beside the comparator's own."""
+        """Return the part of a member's bound that does not depend on the comparator."""
         return max(self.gained[j], self.dual[j])
 
 
 def weights_before(run: Run[AutoFacts]) -> list[float]:
-    """Ln w of each forecaster when the game started: all the same, if it had not begun."""
+    """Return ln w of each forecaster when the game started; all equal if it was untrained."""
     before, count = run.before, len(run.after.losses)
     return before.log_weights if before.rounds else [-math.log(count)] * count
 
 
 def of_a_mixture(run: Run[AutoFacts]) -> list[Assumption]:
-    """What is needed for L <= L_j - ln w_j, w_j the weight when the game started, of all j that never slept."""
+    """Return the assumptions of L <= L_j - ln w_j, w_j the weight when the game started, for all j that never slept."""
     before, after, tracked = run.before, run.after, run.tracked
     assert run.log_loss is not None
     slack, begun = SLACK * (1.0 + run.log_loss), before.losses if before.rounds else [0.0] * len(after.losses)

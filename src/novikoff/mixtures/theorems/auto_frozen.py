@@ -78,7 +78,7 @@ SHARE = 8
     ),
 )
 def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
-    """The least right side over members and rounds; None if no copy is early enough."""
+    """Return the least right side over members and rounds; None if no copy is early enough."""
     if run.log_loss is None:
         return None
     after, tracked, paid = run.after, run.tracked, run.log_loss

@@ -41,20 +41,26 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class AutoRegressionFacts:
-    """The forecasters, now: members and, last, the stack.
+    """State of the forecasters: members and, last, the stack.
 
-    rounds            its rounds, from its first
-    names             of the forecasters: those with weights, the last outcome, the stack
-    losses, shares    of each: its squared loss, and the mean of its weight over the rounds
-    gaps, last_gap    D, and the gap of the last round
-    mixed, paid       the sum of h, and its own squared loss
-    first, grown      c, and G
-    squares           the sum of (y - c)^2
-    learned           of each member: from how many rounds
-    unclipped         its loss, had it clipped nothing
-    least, most       the minimum over u is between these
-    chi               the sum of (y - c)^2 chi
-    spared            by how much less than minimum + chi it lost: the credit, and what a growing L sheds
+    Attributes:
+        rounds: Rounds, from the first.
+        names: Names of the forecasters: those with weights, the last outcome, the stack.
+        losses: Squared loss of each.
+        shares: Mean weight of each over the rounds.
+        gaps: D, the sum of AdaHedge's gaps.
+        last_gap: Gap of the last round.
+        mixed: Sum of h.
+        paid: Squared loss of the mixture.
+        first: c, the first outcome.
+        grown: G.
+        squares: Sum of (y - c)^2.
+        learned: Number of rounds that each member learned from.
+        unclipped: Loss of each member without clipping.
+        least: Lower bound on the minimum over u.
+        most: Upper bound on the minimum over u.
+        chi: Sum of (y - c)^2 chi.
+        spared: How much less than minimum + chi each member lost: the credit, and the reduction by a growing L.
     """
 
     rounds: int
@@ -76,7 +82,7 @@ class AutoRegressionFacts:
     spared: list[float]
 
     def promised(self, j: int) -> float:
-        """What a member promises of its own loss, as clipped; of the last outcome again it is known."""
+        """Return the bound of a member on its clipped loss; for the last-outcome member, the loss itself."""
         if j == len(self.most):
             return self.losses[j]
         return self.most[j] + self.chi[j] + self.first**2 + self.grown
@@ -96,7 +102,7 @@ class AutoRegressionFacts:
     ),
 )
 def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
-    """The least promise over the members, + the price of the mixture."""
+    """Return the least bound over the members, + the price of the mixture."""
     before, after = run.before, run.after
     members = range(len(after.most))
     slack = SLACK * after.squares + TINY

@@ -42,7 +42,7 @@ NOT_KEPT = "only members on random features were active in all rounds, and there
 
 @theorem("D", "vovk1998", "log loss", where=has_comparators)
 def auto_regret(run: Run[AutoFacts]) -> Bound | None:
-    """The least right side over members and comparators."""
+    """Return the least right side over members and comparators."""
     if run.log_loss is None:
         return None
     after, tracked, trivial = run.after, run.tracked, run.rounds * math.log(2.0)

@@ -41,7 +41,7 @@ from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFact
     ),
 )
 def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
-    """The least loss of a forecaster that never slept, + the price of the mixture; None without probabilities."""
+    """Return the least loss of a forecaster that never slept + ln(J+1) + new labels; None without probabilities."""
     if run.log_loss is None:
         return None
     before, after, price = run.before, run.after, math.log(len(run.after.names))

@@ -35,15 +35,16 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class MulticlassAutoFacts(MulticlassFacts):
-    """The mixture, and in gained, dual and least its softmax member sqrt 1.
+    """State of the mixture; gained, dual and least are those of its softmax member sqrt 1.
 
-    shown         the number of that member
-    names         of all
-    losses        the sum of their log losses while awake, had labels been announced
-    log_weights   ln of their weights
-    slept         has it slept in any round? It may be awake again
-    lanes         softmax members: those against the rest come after these
-    steady        no metric of those of these that are compared ever shrank
+    Attributes:
+        shown: Index of that member.
+        names: Names of all forecasters.
+        losses: Sum of their log losses while awake, had labels been announced.
+        log_weights: ln of their weights.
+        slept: Whether each slept in any round; it may be awake again.
+        lanes: Number of softmax members, which precede the one-versus-rest members.
+        steady: Whether no metric of the compared one-versus-rest members shrank.
     """
 
     shown: int
@@ -70,7 +71,7 @@ class MulticlassAutoFacts(MulticlassFacts):
     ),
 )
 def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
-    """The least right side over the comparators; None if none were tracked."""
+    """Return the least right side over the comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None:
         return None
     after, price = run.after, math.log(len(run.after.names))
@@ -110,7 +111,7 @@ def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
 
 
 def _promises(run: Run[MulticlassAutoFacts]) -> list[tuple[int, float, dict[str, float]]]:
-    """Of each member that is compared: its number, what it promises, and the parts of that."""
+    """Return index, bound and parts of the bound of each compared member."""
     after, tracked = run.after, run.tracked
     u = min(tracked.comparators, key=lambda u: u.loss + 0.5 * u.square + u.doubt)
     parts = {"comparator_loss": u.loss, "penalty": 0.5 * u.square, "delta": after.penalty, "deficit": 0.0}
