@@ -1,16 +1,16 @@
-"""comparator_losses: what linear comparators lose on a source, summed over its parts by whoever reads them, exactly.
+"""comparator_losses: the exact losses of linear comparators on a source, summed over its parts in parallel.
 
 Algorithm
-    The source is cut into parts (`Stream.parts`). Every part is read once, where it is asked to be (executors.py), and
-    shown to the comparators; what each part showed is added up: losses are sums, R is the largest, and the least margin
-    the least (comparators/exact_tally.py).
+    The source is cut into parts (`Stream.parts`). Every part is read once, on the chosen executor (executors.py), and
+    shown to the comparators; the results of the parts are combined: losses are added, R is the largest, and the least
+    margin the least (comparators/exact_tally.py).
 Promise
     The sums are exact, of margins that are each rounded down: however the source is cut, in whatever order parts are
-    added, and whoever reads them, the facts are the same to the bit as those of one pass, and so is every certificate
-    that is made of them. Summed for a game, its own comparators are shown the rows again: a source that is not that of
+    added, and on every executor, the facts are the same to the bit as those of one pass, and so is every certificate
+    computed from them. With `game`, the comparators of that game see the rows again: a source that differs from that of
     the game is refused.
 Cost
-    One pass; a few million rows a second on a core. Of every part a few kilobytes come back: rows never do.
+    One pass; a few million rows per second and core. Each part returns a few kilobytes, and never its rows.
 Reference
     any u will do: [novikoff1962], [freund1999].
 """
@@ -45,17 +45,20 @@ from novikoff.linear.perceptron import Perceptron
 Vector = NDArray[np.float64]
 
 TOGETHER = 3
-"""Comparators that one loop over a row scores (comparators/_loops/margins.py)."""
+"""Number of comparators that one loop over a row scores (comparators/_loops/margins.py)."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComparatorSums:
-    """What comparators lose on some rows: `facts()` for theorems, and `+` for those of other rows.
+    """Losses of comparators on some rows; `facts()` gives them to theorems, and `+` adds those of other rows.
 
-    weights    of each comparator, feature by feature, the weight of the bias last, as it was shown the rows: in single
-               precision. It is looked at in nine lengths, each twice as long as the one before; its own is the fifth
-    rows       that were seen
-    game       whose rows they are, if they were summed for one
+    Attributes:
+        weights: Weights of each comparator, feature by feature, the bias weight last, in single precision, as used on
+            the
+            rows. Nine lengths are considered, each twice the one before; the given length is the fifth.
+        scorers: Sums of the comparators, three at a time.
+        source: Name of the source.
+        game: Game whose rows these are, if the sums were made for one.
     """
 
     weights: tuple[Vector, ...]
@@ -65,11 +68,11 @@ class ComparatorSums:
 
     @property
     def rows(self) -> int:
-        """How many were seen."""
+        """Number of rows seen."""
         return self.scorers[0].tally.rows
 
     def __add__(self, other: ComparatorSums) -> ComparatorSums:
-        """The same comparators on the rows of both."""
+        """Return the sums of the same comparators over the rows of both."""
         mine, theirs = self.scorers, other.scorers
         same = len(mine) == len(theirs) and all(map(_alike, mine, theirs))
         if not same:
@@ -77,7 +80,7 @@ class ComparatorSums:
         return ComparatorSums(self.weights, tuple(map(_added, mine, theirs)), f"{self.source} and {other.source}")
 
     def facts(self) -> LinearComparatorFacts:
-        """What theorems need to know of them; each comparator counts from 1, u = 0 is the first."""
+        """Return the facts for theorems; comparators are numbered from 1, and u = 0 is the first entry."""
         first, reason = self.scorers[0], self.scorers[0].invalid_reason
         found = [next(iter(first.comparators(None)))]
         for number, scorer in enumerate(self.scorers if not reason else ()):
@@ -90,7 +93,7 @@ class ComparatorSums:
         )  # fmt: skip
 
     def joined(self, game: Ledger, tracked: Any) -> LinearComparatorFacts:
-        """The comparators that watched the game, and these."""
+        """Return the facts of the comparators that watched the game together with these."""
         if self.game is not game:
             raise InputError(
                 "comparators must be summed for the game that is certified: pass game= to comparator_losses."
@@ -109,16 +112,29 @@ def comparator_losses(
     threads: int | None = None,
     progress: Count | None = None,
 ) -> ComparatorSums:
-    """What linear comparators lose on a source, summed over its parts.
+    """Sum the losses of linear comparators over the parts of a source.
 
-    source            what `play` takes that can be read again: a path, a pattern of files, a URL, arrays
-    comparators       weights u, feature by feature, that of the bias last (0 without a bias); features beyond have 0
-    game              a game of the Perceptron, one pass over this source: `game.certify(comparators=...)` takes the
-                      sums; bias and normalize are then its own
-    bias, normalize   x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
-    parts             how many are read by themselves; sources that cannot be cut are one
-    on, threads       who reads them: "threads" and how many, "ray", or the address of a cluster of Ray
-    progress          called with the parts done, and of all
+    Args:
+        source: Rereadable source that `play` accepts: path, file pattern, URL or arrays.
+        comparators: Weights u, feature by feature, the bias weight last (0 without a bias); missing features have 0.
+        game: Game of the Perceptron, one pass over this source, whose bias and normalize are then used; pass the result
+            to `game.certify(comparators=...)`.
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm, before the constant feature is added.
+        parts: Number of parts to read in parallel; a source that cannot be cut is one part.
+        on: Executor of the parts: "threads", "ray", or the address of a Ray cluster.
+        threads: Number of threads; None for one per core.
+        progress: Callback that receives the number of finished parts and the number of all parts.
+
+    Returns:
+        The sums, from which theorems are evaluated.
+
+    Example:
+        >>> import novikoff as nk
+        >>> x, y = [[1.0, 0.0], [0.0, 1.0]] * 10, [-1, 1] * 10
+        >>> sums = nk.comparator_losses((x, y), [[-1.0, 1.0, 0.0]], parts=1, threads=1)
+        >>> sums.rows
+        20
     """
     vectors = [np.atleast_1d(np.array(u, np.float64)) for u in comparators]
     if not vectors or any(u.ndim != 1 or not np.all(np.isfinite(u)) for u in vectors):
@@ -150,7 +166,7 @@ def comparator_losses(
 
 
 def placed(vectors: Sequence[Vector], bias: float, normalize: bool) -> LinearScorer:
-    """Up to three comparators, which have seen nothing yet."""
+    """Return a scorer of up to three comparators that has seen no rows."""
     three = [*vectors, *([np.zeros(1)] * (TOGETHER - len(vectors)))]
     fresh = LinearScorer.placed(three, [], 1.0, bias, normalize)
     scales = [float(np.max(np.abs(of_length(u, 1))) / np.max(np.abs(u))) if u.any() else 1.0 for u in three]
@@ -159,7 +175,7 @@ def placed(vectors: Sequence[Vector], bias: float, normalize: bool) -> LinearSco
 
 
 def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> tuple[list[LinearScorer], Any]:
-    """What comparators see of a part, and the bad rows that were skipped."""
+    """Return what the comparators see of a part, and the bad rows that were skipped."""
     mine = [copy.deepcopy(scorer) for scorer in scorers]
     for batch in part.batches():
         if over():
@@ -171,7 +187,7 @@ def _show(over: Over, part: Stream, scorers: Sequence[LinearScorer]) -> tuple[li
 
 
 def _of_game(game: Ledger) -> LinearComparatorFacts:
-    """What the comparators of a game saw, if it can be summed for."""
+    """Return the facts of the comparators of a game; raise an error if sums cannot be made for it."""
     tracker = game.tracker
     if not isinstance(tracker, LinearTracker) or game.player.changes_examples:
         raise InputError("sums are for a game of the Perceptron that tracks comparators, on rows as they are.")
@@ -181,13 +197,14 @@ def _of_game(game: Ledger) -> LinearComparatorFacts:
 
 
 def _alike(one: LinearScorer, other: LinearScorer) -> bool:
+    """Return whether two scorers have the same comparators."""
     arrays = ((one.U, other.U), (one.bias_weights, other.bias_weights), (one.tally.edges, other.tally.edges))
     plain = one.bias == other.bias and one.normalize == other.normalize
     return plain and all(np.array_equal(a, b) for a, b in arrays)
 
 
 def _added(one: LinearScorer, other: LinearScorer) -> LinearScorer:
-    """What both saw."""
+    """Return a scorer of the rows of both."""
     both, tally = copy.copy(one), cast(Any, copy.deepcopy(one.tally))
     tally.merge(other.tally)
     both.tally = tally

@@ -1,4 +1,4 @@
-"""Mixed: what there is of the Perceptron on shards after some epochs; it can be saved, and gone on with (mixing.py)."""
+"""Mixed: state of the Perceptron on shards after some epochs; it can be saved and resumed (mixing.py)."""
 
 from __future__ import annotations
 
@@ -27,22 +27,27 @@ from novikoff.online_to_batch.theorems.risk_facts import HeldFacts
 
 Vector = NDArray[np.float64]
 MOST = 2**53
+"""Limit of the sum of mixing weights: whole numbers below it are exact in doubles."""
 PROMISES = (mixing_mistakes, held_risk)
-"""The theorems on what was mixed."""
+"""Theorems on the mixed Perceptron."""
 
 SHARED = ("U", "bias_weights")
-"""State of the comparators that all shards have in common, saved once."""
+"""State of the comparators that all shards share, saved once."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be mixed. A run that goes on must be asked for the same.
+    """Settings of a mixing run; a resumed run must have the same.
 
-    shards    how many parts of the source learn, each by itself
-    epochs    how often, at most: an epoch without a mistake is the last
-    weights   how the ends of shards are mixed: "uniform", "mistakes" (each by its mistakes in that epoch), or whole
-              numbers, one a shard
-    held      how many more parts are held back, to judge what was learned
+    Attributes:
+        shards: Number of parts of the source that are trained separately.
+        epochs: Maximum number of epochs; an epoch without a mistake is the last.
+        weights: How the final weights of shards are mixed: "uniform", "mistakes" (by mistakes in that epoch), or whole
+            numbers, one per shard.
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+        held: Number of further parts that are held out for evaluation.
+        delta: Probability that the risk bound may fail.
     """
 
     shards: int
@@ -73,7 +78,7 @@ class Asked:
             raise InputError(f"delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
 
     def parts(self, mistakes: Sequence[int]) -> tuple[int, ...]:
-        """The whole numbers by which ends are mixed that made so many mistakes."""
+        """Return the whole numbers by which shards with these mistakes are mixed."""
         if not isinstance(self.weights, str):
             return tuple(self.weights)
         return tuple(mistakes) if self.weights == "mistakes" and any(mistakes) else (1,) * len(mistakes)
@@ -90,7 +95,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """Of each shard: its mistakes, and the whole number by which its end was mixed; errors: on rows held back."""
+    """Result of one epoch.
+
+    Attributes:
+        mistakes: Mistakes of each shard.
+        parts: Whole number by which each shard was mixed.
+        errors: Errors of the mixed weights on held-out rows; None without such rows.
+    """
 
     mistakes: tuple[int, ...]
     parts: tuple[int, ...]
@@ -99,16 +110,29 @@ class Epoch:
 
 @dataclass
 class Mixed:
-    """The Perceptron that was mixed after every epoch.
+    """Perceptron that is mixed after every epoch.
 
-    learner       with the weights after the last epoch
-    total         the sum of the weights after each epoch, that of the bias last
-    epochs        what happened in each
-    rows          of each shard; of those held back, `trials` together
-    marks         the fingerprint of each shard
-    best          of the epochs, the weights with the fewest errors on the rows held back; None if there are none
-    scorers       the comparators, as each shard saw them
-    copies        rows held back have weights above 1
+    Attributes:
+        asked: Settings of the run.
+        learner: Perceptron with the weights after the last epoch.
+        scorers: Comparators, as each shard saw them.
+        total: Sum of the weights after each epoch, the bias weight last.
+        source: Name of the source.
+        epochs: Result of each epoch.
+        rows: Number of rows of each shard.
+        trials: Number of held-out rows.
+        best: Perceptron with the fewest errors on held-out rows after any epoch; None without such rows.
+        unexplained: Largest deviation of a shard's weights from those its mistakes explain, in units of rounding error.
+        same_rows: Whether every epoch read the same rows.
+        own_mistakes: Whether every shard changed its weights on its mistakes only.
+        cuts: Rows at which the source was cut.
+        fingerprint: Fingerprint of the source.
+        marks: Fingerprint of each shard.
+        labels: Original values of the labels -1 and +1.
+        feature_names: Names of the columns, if any.
+        encoding: Mapping from table columns to features; None if the source was not a table.
+        averaged_errors: Errors of the average on held-out rows; None until the run is done.
+        copies: Whether held-out rows have weights above 1.
     """
 
     asked: Asked
@@ -134,21 +158,21 @@ class Mixed:
 
     @property
     def done(self) -> bool:
-        """Were all epochs played, or one without a mistake?"""
+        """Whether all epochs were played, or one without a mistake."""
         return len(self.epochs) == self.asked.epochs or (bool(self.epochs) and not any(self.epochs[-1].mistakes))
 
     @property
     def mistakes(self) -> int:
-        """Of all shards in all epochs."""
+        """Mistakes of all shards in all epochs."""
         return sum(sum(epoch.mistakes) for epoch in self.epochs)
 
     @property
     def averaged(self) -> Perceptron:
-        """The Perceptron with the mean of the weights after each epoch."""
+        """Perceptron with the mean of the weights after each epoch."""
         return with_weights(self.learner, self.total / max(len(self.epochs), 1))
 
     def facts(self) -> MixingFacts:
-        """What the theorem needs to know."""
+        """Return the facts for the theorem on mixing."""
         weights = [Fraction(0)] * self.asked.shards
         for epoch in self.epochs:
             whole = sum(epoch.parts)
@@ -164,13 +188,13 @@ class Mixed:
         )  # fmt: skip
 
     def certify(self) -> list[Certificate]:
-        """What the theorem on mixing allowed; and the limit on the risk of what was kept, if rows were held back."""
+        """Return the certificate of the theorem on mixing, and with held-out rows that of the risk of `kept`."""
         kept = self.kept
         return [mixing_mistakes(self.facts()), *kept.certificates]
 
     @property
     def kept(self) -> OnlineToBatch:
-        """The classifier to use: the one with the fewest errors on rows held back; without such rows, the average."""
+        """Classifier to use: the one with the fewest errors on held-out rows; without such rows, the average."""
         how: Method = "held" if self.asked.held else "averaged"
         classifier, certificates = self.averaged, ()
         found = [epoch.errors for epoch in self.epochs if epoch.errors is not None]
@@ -232,18 +256,18 @@ class Mixed:
 
 
 def with_weights(learner: Perceptron, weights: Vector) -> Perceptron:
-    """The same learner with other weights, that of the bias last."""
+    """Return a copy of the learner with other weights, the bias weight last."""
     state = {**learner.state(), "weights": weights[:-1].copy(), "bias_weight": float(weights[-1])}
     return Perceptron.restore(state)
 
 
 def weights_of(learner: Perceptron) -> Vector:
-    """Its weights, that of the bias last."""
+    """Return the weights of a learner, the bias weight last."""
     return np.append(learner.weights, learner.bias_weight)
 
 
 def unseen(scorer: LinearScorer) -> LinearScorer:
-    """The same comparators, before they saw anything."""
+    """Return the same comparators without the rows they saw."""
     old = scorer.tally
     tally = Tally(old.directions, old.top, old.penalties, old.probes)
     return LinearScorer(scorer.U, scorer.bias_weights, tally, scorer.bias, scorer.normalize)

@@ -1,20 +1,20 @@
-"""mix: the Perceptron on several parts of a source at once, mixed after every epoch.
+"""mix: the Perceptron on several parts of a source in parallel, mixed after every epoch.
 
 Algorithm
-    The source is cut into shards (`Stream.parts`). In each epoch every shard is read once, by whoever is asked to
-    (executors.py), with the Perceptron that begins with the mixed weights of the epoch before, zero at first; then
-    these become the mean of the ends of all shards, each weighed as `weights` says. An epoch without a mistake is the
+    The source is cut into shards (`Stream.parts`). In each epoch every shard is read once, on the chosen executor
+    (executors.py), by a Perceptron that starts from the mixed weights of the epoch before, zero at first; the new mixed
+    weights are the mean of the final weights of all shards, weighted by `weights`. An epoch without a mistake is the
     last.
     A few comparators are fitted on the first rows of every shard; in the first epoch every shard sums their losses, and
-    in each epoch it is checked that its mistakes made its weights what they are.
+    in each epoch it is checked that its mistakes explain its weights.
 Promise
-    distributed/theorems/mixing_mistakes.py: K <= D + a sqrt K for every u. Where shards are held back,
-    online_to_batch/theorems/held_risk.py limits the risk of the classifier that is kept: of the weights after each
+    distributed/theorems/mixing_mistakes.py: K <= D + a sqrt K for every u. With held-out shards,
+    online_to_batch/theorems/held_risk.py bounds the risk of the classifier that is kept: among the weights after each
     epoch, and their mean, the one with the fewest errors there. Shards are mixed in their order: weights, mistakes and
-    certificates are the same to the bit, whoever reads the shards, however often one had to be read again, and wherever
-    a run was interrupted and gone on with.
+    certificates are the same to the bit on every executor, however often a shard had to be read again, and wherever a
+    run was interrupted and resumed.
 Cost
-    Each epoch reads the source once. Of every shard the weights go to who mixes, 8 bytes a feature: rows never do.
+    Each epoch reads the source once. Each shard sends only its weights, 8 bytes per feature, and never its rows.
 Reference
     [mcdonald2010].
 """
@@ -42,9 +42,10 @@ from novikoff.game import persistence
 from novikoff.linear.perceptron import Perceptron
 
 Skipped = list[tuple[int, str]]
+"""Number and message of each bad row that was skipped."""
 
 FIT_BYTES = 16_000_000
-"""Of rows that comparators are fitted on."""
+"""Bytes of rows that comparators are fitted on."""
 
 
 def mix(
@@ -63,18 +64,33 @@ def mix(
     resume: str | os.PathLike[str] | None = None,
     force: bool = False,
 ) -> Mixed:
-    """The Perceptron on shards of a source, mixed after every epoch.
+    """Train the Perceptron on shards of a source in parallel, and mix the weights after every epoch.
 
-    source            what `play` takes that can be read again: a path, a pattern of files, a URL, arrays
-    shards, epochs    how many parts learn at once, and how often
-    weights           "uniform", "mistakes", or whole numbers, one a shard: how the ends of shards are mixed
-    bias, normalize   of the Perceptron
-    held              hold back so many more parts of the same size, to judge what was learned; delta is the chance that
-                      the limit on the risk fails
-    on, threads       who reads shards: "threads" and how many, "ray", or the address of a cluster of Ray
-    progress          called with the shards done, and those of all epochs
-    save              write what there is to this file after each epoch; force: whatever file is there
-    resume            go on with the run in this file, if it is there: it must have been asked for the same
+    Args:
+        source: Rereadable source that `play` accepts: path, file pattern, URL or arrays.
+        shards: Number of parts that are trained in parallel.
+        epochs: Maximum number of epochs; an epoch without a mistake is the last.
+        weights: How the final weights of shards are mixed: "uniform", "mistakes", or whole numbers, one per shard.
+        bias: Value of a constant feature; 0 for none.
+        normalize: Whether to divide each x by its norm.
+        held: Number of further parts of the same size that are held out for evaluation.
+        delta: Probability that the risk bound may fail.
+        on: Executor of the shards: "threads", "ray", or the address of a Ray cluster.
+        threads: Number of threads; None for one per core.
+        progress: Callback that receives the number of finished shards and the number of shards in all epochs.
+        save: File to write after each epoch.
+        resume: File of a run to resume, if it exists; its settings must be the same.
+        force: Whether to overwrite an existing file at `save`.
+
+    Returns:
+        The mixed Perceptron; `kept` is the classifier to use, `certify()` returns the certificates.
+
+    Example:
+        >>> import novikoff as nk
+        >>> x, y = [[1.0, 0.0], [0.0, 1.0]] * 10, [-1, 1] * 10
+        >>> mixed = nk.mix((x, y), shards=2, threads=1)
+        >>> mixed.mistakes, mixed.certify()[0].status
+        (2, 'valid')
     """
     asked = Asked(shards, epochs, weights if isinstance(weights, str) else tuple(weights), float(bias), bool(normalize),
                   held, delta)  # fmt: skip
@@ -104,7 +120,7 @@ def mix(
 
 
 def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) -> Mixed:
-    """Before the first epoch."""
+    """Return the state before the first epoch."""
     labels = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
     names = None if stream.features is None else [str(name) for name in stream.features]
     return Mixed(
@@ -136,7 +152,7 @@ def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Mixed:
 
 @dataclass(frozen=True, eq=False)
 class _Played:
-    """What became of a shard in an epoch."""
+    """Result of one shard in one epoch."""
 
     weights: Vector
     features: State
@@ -187,7 +203,7 @@ def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) ->
 
 
 def mean(ends: Sequence[Vector], parts: Sequence[int]) -> Vector:
-    """The weights of shards mixed, in their order, each by its whole number; that of the bias is the last."""
+    """Return the weighted mean of the weights of shards, added in their order; the bias weight is last."""
     total = np.zeros(max(map(len, ends)))
     for end, part in zip(ends, parts, strict=True):
         total += float(part) * padded(end, len(total))
@@ -195,20 +211,20 @@ def mean(ends: Sequence[Vector], parts: Sequence[int]) -> Vector:
 
 
 def padded(weights: Vector, width: int) -> Vector:
-    """The same weights for more features, that of the bias last; new ones are 0."""
+    """Return the weights widened with zeros to `width`, the bias weight last."""
     if len(weights) == width:
         return weights
     return np.concatenate([weights[:-1], np.zeros(width - len(weights)), weights[-1:]])
 
 
 def _errors(who: Executor, held: Sequence[Stream], learner: Perceptron) -> tuple[int, int, bool, list[Skipped]]:
-    """Of a learner on rows held back, how many these are, whether some are copies, and those that were skipped."""
+    """Return errors and number of held-out rows, whether some are copies, and those that were skipped."""
     errors, rows, copies, skipped = zip(*who.map(_judge, held, learner.state()), strict=True)
     return sum(errors), sum(rows), any(copies), list(skipped)
 
 
 def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> State:
-    """Comparators fitted on the first rows of every shard, before they saw any."""
+    """Return the state of comparators fitted on the first rows of every shard, before they saw any."""
     kept = RowBuffer()
     for number, shard in enumerate(shards, 1):
         room = FIT_BYTES * number // len(shards)
@@ -225,7 +241,7 @@ def _fit(over: Over, shards: Sequence[Stream], bias: float, normalize: bool) -> 
 
 
 def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -> _Played:
-    """One shard, once: every row is shown to the comparators in the first epoch, later the mistakes alone."""
+    """Play one shard once; the comparators see every row in the first epoch, and only the mistakes later."""
     learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
     begin, before = weights_of(learner), learner.updates
     watching = LinearScorer.restore(scorer, learner.bias, learner.normalize)
@@ -249,7 +265,7 @@ def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -
 
 
 def _judge(over: Over, shard: Stream, state: State) -> tuple[int, int, bool, Skipped]:
-    """Errors of a learner on a part, its rows, whether some are copies of others, and those that were skipped."""
+    """Return errors and number of rows of a part, whether some are copies, and those that were skipped."""
     learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
     errors, rows, copies = 0, 0, False
     for batch in shard.batches():

@@ -1,16 +1,16 @@
-"""compare: several learners on the same rows, and on the same shuffles of them.
+"""compare: play several learners on the same rows and on the same shuffles of them.
 
 Method
-    The source is read once and held in memory. Without shuffles each learner plays the rows as they came; with N
-    shuffles it plays N games, game k on the rows in an order that is the same for every learner: row i has the random
-    number coin(coin(seed, "shuffle", k), "shuffle", i), and rows go by these numbers. A weighted row moves as a whole,
+    The source is read once and held in memory. Without shuffles each learner plays the rows in their original order;
+    with N shuffles it plays N games, and game k uses the same order for every learner: row i has the random number
+    coin(coin(seed, "shuffle", k), "shuffle", i), and rows are sorted by these numbers. A weighted row moves as a whole
     and counts once, with its weight (metrics.py).
-    A learner that draws has seed + k for its coins, unless its spec gives one.
-    Games go side by side, on threads or on Ray (executors.py). A game is what one `play` of that learner on those rows
-    is, to the bit: nothing but the times depends on who plays it. Pass threads=1 for times that nothing else disturbed.
-    Comparators are tracked in the first game of each learner only, which is the one that is certified.
+    A randomized learner uses seed + k in game k, unless its spec sets a seed.
+    Games run in parallel, on threads or on Ray (executors.py). Each game equals one `play` of that learner on those
+    rows, to the bit; only the times depend on the executor. Pass threads=1 for undisturbed times.
+    Comparators are tracked only in the first game of each learner, which is the one that is certified.
 Cost
-    The source in memory, and as much again for each shuffle that is being played.
+    The source in memory, plus one copy for each shuffle being played.
 """
 
 from __future__ import annotations
@@ -57,7 +57,13 @@ from novikoff.numerics.coins import coin, coins
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Several runs of one figure: their mean, and their standard deviation (None of one run)."""
+    """Mean and standard deviation of one figure over several runs.
+
+    Attributes:
+        mean: Mean over the runs.
+        deviation: Sample standard deviation; None for a single run.
+        runs: Number of runs.
+    """
 
     mean: float
     deviation: float | None
@@ -65,7 +71,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Self:
-        """The spread of these values."""
+        """Return the spread of these values."""
         mean = math.fsum(values) / len(values)
         if len(values) == 1:
             return cls(mean, None, 1)
@@ -74,23 +80,25 @@ class Spread:
 
     @property
     def standard_error(self) -> float | None:
-        """Of the mean."""
+        """Standard error of the mean; None for a single run."""
         return None if self.deviation is None else self.deviation / math.sqrt(self.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What is kept of a game.
+    """Summary of one finished game.
 
-    rounds         how many; in a weighted game the total weight of the rows, by which all figures here are counted
-    mistakes       how many, or the loss where it is another than zero-one
-    expected       what they were to be given the past, for a learner that draws; else None
-    updates        how often the learner changed, if it counts that; else its mistakes
-    curve          (t, mistakes after t) at growing t, the last at the end
-    certificates   the tightest first; () if the game was not certified
-    constant       the best constant on its rows, with what it costs; None if it is not known
-    last_label     mistakes of who says the last label again
-    rows           of a weighted game, rows that were played; else None
+    Attributes:
+        rounds: Number of rounds; in a weighted game the total weight of the rows, in which all figures are counted.
+        mistakes: Number of mistakes, or the total loss if the loss is not zero-one.
+        expected: Expected mistakes given the past, for a randomized learner; else None.
+        updates: Number of updates of the learner, or its mistakes if it does not count updates.
+        seconds: Duration of the game.
+        curve: Pairs (t, mistakes after t rounds) for increasing t; the last is the end of the game.
+        certificates: Tightest first; empty if the game was not certified.
+        constant: Best constant prediction on these rows, with its cost; None if unknown.
+        last_label: Mistakes of the baseline that repeats the previous label.
+        rows: Number of rows played in a weighted game; else None.
     """
 
     rounds: int
@@ -106,7 +114,7 @@ class Finished:
 
     @classmethod
     def of(cls, ledger: Ledger, certify: bool) -> Self:
-        """What to keep of this ledger."""
+        """Summarize a ledger; certify the game only if `certify`."""
         own = ledger.metrics
         paid = own.mistakes if ledger.counts else own.loss
         curve = dict([*own.curve, (own.rounds, paid)])
@@ -127,7 +135,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One learner's games, one for each shuffle."""
+    """Games of one learner, one per shuffle."""
 
     learner: str
     games: tuple[Finished, ...]
@@ -139,27 +147,27 @@ class Compared:
 
     @property
     def expected(self) -> Spread | None:
-        """Expected mistakes per round, of a learner that draws; else None."""
+        """Expected mistakes per round of a randomized learner; else None."""
         chances = [game.expected / game.rounds for game in self.games if game.expected is not None]
         return Spread.of(chances) if len(chances) == len(self.games) else None
 
     @property
     def updates(self) -> Spread:
-        """Changes of the learner, or mistakes if it does not count them."""
+        """Updates of the learner, or mistakes if it does not count updates."""
         return Spread.of([game.updates for game in self.games])
 
     @property
     def seconds(self) -> float:
-        """Of a game, the mean. The first, which may compile and has comparators, counts only if it is the one."""
+        """Mean duration of a game, without the first if there are several: it may compile and tracks comparators."""
         return Spread.of([game.seconds for game in self.games[1:] or self.games]).mean
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
-        """Of the first game, the tightest first."""
+        """Certificates of the first game, tightest first."""
         return self.games[0].certificates
 
     def curve(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Rounds, and the mean and deviation of the mistake rate up to each; the deviation of one game is 0."""
+        """Return rounds, and mean and deviation of the mistake rate up to each; the deviation of a single game is 0."""
         curves = np.array([game.curve for game in self.games])
         rounds, rates = curves[0, :, 0], curves[:, :, 1] / curves[:, :, 0]
         deviation = rates.std(axis=0, ddof=1) if len(rates) > 1 else np.zeros(len(rounds))
@@ -168,11 +176,16 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Shown):
-    """Every learner's games, in the order in which the learners were given.
+    """Games of every learner, in the order in which the learners were given.
 
-    rows       of the source
-    shuffles   0 if the rows were played as they came
-    target     the column that was predicted, and how it was chosen; None if the labels have no column
+    Attributes:
+        source: Name of the source.
+        rows: Number of rows of the source.
+        passes: Passes over the rows in each game.
+        shuffles: Number of shuffles; 0 if the rows were played in their original order.
+        seed: Seed of the shuffles and of randomized learners.
+        learners: Games of each learner.
+        target: Column that was predicted and how it was chosen; None if the labels have no column.
     """
 
     source: str
@@ -185,12 +198,12 @@ class Comparison(Shown):
 
     @property
     def constant(self) -> Constant | None:
-        """The best constant, the same in every order of the rows; None if it is not known."""
+        """Best constant prediction, the same in every order of the rows; None if unknown."""
         return self.learners[0].games[0].constant
 
     @property
     def counted(self) -> str | None:
-        """What the figures of a game with weighted rows count; None where every row has weight 1."""
+        """Explanation of the counts of a game with weighted rows; None if every row has weight 1."""
         game = self.learners[0].games[0]
         if game.rows is None:
             return None
@@ -217,17 +230,29 @@ def compare(
 ) -> Comparison:
     """Play every learner on the same rows.
 
-    learners   specs ("perceptron:bias=1") or functions of a seed that make a learner; a mapping gives them names
-    source     what `play` takes, but no adversary
-    shuffles   how many random orders to play; 0: the rows as they came
-    passes     how often each game goes through the rows
-    threads    how many games at a time; None: one a core
-    progress   called with the number of games done, and of all
-    rounds     hold only so many rows, the first
-    defaults   arguments for every learner that takes them and whose spec leaves them out: {"normalize": True};
-               "scale" is "auto" by default, which scales as `play` does
-    labels     "multiclass" if there are more than two, or may be; as in `play`
-    on         who plays: "threads", "ray", or the address of a cluster of Ray
+    Args:
+        learners: Specs such as "perceptron:bias=1", or functions of a seed that return a learner. A mapping names them.
+        source: Any source that `play` accepts, except an adversary.
+        shuffles: Number of random orders to play; 0 plays the rows in their original order.
+        seed: Seed of the shuffles; a randomized learner uses `seed` plus the number of the shuffle.
+        passes: Passes over the rows in each game.
+        threads: Number of games to run at a time; None for one per core.
+        progress: Callback that receives the number of finished games and the number of all games.
+        rounds: Number of leading rows to use; None for all.
+        defaults: Arguments for every learner that accepts them and whose spec leaves them out, such as
+            {"normalize": True}; "scale" is "auto" by default, which scales as `play` does.
+        labels: "multiclass" if there are, or may be, more than two labels, as in `play`.
+        on: Executor of the games: "threads", "ray", or the address of a Ray cluster.
+
+    Returns:
+        The games of every learner, with mistake rates and certificates.
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10
+        >>> found = nk.compare(["perceptron", "perceptron:bias=1"], rows, threads=1)
+        >>> [one.games[0].mistakes for one in found.learners]
+        [1, 2]
     """
     check_asked(labels)
     named = _named(learners, source)
@@ -254,7 +279,7 @@ def compare(
 def _game(
     over: Over, asked: tuple[Recipe, int], orders: _Orders, seed: int, passes: int, given: dict[str, Any]
 ) -> Finished:
-    """One learner on one order of the rows."""
+    """Play one learner on one order of the rows."""
     make, number = asked
     with orders.lent(number) as stream:
         learner = learner_for(make, RowShape.of(orders.held), {"seed": seed + number, **given})
@@ -264,7 +289,7 @@ def _game(
 
 
 def ended(over: Over) -> Observer:
-    """Ends a game that is no longer wanted."""
+    """Return an observer that stops a game which is no longer needed."""
 
     def look(ledger: Ledger) -> None:
         if over():
@@ -274,11 +299,11 @@ def ended(over: Over) -> Observer:
 
 
 class _StoppedError(Exception):
-    """Another game failed, or Ctrl-C: this one need not go on."""
+    """Stop of a game because another game failed or the user pressed Ctrl-C."""
 
 
 def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[tuple[str | None, Recipe]]:
-    """Each learner with the name that was given, if one was; checked before anything is read."""
+    """Return each learner with its name, if given; check all of them before anything is read."""
     if isinstance(learners, str):
         check_order("compare", learners, source)
         raise SpecError(f"learners must be a list: got {learners!r} alone. Write [{learners!r}].")
@@ -307,17 +332,17 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[t
 
 
 def on_rows(recipe: Recipe, stream: Stream, scale: str | None = None) -> Recipe:
-    """What a learner is made from: a spec with the scale that fits the stream, where it leaves that open."""
+    """Return the recipe of a learner; a spec that leaves its scale open gets the scale that fits the stream."""
     return scaled(recipe, RowShape.of(stream), scale) if isinstance(recipe, Spec) else recipe
 
 
 def order(rows: int, seed: int, number: int) -> NDArray[np.int64]:
-    """Shuffle `number` of so many rows: which row comes first, which second, ..."""
+    """Return the row numbers of shuffle `number` of `rows` rows, in the order to play."""
     return np.argsort(coins(coin(seed, "shuffle", number), "shuffle", 0, rows), kind="stable")
 
 
 class _Orders:
-    """The shuffles of a source, each made when its first game begins and dropped after its last."""
+    """Shuffles of a source, each made when its first game begins and dropped after its last."""
 
     def __init__(self, held: InMemoryStream, shuffles: int, seed: int, uses: int) -> None:
         self.held, self._shuffles, self._seed, self._uses = held, shuffles, seed, uses
@@ -327,7 +352,7 @@ class _Orders:
 
     @contextmanager
     def lent(self, number: int) -> Iterator[InMemoryStream]:
-        """Shuffle `number`, for one game."""
+        """Lend shuffle `number` to one game."""
         if not self._shuffles:
             yield self.held
             return
@@ -345,7 +370,10 @@ class _Orders:
                     del self._streams[number]
 
     def most(self, asked: Threads) -> Threads:
-        """So many that the shuffles being played fit in `MOST_BYTES`: n threads play at most (n - 2) / uses + 2."""
+        """Limit the threads so that the shuffles being played fit in `MOST_BYTES`.
+
+        With n threads at most (n - 2) / uses + 2 shuffles are in memory.
+        """
         if not self._shuffles:
             return asked
         fit = max(MOST_BYTES // max(self.held.size, 1), 1)

@@ -1,26 +1,25 @@
-"""permutation_test: is the order of these rows a random one, for this learner?
+"""permutation_test: test whether the order of the rows is random, as far as this learner can see.
 
 Method
-    The learner plays the rows as they came, and anew for each of J shuffles of them; S is a statistic of where it
-    erred. With c the number of shuffles whose S is at least that of the rows as they came,
+    The learner plays the rows in their original order, and once for each of J shuffles of them; S is a statistic of
+    its mistakes. With c the number of shuffles whose S is at least that of the original order,
         p = (1 + c) / (1 + J).
-    Shuffle j goes by the same random numbers as shuffle j of `compare`. All games have the same seed for the learner's
-    coins.
+    Shuffle j uses the same random numbers as shuffle j of `compare`. The learner has the same seed in all games.
 Statistics
-    Of a row with a weight the first prediction counts, once: shuffles move rows, with all their rounds.
-    later_mistakes    the mistakes in the second half less those in the first: finds rows that become harder
-    fewer_mistakes    how few there are in all: finds a target that changes, if the learner follows it
-    or your own. To use two of them, halve the level of each.
+    A weighted row counts once, by its first prediction: shuffles move rows together with all their rounds.
+    later_mistakes    mistakes in the second half minus those in the first: detects rows that become harder
+    fewer_mistakes    minus the number of mistakes: detects a changing target, if the learner follows it
+    A function of your own works too. To use two statistics, halve the level of each.
 Theorem
-    If the rows, with their weights, are exchangeable (independent draws of one distribution are), p <= a has chance at
-    most a, for every a: a small p refutes it. For any learner and any statistic that were chosen without looking at the
-    rows.
+    If the rows, with their weights, are exchangeable (independent draws from one distribution are), p <= a has
+    probability at most a, for every a: a small p refutes exchangeability. This holds for any learner and any statistic
+    that were chosen without looking at the rows.
 Proof
-    The rows as they came and the J shuffles are then J + 1 exchangeable orders of one set of rows, so their statistics
-    (functions of the order, and of coins that all share) are exchangeable too: each is as likely as another to be the
+    The original order and the J shuffles are then J + 1 exchangeable orders of one set of rows, so their statistics
+    (functions of the order, and of coins that all share) are exchangeable too: each is equally likely to be the
     k-th largest, and ties only make p larger. []
 Cost
-    The rows in memory, as much again for each game at a time, and J + 1 games.
+    The rows in memory, one copy for each game running at a time, and J + 1 games.
 Reference
     [phipson2010]
 """
@@ -46,16 +45,20 @@ from novikoff.game.play import play
 from novikoff.game.prepare import Made, RowShape, called, labels_apart, learner_for, recipe, stream_for
 
 Statistic = Callable[[NDArray[np.bool_]], float]
-"""Of where the learner erred: one truth value for each row, in the order played."""
+"""Function of the learner's mistakes: one truth value per row, in the order played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permuted:
-    """What the shuffles say.
+    """Result of a permutation test.
 
-    p          the chance of an order that looks as bad, or worse, if all orders are equally likely; `float` of this
-    observed   the statistic of the rows as they came
-    shuffled   that of each shuffle
+    Attributes:
+        learner: Name of the learner.
+        source: Name of the source.
+        p: p-value: probability of an order whose statistic is at least as large, if all orders are equally likely;
+            also `float(result)`.
+        observed: Statistic of the original order.
+        shuffled: Statistic of each shuffle.
     """
 
     learner: str
@@ -66,7 +69,7 @@ class Permuted:
 
     @property
     def mean(self) -> float:
-        """The mean of the statistic over the shuffles."""
+        """Mean of the statistic over the shuffles."""
         return math.fsum(self.shuffled) / len(self.shuffled)
 
     def __float__(self) -> float:
@@ -80,18 +83,21 @@ class Permuted:
 
 
 def later_mistakes(wrong: NDArray[np.bool_]) -> float:
-    """Mistakes in the second half less those in the first; a row in the middle counts for neither."""
+    """Return the mistakes in the second half minus those in the first; a middle row counts in neither."""
     half = len(wrong) // 2
     return float(np.count_nonzero(wrong[len(wrong) - half :]) - np.count_nonzero(wrong[:half]))
 
 
 def fewer_mistakes(wrong: NDArray[np.bool_]) -> float:
-    """Large if there are few: where what is to be learned changes, rows in their order are easier than mixed ones."""
+    """Return minus the number of mistakes: large if there are few.
+
+    Where the target changes over time, rows are easier in their original order than shuffled.
+    """
     return -float(np.count_nonzero(wrong))
 
 
 class _Errors(Observer):
-    """Where a learner errs, row by row, in the labels of its own game: many are numbered in the order played."""
+    """Recorder of the rows on which a learner errs, in the labels of its game."""
 
     sees_copies = False
 
@@ -113,17 +119,27 @@ def permutation_test(
     threads: int | None = None,
     progress: Count | None = None,
 ) -> Permuted:
-    """Play the rows as they came and shuffled, and compare.
+    """Test whether the order of the rows is random, by playing them as they are and shuffled.
 
-    make_learner   a spec of the catalog, or a function of a seed that makes a learner on labels
-    stream         what `play` takes, but no adversary
-    permutations   J: the smallest p there can be is 1/(J + 1)
-    seed           of the shuffles, and of the learner's coins
-    statistic      of where the learner erred (later_mistakes, fewer_mistakes, a function): large ones speak against
-                   a random order
-    rounds         hold only so many rows, the first
-    threads        how many games at a time; None: one a core
-    progress       called with the number of games done, and of all
+    Args:
+        make_learner: Spec of a classifier, or a function of a seed that returns one.
+        stream: Any source that `play` accepts, except an adversary.
+        permutations: Number J of shuffles; the smallest possible p is 1/(J + 1).
+        seed: Seed of the shuffles and of the learner.
+        statistic: Function of the learner's mistakes (later_mistakes, fewer_mistakes or your own); large values are
+            evidence against a random order.
+        rounds: Number of leading rows to use; None for all.
+        threads: Number of games to run at a time; None for one per core.
+        progress: Callback that receives the number of finished games and the number of all games.
+
+    Returns:
+        The p-value with the statistics that it was computed from.
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10
+        >>> nk.permutation_test("perceptron", rows, permutations=19, threads=1).p
+        1.0
     """
     make = recipe("permutation_test", make_learner, stream)
     check_count("permutations", permutations, 1, labels_apart("permutation_test", permutations))

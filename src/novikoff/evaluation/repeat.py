@@ -1,16 +1,16 @@
-"""repeat: one learner on one stream with many seeds, for promises that hold in expectation.
+"""repeat: play one learner on one stream with many seeds, to test bounds that hold in expectation.
 
 Method
-    A game for each seed, on the same rows. What the runs say of a theorem together:
+    One game per seed, on the same rows. The verdict on a theorem depends on its kind:
     kind D   holds in every run: one run that violates it is enough.
     kind E   E[observed] <= E[bound]. With d the mean over the runs of observed - bound and s its standard error, the
-             promise is broken if d - 3 s > 0; a bound that is the same in every run makes this the mean observed less
-             3 standard errors > bound. For a lower bound, d + 3 s < 0. Below 30 seeds there is no verdict.
-    kind P   how many runs kept it is told, and not judged.
-    A theorem that was void in some run, or said nothing, is void.
-    A promise that is met with equality is called broken about once in 500 times, by chance.
+             bound is violated if d - 3 s > 0; if the bound is the same in every run, this means that the mean observed
+             minus 3 standard errors exceeds it. For a lower bound, d + 3 s < 0. Below 30 seeds there is no verdict.
+    kind P   the number of runs in which it held is reported, without a verdict.
+    A theorem that was void, or had no certificate, in some run is void.
+    A bound that holds with equality is called violated about once in 500 times, by chance.
 Cost
-    The stream in memory, and a game for each seed.
+    The stream in memory, and one game per seed.
 """
 
 from __future__ import annotations
@@ -35,20 +35,25 @@ from novikoff.game.prepare import Made, Recipe, RowShape, called, labels_apart, 
 from novikoff.game.specs import Spec
 
 FEWEST = 30
-"""Seeds that a verdict on an expectation needs."""
+"""Minimum number of seeds for a verdict on an expectation."""
 
 ERRORS = 3.0
-"""Standard errors by which a mean must miss its bound."""
+"""Number of standard errors by which a mean must miss its bound to violate it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What all runs say of one theorem.
+    """Verdict of all runs on one theorem.
 
-    observed   over the runs
-    bound      that of every run, or the mean of their bounds; None if the theorem is void
-    status     as of a certificate: violated · void · vacuous · conditional · valid
-    reason     why it is not valid; "" if it is
+    Attributes:
+        theorem: Name of the theorem.
+        kind: D (deterministic), E (in expectation) or P (with high probability).
+        side: "upper" or "lower".
+        quantity: Bounded quantity.
+        observed: Spread of the quantity over the runs.
+        bound: Common bound of the runs, or the mean of their bounds; None if the theorem is void.
+        status: As in a certificate: violated, void, vacuous, conditional or valid.
+        reason: Why it is not valid; "" if it is.
     """
 
     theorem: str
@@ -71,11 +76,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The games of one learner, one for each seed.
+    """Games of one learner, one per seed.
 
-    mistakes   their mean, deviation and standard error
-    expected   the same of the expected mistakes, for a learner that draws; else None
-    verdicts   on each of its theorems
+    Attributes:
+        learner: Name of the learner.
+        source: Name of the source.
+        seeds: Seeds played.
+        games: Summary of each game.
+        verdicts: One for each theorem.
     """
 
     learner: str
@@ -86,10 +94,12 @@ class Repeated:
 
     @property
     def mistakes(self) -> Spread:
+        """Mean, deviation and standard error of the mistakes."""
         return Spread.of([game.mistakes for game in self.games])
 
     @property
     def expected(self) -> Spread | None:
+        """Spread of the expected mistakes of a randomized learner; else None."""
         chances = [game.expected for game in self.games if game.expected is not None]
         return Spread.of(chances) if len(chances) == len(self.games) else None
 
@@ -110,14 +120,27 @@ def repeat(
     progress: Count | None = None,
     on: str | Executor = "threads",
 ) -> Repeated:
-    """Play the same stream with every seed.
+    """Play the same stream once per seed.
 
-    learner    a spec, which must leave its seed open, or a function of a seed that makes a learner
-    stream     what `play` takes; or a function of a seed that makes an adversary, for promises over its coins
-    rounds     play only so many rows, the first; against an adversary, so many rounds
-    threads    how many games at a time; None: one a core
-    progress   called with the number of games done, and of all
-    on         who plays: "threads", "ray", or the address of a cluster of Ray
+    Args:
+        learner: Spec without a seed, or a function of a seed that returns a learner.
+        stream: Any source that `play` accepts, or a function of a seed that returns an adversary, for bounds in
+            expectation over the adversary's randomness.
+        seeds: Distinct whole numbers, one per game.
+        rounds: Number of leading rows to play, or of rounds against an adversary; None for all.
+        passes: Passes over the rows in each game.
+        threads: Number of games to run at a time; None for one per core.
+        progress: Callback that receives the number of finished games and the number of all games.
+        on: Executor of the games: "threads", "ray", or the address of a Ray cluster.
+
+    Returns:
+        The games and a verdict on each theorem.
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 10
+        >>> nk.repeat("perceptron", rows, seeds=range(3), threads=1).mistakes.mean
+        1.0
     """
     make = recipe("repeat", learner, stream)
     given: Any = seeds
@@ -150,7 +173,7 @@ def _game(
     over: Over, seed: int, make: Recipe, held: Stream | None, opponent: Callable[[int], Adversary] | None,
     rounds: int | None, passes: int,
 ) -> Finished:  # fmt: skip
-    """One seed."""
+    """Play and certify one game with this seed."""
     environment: Any = held if opponent is None else opponent(seed)
     player = learner_for(make, RowShape.of(environment), {"seed": seed})
     ledger = play(player, environment, rounds if held is None else None, passes, observers=[ended(over)])
@@ -158,7 +181,7 @@ def _game(
 
 
 def _makes(stream: Any) -> bool:
-    """Is it a function that makes adversaries?"""
+    """Return whether `stream` is a function that makes adversaries."""
     if isinstance(stream, Adversary) and not isinstance(stream, type):
         raise InputError(
             f"an adversary must be made afresh for each seed: got {stream.name}. Pass a function of a seed."
@@ -167,7 +190,7 @@ def _makes(stream: Any) -> bool:
 
 
 def verdicts(seeds: Sequence[int], runs: Sequence[Sequence[Certificate]]) -> list[Verdict]:
-    """On every theorem that some run had a certificate of; the worst news first, as a ledger has it."""
+    """Return a verdict on every theorem that some run has a certificate of; the worst status first, as in a ledger."""
     found: dict[str, dict[int, Certificate]] = {}
     for seed, certificates in zip(seeds, runs, strict=True):
         for certificate in certificates:
@@ -186,7 +209,7 @@ def _verdict(seeds: Sequence[int], found: Mapping[int, Certificate]) -> Verdict:
 
 
 def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Status, str]:
-    """The status of a theorem over all runs, and why."""
+    """Return the status of a theorem over all runs, and the reason."""
     certificates = list(found.values())
     if broken := [seed for seed, certificate in found.items() if certificate.status == "violated"]:
         return "violated", f"{_of(broken, seeds)}: {found[broken[0]].reason}"
@@ -206,7 +229,7 @@ def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Sta
 
 
 def _miss(certificates: Sequence[Certificate]) -> str | None:
-    """By how much the mean misses its bound, if that is no chance."""
+    """Return by how much the mean misses its bound, if chance does not explain it; else None."""
     excess = Spread.of([_excess(certificate) for certificate in certificates])
     error = excess.standard_error or 0.0
     if not excess.mean - ERRORS * error > 0.0:
@@ -215,13 +238,13 @@ def _miss(certificates: Sequence[Certificate]) -> str | None:
 
 
 def _excess(certificate: Certificate) -> float:
-    """How much more was observed than promised."""
+    """Return by how much the observed quantity exceeds the bound, or falls short of a lower bound."""
     bound = certificate.bound if certificate.bound is not None else math.nan
     return certificate.observed - bound if certificate.side == "upper" else bound - certificate.observed
 
 
 def _together(bounds: Sequence[int | float], side: Side) -> int | float:
-    """The bound of every run, or the mean of their bounds, rounded outward."""
+    """Return the common bound of the runs, or the mean of their bounds rounded outward."""
     if all(bound == bounds[0] for bound in bounds):
         return bounds[0]
     away = 1 if side == "upper" else -1
@@ -237,7 +260,7 @@ def _of(some: Sequence[int], seeds: Sequence[int]) -> str:
 
 
 def in_words(spread: Spread) -> str:
-    """Mean and deviation, and the standard error of the mean."""
+    """Return mean, deviation and standard error of the mean as text."""
     if spread.deviation is None:
         return f"{spread.mean:,.6g}"
     return f"{spread.mean:,.6g} ± {spread.deviation:.3g} (standard error {spread.standard_error:.3g})"

@@ -1,1 +1,1 @@
-"""From an online game to one classifier, with a limit on its risk."""
+"""Conversion of an online game into one classifier with a bound on its risk."""

@@ -1,16 +1,16 @@
-"""average: one predictor of numbers from shards of a source, each learned from once, with a limit on its risk.
+"""average: train one regression model on shards of a source, one pass over each, with a bound on its risk.
 
 Algorithm
-    The source is cut into shards (`Stream.parts`). Each is played once by online gradient descent that begins with zero
-    weights, by whoever is asked to (executors.py). What is kept is the mean of the weights before each round of all
-    shards: the mean of the shards' means, each weighed by its rounds.
+    The source is cut into shards (`Stream.parts`). Online gradient descent plays each shard once, from zero weights, on
+    the chosen executor (executors.py). The result is the mean of the weights before each round of all shards: the mean
+    of the shards' means, each weighted by its number of rounds.
 Promise
     convex/theorems/average_risk.py and average_risk_always.py, whose proofs have a line on shards: with n the rows of
-    all shards the expected loss on a new example is at most the mean loss of all rounds, and what n rows leave to
-    chance. Nothing is lost by shards in that, only in the mean loss: each begins anew. The same to the bit, whoever
-    plays.
+    all shards the expected loss on a new example is at most the mean loss of all rounds plus a deviation term for n
+    rows. Shards do not enlarge that term; they only enlarge the mean loss, as each starts from zero weights. The result
+    is the same to the bit on every executor.
 Cost
-    One pass. Of every shard the weights come back, 8 bytes a feature, and nothing else.
+    One pass. Each shard returns only its weights, 8 bytes per feature.
 Reference
     [cesabianchi2004].
 """
@@ -39,7 +39,7 @@ from novikoff.game.play import play
 from novikoff.online_to_batch.keep import OnlineToBatch, average_limits
 
 Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
-"""The learner at its end, its rounds, their losses and squared losses, if some were copies, and rows skipped."""
+"""Final state, rounds, sums of losses and of squared losses, whether some rows were copies, and skipped rows."""
 
 
 def average(
@@ -51,15 +51,26 @@ def average(
     threads: int | None = None,
     progress: Count | None = None,
 ) -> OnlineToBatch:
-    """The mean of the weights of online gradient descent over shards of a source.
+    """Return the mean of the weights of online gradient descent over shards of a source.
 
-    source        what `play` takes that can be read again: a path, a pattern of files, a URL, arrays; outcomes are
-                  numbers
-    learner       a spec, or one that has played nothing; with `limit`, `low` and `high`, or no risk is limited
-    shards        how many parts learn at once
-    delta         the chance that the limit on the risk fails
-    on, threads   who plays shards: "threads" and how many, "ray", or the address of a cluster of Ray
-    progress      called with the shards done, and of all
+    Args:
+        source: Rereadable source that `play` accepts (path, file pattern, URL or arrays), with numeric outcomes.
+        learner: Spec or untrained learner of online gradient descent; a risk bound needs `limit`, `low` and `high`.
+        shards: Number of parts that are trained in parallel.
+        delta: Probability that the risk bound may fail.
+        on: Executor of the shards: "threads", "ray", or the address of a Ray cluster.
+        threads: Number of threads; None for one per core.
+        progress: Callback that receives the number of finished shards and the number of all shards.
+
+    Returns:
+        The averaged model with its certificates.
+
+    Example:
+        >>> import novikoff as nk
+        >>> x, y = [[0.0], [1.0]] * 50, [0.0, 1.0] * 50
+        >>> kept = nk.average((x, y), "online-gradient:limit=1,low=0,high=1", shards=2, threads=1)
+        >>> kept.rounds, len(kept.certificates)
+        (100, 2)
     """
     made: Any = specs.make(learner, "learner") if isinstance(learner, str) else learner
     if not isinstance(made, OnlineGradient) or made.rounds:
@@ -100,7 +111,7 @@ def average(
 
 
 def together(facts: Sequence[OnlineGradientFacts]) -> OnlineGradientFacts:
-    """What theorems on the average need to know of all shards: sums, and the largest."""
+    """Return the facts of all shards together: sums, and maxima of the largest values."""
     sums: dict[str, Any] = {name: math.fsum(getattr(one, name) for one in facts) for name in
             ("squares", "steps", "linear", "pull", "comparator_loss", "doubt")}  # fmt: skip
     return replace(
@@ -111,7 +122,7 @@ def together(facts: Sequence[OnlineGradientFacts]) -> OnlineGradientFacts:
 
 
 def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGradient:
-    """One with the mean of their averages, each weighed by its rounds, in their order."""
+    """Return one learner with the mean of their averages, each weighted by its rounds, added in their order."""
     widest = max(learners, key=lambda one: one.features.count)
     if len(learners) == 1:
         return widest.mean()
@@ -123,7 +134,7 @@ def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGra
 
 
 def _play(over: Over, shard: Stream, state: State) -> Shard:
-    """One shard, once, from the beginning."""
+    """Play one shard once, from the initial state."""
     learner: Any = OnlineGradient.restore(state)
 
     def look(ledger: Any) -> None:

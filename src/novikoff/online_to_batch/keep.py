@@ -1,27 +1,26 @@
-"""keep: one classifier from an online game, with an upper limit on its error on new examples.
+"""keep: turn a finished online game into one classifier, with an upper bound on its error rate on new examples.
 
 Assumption
-    The examples of the game, and the new ones, are independent draws of one distribution. It is trusted, never checked
-    for free; the drift test (drift/monitor.py) can refute it, and is run wherever the stream is read again.
+    The examples of the game and the new ones are independent draws from one distribution. This is trusted, not
+    checked; the drift test (drift/monitor.py) can refute it, and runs whenever the stream is read again.
 How
-    best      of the longest survivors, the one with the least limit on its risk: each is frozen where it began and
-              judged by every example after that, in one further pass over the stream
-    random    one drawn uniformly from all hypotheses of the first pass (reservoir.py); the limit is on its risk on
-              average over that draw: the one that was drawn may be worse. Of a learner with probabilities the
-              expected Brier score is limited too; log loss is not bounded, and has no such limit
-    voted     a vote of all of them (the Perceptron), or of 51 that are drawn (any other learner: the limit is then one
-              on average over that draw too)
-    averaged  the Perceptron with the mean of its weights: often good, and no limit is known; or the mean of the weights
-              of a learner of numbers with a convex loss: its expected loss is limited, twice, by delta/2 each. Not of
-              learners with probabilities: log loss is convex in their weights but not bounded, so no limit would follow
-    last      the hypothesis at the end: no limit is known
+    best      the longest-surviving hypothesis with the smallest risk bound: each candidate is frozen where it began and
+              tested on every later example, in one further pass over the stream
+    random    one hypothesis drawn uniformly from all of the first pass (reservoir.py); the bound is on its risk on
+              average over the draw: the one drawn may be worse. For a probabilistic learner the expected Brier score is
+              bounded too; log loss is unbounded and has no such bound
+    voted     a vote of all hypotheses (the Perceptron), or of 51 drawn ones (any other learner: the bound is then also
+              on average over the draw)
+    averaged  the Perceptron with the mean of its weights: often good, but no bound is known; or the mean of the weights
+              of a regression learner with a convex loss: its expected loss is bounded twice, at delta/2 each. Not for
+              probabilistic learners: log loss is convex in their weights but unbounded, so no bound would follow
+    last      the final hypothesis: no bound is known
 Delta
-    Each classifier's limits fail with chance delta at most. To keep the one with the smallest limit of several ways,
-    ask for delta divided by how many they are.
+    The bounds of each classifier fail with probability at most delta. To keep the smallest bound of several methods,
+    divide delta by their number.
 Cost
-    best: a pass that replays the game and asks every candidate about every later row; on Ray that is asked in stretches
-    of the stream at once (scoring.py). voted: a pass that replays it.
-    The others: none.
+    best: a pass that replays the game and runs every candidate on every later row; on Ray the stretches of the stream
+    are scored in parallel (scoring.py). voted: a pass that replays the game. Others: none.
 Reference
     [cesabianchi2004], [cesabianchi2008], [freund1999].
 """
@@ -71,27 +70,32 @@ from novikoff.online_to_batch.voting import RandomVote, VotedPerceptron
 
 Method = Literal["best", "random", "voted", "averaged", "last", "held"]
 METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
+"""Methods of `keep`."""
 VOTERS = 51
+"""Number of hypotheses that vote if all of them cannot."""
 STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
-"""The theorems that limit a kept classifier's risk."""
+"""Theorems that bound the risk of a kept classifier."""
 LARGEST = float(np.finfo(np.float64).max)
+"""Largest finite float."""
 
 
 @dataclass(frozen=True)
 class OnlineToBatch(Shown):
-    """A classifier that learns no more.
+    """Classifier that no longer learns, made from an online game.
 
-    how            how it was chosen; "held": by its errors on rows held back (mixing.py)
-    classifier     what predicts: a learner that is not taught any more, or a vote
-    certificates   the limits on its risk; none for "last" and for an average of classifiers
-    delta          the chance that the first of them fails
-    rounds         examples that it was made from
-    index          how many of these it had learned from; None for votes and averages
-    wealth         the most of the drift test, which may refute independence (`refuted`); None if it was not run
-    labels         the values for -1 and +1
-    feature_names  of the columns that the learner learned from, if they have names
-    encoding       how the columns of the table that it learned from become features; None if it was no table
+    Attributes:
+        how: Method by which it was chosen; "held" for the fewest errors on held-out rows (mixing.py).
+        classifier: Predictor: a frozen learner, or a vote.
+        certificates: Bounds on its risk; empty for "last" and for an average of classifiers.
+        delta: Probability that the first certificate fails.
+        rounds: Number of examples that it was made from.
+        index: Number of these that it had learned from; None for votes and averages.
+        wealth: Largest wealth of the drift test, which may refute independence (`refuted`); None if it was not run.
+        labels: Original values of the labels -1 and +1.
+        source: Name of the source.
+        feature_names: Names of the columns that the learner was trained on, if they have any.
+        encoding: Mapping from table columns to features; None if the source was not a table.
     """
 
     how: Method
@@ -108,7 +112,7 @@ class OnlineToBatch(Shown):
 
     @property
     def refuted(self) -> bool:
-        """Did the drift test refute that the examples are independent draws of one distribution?"""
+        """Whether the drift test refuted that the examples are independent draws from one distribution."""
         return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
@@ -141,37 +145,38 @@ class OnlineToBatch(Shown):
 
     @property
     def certificate(self) -> Certificate | None:
-        """The limit to rely on."""
+        """Certificate to rely on; None if there is none."""
         return self.certificates[0] if self.certificates else None
 
     @property
     def drawn(self) -> bool:
-        """Was it drawn? Then limits are on its risk on average over the draw: this one's may be larger."""
+        """Whether it was drawn at random: its bounds then hold on average over the draw, and its risk may be larger."""
         return self.how == "random" or isinstance(self.classifier, RandomVote)
 
     @property
     def domain(self) -> Domain:
-        """What x may be."""
+        """Domain of the examples x."""
         domain: Domain = self.classifier.domain
         return domain
 
     def predict_one(self, x: Example) -> Any:
-        """The label of x, as the user calls it."""
+        """Return the predicted label of x, as an original label value."""
         said = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
         labels = users_labels(self.classifier, self.labels)
         return said if labels is None else labels.decode(said)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        """The labels of all rows of a batch, -1 and +1 as its own are."""
+        """Return the predicted label of every row of a batch, in the batch's internal labels."""
         check_batch(self.encoding, batch)
         return adapt(self.classifier).predict_many(batch)
 
 
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
+"""Fields of `OnlineToBatch` that are saved without conversion."""
 
 
 def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass: bool) -> None:
-    """Refuse a file whose promises cannot be ours. `many`: its labels are numbered."""
+    """Raise an error if a saved classifier has invalid fields or certificates."""
     delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
     require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a chance between 0 and 1", delta)
     require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
@@ -196,8 +201,8 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass
 
 
 def _proved(one: Certificate, plain: State) -> float | None:
-    """Evaluate the theorem of a limit again on the counts beside it; None where these do not determine the limit."""
-    told: Mapping[str, Any] = one.quantities  # of a file: the limit that follows from them is compared
+    """Recompute the bound of a saved certificate from its quantities; None if they do not determine it."""
+    told: Mapping[str, Any] = one.quantities  # from a file: the bound that follows from them is compared
     if one.theorem not in ("ensemble_risk", "ensemble_risk_fixed", "voted_risk", "best_risk", "held_risk"):
         return None
     delta = told["delta"]
@@ -229,13 +234,27 @@ def keep(
     ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: object = None, tell: Tell | None = None,
     on: str | Executor = "threads", threads: int | None = None,
 ) -> OnlineToBatch:  # fmt: skip
-    """A classifier from a game that was played with `keep`.
+    """Turn a game that was played with `keep` into a classifier with a risk bound.
 
-    how      "best" | "random" | "voted" | "averaged" | "last"
-    delta    the limits hold with probability 1 - delta
-    stream   the stream of the game, which "best" and "voted" read again: what `play` took
-    tell     called now and then with the rows done in the further pass
-    on       who judges the candidates of "best": "threads" and how many, "ray", or the address of a cluster of Ray
+    Args:
+        ledger: Ledger of a game played with `keep`, as in `nk.play(learner, source, keep=50)`.
+        how: "best", "random", "voted", "averaged" or "last"; `novikoff.online_to_batch.keep` explains each.
+        delta: Probability that the risk bound may fail.
+        stream: Source of the game, as passed to `play`; required by "best" and "voted", which read it again.
+        tell: Callback that receives the number of rows done in the further pass.
+        on: Executor that tests the candidates of "best": "threads", "ray", or the address of a Ray cluster.
+        threads: Number of threads; None for one per core.
+
+    Returns:
+        The classifier with its certificates; it predicts with `predict_one` and `predict_many`.
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 50
+        >>> game = nk.play(nk.Perceptron(), rows, keep=10)
+        >>> kept = nk.keep(game, how="best", delta=0.05, stream=rows)
+        >>> kept.predict_one([0.0, 1.0])
+        1
     """
     given: Any = ledger
     if not isinstance(given, Ledger):
@@ -274,10 +293,11 @@ def keep(
 
 
 BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))
+"""Advice to use "best" or "voted"."""
 
 
 def check_method(how: Method, learner: Learner) -> None:
-    """Refuse what cannot be kept of this learner."""
+    """Raise an error if this method cannot be used with this learner."""
     name = type(learner).__name__
     player = adapt(learner)
     if player.outcomes == "numbers":
@@ -312,6 +332,7 @@ def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Cert
 def _ensemble(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float, test: DriftTest | None = None, drawn: bool = False
 ) -> EnsembleFacts:
+    """Return the facts of a game and of the drift test that watched its replay."""
     refuted = test is not None and test.alarm
     copies = ledger.weighted is not None
     return EnsembleFacts(
@@ -322,7 +343,7 @@ def _ensemble(
 
 
 def _ensemble_of(ledger: Ledger, reservoir: HypothesisReservoir, delta: float) -> EnsembleFacts:
-    """Of a game that is not read again: with the test of drift that watched it, if one did."""
+    """Return the facts of a game that is not read again, with the drift test that watched it, if any."""
     test = None if ledger.drift is None else ledger.drift.test
     return dataclasses.replace(_ensemble(ledger, reservoir, delta, test), late=ledger.late is not None)
 
@@ -347,7 +368,7 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
 def _averaged_numbers(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float
 ) -> tuple[Learner, tuple[Certificate, ...]]:
-    """A learner whose weights are the mean, and two limits at delta/2 each: the smaller holds with 1 - delta."""
+    """Return a learner with the mean weights and two risk bounds at delta/2 each; the smaller holds with 1 - delta."""
     learner: Any = ledger.learner
     if reservoir.final is not None or ledger.passes > 1:
         raise InputError(f"an average of numbers is kept from one pass: this game had {ledger.passes}. Play one.")
@@ -360,7 +381,13 @@ def _averaged_numbers(
 
 
 def average_limits(run: Run[Any], delta: float, fixed: bool) -> tuple[Certificate, ...]:
-    """The limits on the risk of an average, the smaller first; fixed: were its rounds fixed in advance?"""
+    """Return the bounds on the risk of an average, the smaller first.
+
+    Args:
+        run: Game that was averaged.
+        delta: Probability that the bounds may fail, both together.
+        fixed: Whether the number of rounds was fixed in advance.
+    """
     half = delta / 2.0
     found = (average_risk(run, half) if fixed else None, average_risk_always(run, half))
     limits = (limit for limit in found if limit is not None)
@@ -371,7 +398,11 @@ def _again(
     ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], test: DriftTest,
     tell: Tell | None, places: list[Any] | None = None,
 ) -> Iterator[tuple[int, Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
-    """The first pass again, watched by the test of drift: rounds before, rows, the learner at a stop, what was said."""
+    """Replay the first pass under a drift test.
+
+    Yields:
+        Rounds done before the part, its rows, the learner before it if it begins at a stop, and the game's predictions.
+    """
     snapshot, done = None, 0
     looks = (test.first * 2**k for k in range(64))
     for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
@@ -386,7 +417,7 @@ def _again(
 
 @dataclass(eq=False)
 class _Candidate:
-    """A hypothesis that is judged by all later examples."""
+    """Hypothesis that is tested on all later examples."""
 
     index: int
     learner: Learner
@@ -416,7 +447,7 @@ def _best(
         for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell, places):
             if learner is not None and done in marks:
                 candidates.append(_Candidate(done, adapt(learner)))
-            if isinstance(who, Threads):  # who read it judges by it; others read it themselves, in stretches
+            if isinstance(who, Threads):  # threads score while the stream is read; other executors read it again below
                 _judge(candidates, part, pool)
     if not isinstance(who, Threads):
         seen, rounds = adopted(stream, ledger.encoding, ledger.feature_names), reservoir.rounds
@@ -424,7 +455,7 @@ def _best(
         errors = judged(seen, found, ledger.labels or (), stretches(places, rounds), who)
         for one, wrong in zip(candidates, errors, strict=True):
             one.errors, one.trials = wrong, rounds - one.index
-    # Compared by their limits even where a drift makes them void: the rate of errors alone prefers those judged least.
+    # Compare by bounds even if drift makes them void: the error rate alone favours candidates with the fewest trials.
     chosen = min(candidates, key=lambda one: (best_limit(one.errors, one.trials, one.index, reservoir.rounds, delta,
                                                          reservoir.fixed), one.index))  # fmt: skip
     facts = BestFacts(
@@ -454,5 +485,5 @@ def _voted(
 
 
 def _wealth(ledger: Ledger, test: DriftTest) -> float | None:
-    """The most of a test of drift; None of a weighted game, in which it was not run."""
+    """Return the largest wealth of a drift test; None for a weighted game, in which it was not run."""
     return test.largest if ledger.weighted is None else None

@@ -1,8 +1,8 @@
-"""replay: the first pass of a game again, to look at hypotheses that were not kept while it was played.
+"""replay: play the first pass of a game again, to recover hypotheses that were not kept during the game.
 
-The learner begins where it began in the game and meets the same rows, so it says the same again, coins included. A
-stream that changed is refused: by its fingerprint, if it has one, by its mistakes, or by where the learner ends, to the
-last bit.
+The learner starts from its initial state and sees the same rows, so its predictions repeat, random draws included. A
+changed stream is refused, by its fingerprint if it has one, by the number of mistakes, or by the final state of the
+learner, to the last bit.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from novikoff.game.ledger import Ledger
 from novikoff.game.reservoir import HypothesisReservoir
 
 ROWS_TOGETHER = 65_536
-"""Rows of a replay that are played and judged at a time, at most."""
+"""Maximum number of replayed rows that are played and scored at a time."""
 
 Tell = Callable[[int], None]
-"""Called with the rows that a further pass has done."""
+"""Callback that receives the number of rows done in a further pass."""
 
 
 def frozen(learner: Learner) -> Learner:
-    """A copy that is not taught any more."""
+    """Return a copy of the learner in its present state."""
     return type(learner).restore(learner.state())
 
 
@@ -40,13 +40,24 @@ def replay(
     ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None,
     places: list[tuple[int, Position]] | None = None,
 ) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
-    """The first pass again, in parts that end at each of `stops` (rounds) at the latest.
+    """Play the first pass again, in parts that do not cross any of `stops`.
 
-    Each part comes with what the learner said in the game; the first, and each that begins at one of `stops`, with the
-    learner as it was before it, too.
-    places   to be filled in: rounds done, and from where the stream goes on
+    Args:
+        ledger: Ledger of the game.
+        reservoir: Its hypotheses.
+        stream: Its stream, opened again.
+        stops: Rounds at which a part must end.
+        tell: Callback that receives the number of rounds done.
+        places: List that is filled with pairs of rounds done and the stream position after them.
+
+    Yields:
+        Each part, the learner as it was before the part if the part is the first or begins at one of `stops` (else
+        None), and the predictions of the game.
+
+    Raises:
+        InputError: If the stream is not the same as in the game.
     """
-    known = ledger.fingerprint if reservoir.final is None else None  # else it may be that of a source that followed
+    known = ledger.fingerprint if reservoir.final is None else None  # else it may belong to a later source
     if known is not None and stream.fingerprint() not in (None, known):
         raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
     stream = adopted(stream, ledger.encoding, ledger.feature_names)
@@ -86,7 +97,7 @@ def replay(
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Are two states equal to the last bit? (A list may come back from a file for a tuple.)"""
+    """Return whether two states are equal to the last bit; a list equals a tuple, as files do not distinguish them."""
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
     if isinstance(one, (list, tuple)):
@@ -94,5 +105,5 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and one.shape == other.shape and one.tobytes() == other.tobytes()
     if one is not None and not isinstance(one, (bool, int, float, str, type, np.generic)):
-        return type(one) is type(other)  # a model of another library (integrations/wrap.py): nobody can tell
+        return type(one) is type(other)  # a model of another library (integrations/wrap.py) cannot be compared
     return bool(one == other or (one != one and other != other))

@@ -1,17 +1,17 @@
-"""Limits on a risk: how often a classifier errs on examples to come, from how often it erred on those it saw.
+"""Risk bounds: upper bounds on the error rate on new examples, from the errors on the examples seen.
 
 Limits
     poisson_limit     n times the mean risk of the hypotheses of a run, from its mistakes; for all n at once
     kl_limit          the mean risk itself, for one n that was fixed in advance; tighter
     clopper_pearson   the risk of one hypothesis, from its errors on fresh examples
     candidate_limit   the same for any hypothesis of a run, at any time
-    poisson_closed, chernoff   what they are at most, in closed form
+    poisson_closed, chernoff   upper bounds on these in closed form
     Their theorems are in online_to_batch/theorems/ensemble_risk.py, ensemble_risk_fixed.py and best_risk.py.
 Rounding
-    A limit is the smallest float at which its inequality is seen to hold in 60 digits, so it is never too small, and it
-    grows with mistakes and falls with n and delta as the theorem does. For Clopper and Pearson the tail is summed in
-    floats, all terms positive, and made larger by more than its rounding: up to 10^9 trials the limit is at most
-    1 + 1e-9 times too large.
+    Each bound is the smallest float at which its inequality holds in 60 digits, so it is never too small, and it is
+    monotone in mistakes, n and delta as the theorem is. For Clopper and Pearson the tail is summed in floats, all terms
+    positive, and enlarged by more than its rounding error: up to 10^9 trials the bound is at most 1 + 1e-9 times too
+    large.
 Cost
     Milliseconds each; up to a second for 10^12 trials of Clopper and Pearson.
 Reference
@@ -28,20 +28,21 @@ from typing import Any
 from novikoff.core.errors import InputError, shown
 
 DIGITS = 60
+"""Decimal digits of the exact arithmetic."""
 
 MOST_TERMS = 1 << 18
-"""Of a tail that are summed; the rest is bounded by a geometric series."""
+"""Maximum number of summed terms of a tail; the rest is bounded by a geometric series."""
 
 
 def poisson_limit(mistakes: int, delta: float) -> float:
-    """P(M): the root s of s - M ln(1 + s/M) = ln((M+1)(M+2)/delta), plus M; for M = 0 the logarithm itself."""
+    """Return P(M) = M + s, s the root of s - M ln(1 + s/M) = ln((M+1)(M+2)/delta); for M = 0 the logarithm itself."""
     _check(mistakes, delta)
     with localcontext(prec=DIGITS):
         return _poisson(mistakes, _level(mistakes, delta))
 
 
 def poisson_closed(mistakes: int, delta: float) -> float:
-    """M + L + sqrt(L^2 + 2ML), L = ln((M+1)(M+2)/delta): at least P(M)."""
+    """Return M + L + sqrt(L^2 + 2ML), L = ln((M+1)(M+2)/delta): at least P(M)."""
     _check(mistakes, delta)
     with localcontext(prec=DIGITS):
         level = _level(mistakes, delta)
@@ -49,14 +50,14 @@ def poisson_closed(mistakes: int, delta: float) -> float:
 
 
 def kl_limit(mistakes: int, n: int, delta: float) -> float:
-    """The largest p with n kl(M/n || p) <= ln((M+1)(M+2)/delta)."""
+    """Return the largest p with n kl(M/n || p) <= ln((M+1)(M+2)/delta)."""
     _check(mistakes, delta, n)
     with localcontext(prec=DIGITS):
         return _kl(mistakes, n, _level(mistakes, delta))
 
 
 def clopper_pearson(errors: int, trials: int, level: float) -> float:
-    """The p at which so few errors have chance `level`; never below errors/trials."""
+    """Return the p at which at most `errors` errors have probability `level`; never below errors/trials."""
     _check(errors, level, trials, name="level")
     if errors == trials:
         return 1.0
@@ -71,7 +72,7 @@ def clopper_pearson(errors: int, trials: int, level: float) -> float:
 
 
 def chernoff(errors: int, trials: int, b: float) -> float:
-    """(K + b + sqrt(b^2 + 2bK)) / N, at most 1: not below Clopper and Pearson's limit at level exp(-b)."""
+    """Return (K + b + sqrt(b^2 + 2bK)) / N, at most 1: not below Clopper and Pearson's bound at level exp(-b)."""
     _check(errors, 0.5, trials)
     if not b >= 0.0:
         raise InputError(f"b must be at least 0: got {shown(b)}. Take ln(1/level).")
@@ -83,7 +84,7 @@ def chernoff(errors: int, trials: int, b: float) -> float:
 
 
 def candidate_limit(errors: int, trials: int, first: int, delta: float) -> float:
-    """P(K)/N with L = ln((t+1)(t+2)(K+1)(K+2)/delta), at most 1: for all n and all t at once."""
+    """Return P(K)/N with L = ln((t+1)(t+2)(K+1)(K+2)/delta), at most 1: valid for all n and all t at once."""
     _check(errors, delta, trials)
     if first < 0:
         raise InputError(f"first must be at least 0: got {first}.")
@@ -93,7 +94,7 @@ def candidate_limit(errors: int, trials: int, first: int, delta: float) -> float
 
 
 def share(total: float, n: int) -> float:
-    """total / n, rounded up; at most 1, as a risk is."""
+    """Return total / n, rounded up; at most 1, as a risk is."""
     return min(math.nextafter(total / n, math.inf), 1.0)
 
 
@@ -107,18 +108,22 @@ def _check(errors: int, delta: float, trials: int | None = None, name: str = "de
 
 
 def _level(m: int, delta: float) -> Decimal:
-    """ln((m+1)(m+2)/delta)."""
+    """Return ln((m+1)(m+2)/delta)."""
     return (Decimal((m + 1) * (m + 2)) / Decimal(delta)).ln()
 
 
 def _up(value: Decimal) -> float:
-    """The smallest float that is not below."""
+    """Return the smallest float that is not below `value`."""
     near = float(value)
     return near if Decimal(near) >= value else math.nextafter(near, math.inf)
 
 
 def _smallest(enough: Callable[[float], bool], guess: float, low: float, high: float) -> float:
-    """The smallest float from `low` to `high` that is enough, as every larger one is; `high` is taken to be."""
+    """Return the smallest float from `low` to `high` for which `enough` holds.
+
+    `enough` must be monotone, and is assumed to hold at `high`. The search brackets the answer by growing steps around
+    `guess`, then bisects.
+    """
     guess = min(max(guess, low), high)
     step = max(guess * 1e-15, 5e-324)
     if enough(guess):
@@ -139,12 +144,12 @@ def _smallest(enough: Callable[[float], bool], guess: float, low: float, high: f
 
 
 def _poisson(m: int, level: Decimal) -> float:
-    """The P >= m with P - m - m ln(P/m) = level, rounded up."""
+    """Return the P >= m with P - m - m ln(P/m) = level, rounded up."""
     if m == 0:
         return _up(level)
     closed = m + level + (level * level + 2 * m * level).sqrt()
     s, want = float(closed - m), float(level)
-    for _ in range(20):  # Newton's steps go down to the root: the function is convex
+    for _ in range(20):  # Newton's steps decrease to the root, as the function is convex
         s -= (s - m * math.log1p(s / m) - want) * (m + s) / s
 
     def enough(p: float) -> bool:
@@ -155,7 +160,7 @@ def _poisson(m: int, level: Decimal) -> float:
 
 
 def _kl(m: int, n: int, level: Decimal) -> float:
-    """The p >= m/n with n kl(m/n || p) = level, rounded up."""
+    """Return the p >= m/n with n kl(m/n || p) = level, rounded up."""
     if m == n:
         return 1.0
     if m == 0:
@@ -171,13 +176,13 @@ def _kl(m: int, n: int, level: Decimal) -> float:
 
 
 def _divergence(m: int, n: int, p: float) -> Decimal:
-    """N kl(m/n || p) for 0 < m < n and 0 < p < 1."""
+    """Return n kl(m/n || p) for 0 < m < n and 0 < p < 1."""
     exact = Decimal(p)
     return m * (m / (n * exact)).ln() + (n - m) * ((n - m) / (n * (1 - exact))).ln()
 
 
 def _beta_guess(errors: int, trials: int, level: float, high: float) -> float:
-    """What scipy takes the limit to be; `high` if it does not know."""
+    """Return scipy's value of the bound; `high` if scipy has none."""
     from scipy.special import betainccinv
 
     guess = float(betainccinv(errors + 1.0, float(trials - errors), level))
@@ -185,10 +190,10 @@ def _beta_guess(errors: int, trials: int, level: float, high: float) -> float:
 
 
 def _log_tail(k: int, n: int, p: float) -> float:
-    """ln of P(at most k of n), rounded up; 0 < k < n and k/n <= p.
+    """Return the logarithm of P(at most k of n), rounded up; 0 < k < n and k/n <= p.
 
-    The largest term is C(n,k) p^k (1-p)^(n-k), by Stirling's series; the others are it times a product of ratios, each
-    below 1 and below the one before.
+    The largest term is C(n,k) p^k (1-p)^(n-k), by Stirling's series; each other term is the one before it times a
+    ratio, and the ratios are below 1 and decrease.
     """
     if p >= 1.0:
         return -math.inf
@@ -210,7 +215,7 @@ def _log_tail(k: int, n: int, p: float) -> float:
 
 
 def _stirling(n: int) -> float:
-    """ln n! - ln(sqrt(2 pi n) (n/e)^n), within 1e-13; n >= 1."""
+    """Return ln n! - ln(sqrt(2 pi n) (n/e)^n), within 1e-13; n >= 1."""
     if n < 16:
         return math.log(math.factorial(n)) - (0.5 * math.log(2.0 * math.pi * n) + n * math.log(n) - n)
     return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * n * n)) / (n * n)) / (n * n)) / n

@@ -1,8 +1,8 @@
-"""Hypotheses of a game, judged by the examples after them: stretches of its stream, by whoever reads them.
+"""Errors of the hypotheses of a game on the examples after them, counted in stretches of its stream in parallel.
 
-A game that is replayed comes by places from which its stream can be read (`Batch.end`). From there every stretch is
-read once more, on Ray, by a stream of its own (executors.py), and every hypothesis that began before is asked about it.
-Errors are whole numbers: they are the same whoever counts them, and wherever the stream was cut.
+The replay of a game records positions from which its stream can be read (`Batch.end`). Starting there, every stretch is
+read once more, on Ray by a separate stream (executors.py), and scored by every hypothesis that began before its end.
+Errors are whole numbers: their sums depend neither on the executor nor on where the stream was cut.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from novikoff.core.types import Position, State
 from novikoff.data.as_stream import for_learner
 
 STRETCHES = 16
-"""At most, however many rows there are."""
+"""Maximum number of stretches, regardless of the number of rows."""
 
 Place = tuple[int, Position | None]
-"""Rows before, and from where the stream goes on; None: from its beginning."""
+"""Number of rows before a position, and the position in the stream; None for its beginning."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Rows `first` to before `last` of a stream, counted from 0, which are reached from `start`."""
+    """Rows `first` to `last - 1` of a stream, counted from 0, that are read from the position `start`."""
 
     start: Position | None
     first: int
@@ -38,7 +38,7 @@ class Stretch:
 
 
 def stretches(places: Sequence[Place], rows: int) -> list[Stretch]:
-    """So many rows in stretches of about one size, each from one of the places; the first place is the beginning."""
+    """Cut `rows` rows into stretches of about equal size, each from one of `places`, the first from the beginning."""
     wanted = [rows * k // STRETCHES for k in range(1, STRETCHES)]
     chosen, at = [places[0]], 0
     for row in wanted:
@@ -54,9 +54,14 @@ def judged(
     stream: Stream, hypotheses: Sequence[tuple[int, Learner]], labels: Sequence[Any], pieces: Sequence[Stretch],
     who: Executor,
 ) -> list[int]:  # fmt: skip
-    """The errors of each hypothesis on the rows from its index on.
+    """Return the errors of each hypothesis on the rows from its index on.
 
-    stream   as the learner of the game saw it; labels: what numbered ones stand for
+    Args:
+        stream: Stream as the learner of the game saw it.
+        hypotheses: Index (rows learned from) and learner of each hypothesis.
+        labels: Original values of numbered labels.
+        pieces: Stretches of the stream.
+        who: Executor that reads the stretches.
     """
     told = [(index, type(learner.original), learner.state()) for index, learner in hypotheses]
     found = who.map(_errors, pieces, stream, told, list(labels))
@@ -66,7 +71,7 @@ def judged(
 def _errors(
     over: Over, piece: Stretch, stream: Stream, told: Sequence[tuple[int, Any, State]], labels: list[Any]
 ) -> list[int]:
-    """Of each hypothesis on a stretch."""
+    """Return the errors of each hypothesis on one stretch."""
     mine = [(index, adapt(make.restore(state))) for index, make, state in told if index < piece.last]
     errors, row = [0] * len(told), piece.first
     numbering = Numbering(list(labels)) if mine and mine[0][1].numbered else None

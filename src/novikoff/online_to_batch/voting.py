@@ -1,10 +1,10 @@
-"""Votes: a classifier that asks several hypotheses of a game, each as often as it predicted.
+"""Majority votes of the hypotheses of a game, each weighted by the number of rounds it predicted.
 
 Steps   the voted Perceptron [freund1999]: the hypotheses are w_0, w_0 + y_1 x_1, ... over its mistakes, and only the
-        mistakes are held. They are added again, one by one, in the learner's own arithmetic, so every vote is what
-        that hypothesis would have said. O(mistakes * non-zeros) time for a row; a batch shares the adding.
+        mistakes are stored. They are added again, one by one, in the learner's arithmetic, so every vote equals the
+        prediction of that hypothesis. O(mistakes * non-zeros) time for a row; a batch shares the additions.
 Drawn   any learner: hypotheses drawn uniformly from those of the game, one vote each.
-A tie says +1.
+A tie predicts +1.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from novikoff.numerics.records import SparseRows, astuple
 
 
 class VotedPerceptron(Predictor):
-    """The vote of a Perceptron's hypotheses.
+    """Majority vote of a Perceptron's hypotheses.
 
-    learner   the Perceptron before the first of them
+    Args:
+        learner: The Perceptron before its first mistake.
     """
 
     labels: int | None = None
@@ -46,16 +47,16 @@ class VotedPerceptron(Predictor):
 
     @property
     def size(self) -> int:
-        """Hypotheses that vote."""
+        """Number of voting hypotheses."""
         return len(self._counts)
 
     @property
     def rows_held(self) -> int:
-        """Training rows in its hypothesis: those of its mistakes."""
+        """Number of stored training rows: those of its mistakes."""
         return len(self._rows)
 
     def add(self, batch: Batch, wrong: NDArray[np.int64]) -> None:
-        """Rounds that followed, with the rows that were mistakes."""
+        """Append the rounds of a batch; `wrong` holds the rows that were mistakes."""
         if isinstance(batch.x, Sparse):
             self.features.meet("numbers", batch.x.width)
         done = 0
@@ -68,19 +69,19 @@ class VotedPerceptron(Predictor):
         self._counts[-1] += len(batch) - done
 
     def predict_one(self, x: Example) -> Label:
-        """What most of them say of x."""
+        """Return the majority prediction for x."""
         row = self.features.row(x, learn=False)
         votes = self._votes(Sparse.of_rows([row]) if isinstance(row, tuple) else row[None, :])
         return 1 if votes[0] >= 0 else -1
 
     def predict_many(self, batch: Batch) -> NDArray[np.int8]:
-        """What most of them say of every row."""
+        """Return the majority prediction for every row."""
         if not isinstance(batch.x, (Sparse, np.ndarray)):
             return np.array([self.predict_one(row) for row, _ in batch.rows()], dtype=np.int8)
         return np.where(self._votes(self.features.rows(batch, learn=False)) >= 0, np.int8(1), np.int8(-1))
 
     def _votes(self, x: Sparse | NDArray[Any]) -> NDArray[np.int64]:
-        """Votes for +1 less those for -1, of every row."""
+        """Return the votes for +1 minus those for -1, for every row."""
         from novikoff.online_to_batch._loops import voting
 
         votes = np.zeros(len(x), np.int64)
@@ -118,7 +119,7 @@ class VotedPerceptron(Predictor):
 
 
 class RandomVote(Predictor):
-    """The vote of hypotheses that were drawn: one each."""
+    """Majority vote of randomly drawn hypotheses, one vote each."""
 
     domain: Domain
     labels: int | None
@@ -127,24 +128,24 @@ class RandomVote(Predictor):
         self.voters = voters
         self.domain, self.numbered = voters[0].domain, adapt(voters[0]).numbered
         known = [voter.labels for voter in voters if voter.labels is not None]
-        self.labels = max(known, default=None)  # those drawn early may know fewer
+        self.labels = max(known, default=None)  # hypotheses from early rounds may know fewer labels
 
     @property
     def size(self) -> int:
-        """Hypotheses that vote."""
+        """Number of voting hypotheses."""
         return len(self.voters)
 
     @property
     def rows_held(self) -> int:
-        """Training rows in the hypotheses."""
+        """Number of training rows stored in the hypotheses."""
         return sum(adapt(voter).all_rows_held for voter in self.voters)
 
     def predict_one(self, x: Example) -> Label:
-        """What most of them say of x."""
+        """Return the majority prediction for x."""
         return _winner([int(voter.predict_one(x)) for voter in self.voters], self.labels)
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
-        """What most of them say of every row."""
+        """Return the majority prediction for every row."""
         said = [(voter, adapt(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
@@ -153,17 +154,17 @@ class RandomVote(Predictor):
 
 
 def _winner(votes: list[Label], labels: int | None) -> Label:
-    """The label with most votes; of equals +1, or with many labels the smallest."""
+    """Return the label with the most votes; ties go to +1, or in multiclass to the smallest label."""
     return max(_choices(labels), key=lambda label: votes.count(label))
 
 
 def _choices(labels: int | None) -> list[Label]:
-    """The labels there are, those that win ties first."""
+    """Return the possible labels, in the order in which they win ties."""
     return [1, -1] if labels is None else list(range(labels))
 
 
 def _row(batch: Batch, row: int, features: Features) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """One row of a batch, in memory of its own."""
+    """Return an owned copy of one row of a batch."""
     if isinstance(batch.x, Sparse):
         indices, values = batch.x.row(row)
         return indices.copy(), values.astype(np.float64)

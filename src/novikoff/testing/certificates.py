@@ -1,4 +1,4 @@
-"""The contract of a certificate."""
+"""Contract of a certificate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from novikoff.testing.failing import fail, require
 
 
 def check_certificate(certificate: Certificate) -> None:
-    """Check that a certificate is one that may be told: it is not violated, and agrees with itself."""
+    """Raise an AssertionError if a certificate is violated or inconsistent."""
     one = certificate
     what = f"the certificate of {one.theorem}"
     require(isinstance(one.theorem, str) and one.theorem.isidentifier(), f"{what} must have the name of its theorem")

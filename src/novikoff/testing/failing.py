@@ -1,4 +1,4 @@
-"""How a contract fails: with a sentence."""
+"""Assertions of the contract tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from novikoff.core.errors import shown
 
 
 def require_plain(value: Any, what: str, arrays: bool = True) -> None:
-    """Plain data: what JSON can hold, and arrays of numbers."""
+    """Raise an AssertionError unless `value` is plain data: JSON values and arrays of numbers."""
     if isinstance(value, dict):
         for key, item in value.items():
             require(isinstance(key, str), f"{what} must be plain data: the key {key!r} is no text")
@@ -26,13 +26,13 @@ def require_plain(value: Any, what: str, arrays: bool = True) -> None:
 
 
 def require_same(one: Any, other: Any, must: str) -> None:
-    """Two states must be the same to the last bit."""
+    """Raise an AssertionError unless two states are equal to the last bit."""
     if (where := _difference(one, other)) is not None:
         fail(f"{must}: {where or 'the state'} differs")
 
 
 def _difference(one: object, other: object) -> str | None:
-    """Where two states differ; None if they are the same to the last bit."""
+    """Return where two states differ; None if they are equal to the last bit."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         same = one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
         return None if same else ""
@@ -49,11 +49,11 @@ def _difference(one: object, other: object) -> str | None:
 
 
 def require(sound: bool, sentence: str) -> None:
-    """Fail with this sentence, unless it is sound."""
+    """Raise an AssertionError with this sentence unless `sound`."""
     if not sound:
         fail(sentence)
 
 
 def fail(sentence: str) -> NoReturn:
-    """A contract is broken: the sentence says which, and how."""
+    """Raise an AssertionError with this sentence."""
     raise AssertionError(f"{sentence}.")

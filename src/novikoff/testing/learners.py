@@ -1,4 +1,4 @@
-"""The contract of a learner."""
+"""Contract of a learner."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from novikoff.testing.certificates import check_certificate
 from novikoff.testing.failing import fail, require, require_plain, require_same
 
 SIZES = (1, 7, 128, 1000)
-"""Rows of the batches that a game is played in."""
+"""Batch sizes in which a game is played."""
 
 THREADS = 4
-"""Threads that ask at a time."""
+"""Number of threads that predict at the same time."""
 
 NO_LABELS: tuple[object, ...] = (7, 0.5, math.nan, None, "spam", True, False, np.True_, np.False_)
-"""What is no label, whether they are -1 and +1 or 0, 1, 2."""
+"""Values that are never labels, neither with -1 and +1 nor with 0, 1, 2."""
 
 
 def check_learner(
@@ -43,12 +43,16 @@ def check_learner(
     refused: Sequence[object] = (),
     outcomes: Sequence[object] | None = None,
 ) -> None:
-    """Check all that the library relies on in a learner.
+    """Check everything that the library relies on in a learner.
 
-    make       makes a fresh learner, the same each time
-    examples   some to play on, hundreds at best: what `nk.play` takes, and can read again
-    refused    values of x that are no examples for it
-    outcomes   values of y that are no outcomes; None: what is no label
+    Args:
+        make: Function that returns a fresh learner, the same each time.
+        examples: Rereadable source that `nk.play` accepts, best with hundreds of examples.
+        refused: Values of x that the learner must refuse.
+        outcomes: Values of y that the learner must refuse; None for values that are not labels.
+
+    Raises:
+        AssertionError: If the learner breaks a contract.
     """
     _check_members(make())
     batches = _batches(make, examples)
@@ -71,6 +75,7 @@ def check_learner(
 
 
 def _check_members(learner: Learner) -> None:
+    """Check the attributes of a learner and its facts."""
     name = type(learner).__name__
     for part in ("domain", "labels", *LEARNER):
         require(hasattr(learner, part), f"a learner must have {', '.join(('domain', 'labels', *LEARNER))}: "
@@ -88,6 +93,7 @@ def _check_members(learner: Learner) -> None:
 
 
 def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    """Check that predicting changes nothing."""
     learner = make()
     name = type(learner).__name__
     for t, (x, y) in enumerate(_rows(batches, 60), 1):
@@ -103,7 +109,7 @@ def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
 
 
 def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
-    """Row by row, as everything else must be; returns the ledger of that game."""
+    """Check a game row by row against predict_one and learn_one; return its ledger, to compare others with."""
     one, game = make(), _game(make())
     for t, (x, y) in enumerate(_rows(batches), 1):
         said = one.predict_one(x)
@@ -117,6 +123,7 @@ def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
 
 
 def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
+    """Check that a second game repeats the first."""
     game = _game(make())
     for x, y in _rows(batches):
         game.learn_one(x, y)
@@ -124,6 +131,7 @@ def _check_same_again(make: Callable[[], Learner], batches: list[Batch], whole: 
 
 
 def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
+    """Check that batches give the same game as single rows."""
     if adapt(make()).looped or isinstance(batches[0].x, list):
         return
     for size in SIZES:
@@ -135,7 +143,7 @@ def _check_batches(make: Callable[[], Learner], batches: list[Batch], whole: _Pl
 
 
 def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Played) -> None:
-    """The numbers of an array need not lie beside each other in memory."""
+    """Check that non-contiguous arrays give the same game."""
     if not all(isinstance(batch.x, np.ndarray) and batch.x.ndim == 2 for batch in batches):
         return
     gaps = [Batch(_with_gaps(batch.x), batch.y, batch.first) for batch in batches]
@@ -149,6 +157,7 @@ def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Playe
 
 
 def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    """Check that predict_many agrees with predict_one and changes nothing."""
     game = _game(make())
     for batch in batches:
         middle = len(batch) // 2
@@ -163,6 +172,7 @@ def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> No
 
 
 def _check_scores_many(player: Learner, batch: Batch) -> None:
+    """Check that scores and probabilities of a batch agree with those of single rows."""
     many: tuple[tuple[str, Ability], ...] = (("scores_many", "scores_one"), ("probabilities_many", "probabilities_one"))
     two: tuple[tuple[str, Ability], ...] = (("scores_many", "score_one"), ("probabilities_many", "probability_one"))
     for together, one in many if player.numbered else two:
@@ -173,7 +183,7 @@ def _check_scores_many(player: Learner, batch: Batch) -> None:
 
 
 def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:
-    """Predictions of several threads at a time must be those of one, to the bit."""
+    """Check that predictions from several threads equal those of one, to the bit."""
     game = _game(make())
     _play(game, batches, 0, sum(map(len, batches)) * 2 // 3)
     last = batches[-1].part(max(len(batches[-1]) - 12, 0), len(batches[-1]))
@@ -190,10 +200,11 @@ def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:
 QUESTIONS: tuple[Ability, ...] = (
     "score_one", "scores_one", "probability_one", "probabilities_one", "chances", "predict_set",
 )  # fmt: skip
+"""Methods that predict without learning, if a learner has them."""
 
 
 def _questions(player: Learner, batch: Batch) -> Iterator[Callable[[], Any]]:
-    """All that a learner can be asked about these rows, learning nothing."""
+    """Yield every query that a learner can answer about these rows without learning."""
     learner: Any = player.original  # as its author wrote it
     for x, _ in batch.rows():
         yield partial(learner.predict_one, x)
@@ -208,11 +219,12 @@ def _questions(player: Learner, batch: Batch) -> Iterator[Callable[[], Any]]:
 
 
 def _bits(answer: object) -> object:
-    """An answer in a form that is equal only if it is the same to the bit."""
+    """Return an answer in a form that is equal only if it is the same to the bit."""
     return (answer.shape, answer.tobytes()) if isinstance(answer, np.ndarray) else repr(answer)
 
 
 def _check_state(learner: Learner) -> None:
+    """Check that a learner restored from its state is the same."""
     name, state = type(learner).__name__, learner.state()
     require_plain(state, f"the state of {name}")
     again = type(learner).restore(copy.deepcopy(state))
@@ -221,6 +233,7 @@ def _check_state(learner: Learner) -> None:
 
 
 def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    """Check that a game that is saved and loaded resumes without a difference."""
     ledger = _play(_game(make()), batches)
     whole = _played(ledger)
     for cut in sorted({1, ledger.rounds // 6, ledger.rounds - 1} - {0}):
@@ -232,6 +245,7 @@ def _check_stopping(make: Callable[[], Learner], batches: list[Batch]) -> None:
 
 
 def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
+    """Check that a state is a copy, and that a restored learner copies what it changes."""
     game, rounds = _game(make()), sum(map(len, batches)) // 2
     _play(game, batches, 0, rounds)
     state = game.learner.state()
@@ -244,7 +258,7 @@ def _check_own_state(make: Callable[[], Learner], batches: list[Batch]) -> None:
 
 
 def _read_only(state: Any) -> Any:
-    """The same, its arrays to be read only, as those of mapped files are."""
+    """Return the same state with read-only arrays, as those of memory-mapped files are."""
     if isinstance(state, dict):
         return {key: _read_only(value) for key, value in state.items()}
     if isinstance(state, list):
@@ -255,6 +269,7 @@ def _read_only(state: Any) -> Any:
 def _check_refusing(
     make: Callable[[], Learner], batches: list[Batch], refused: Sequence[object], outcomes: Sequence[object]
 ) -> None:
+    """Check that invalid examples and outcomes raise an InputError and change nothing."""
     game = _game(make())
     learner, name = game.learner, type(game.learner).__name__
     _play(game, batches, 0, 30)
@@ -279,7 +294,7 @@ def _require_refused(act: Callable[[], Any], must: str) -> None:
 
 
 def _batches(make: Callable[[], Learner], examples: object) -> list[Batch]:
-    """The examples as the learner's game takes them."""
+    """Return the examples as batches of the learner's game."""
     learner = make()
     if isinstance(examples, Iterator):
         fail("examples must be there more than once: got an iterator. Pass a list")
@@ -294,14 +309,14 @@ def _rows(batches: list[Batch], most: int | None = None) -> Iterator[tuple[Any, 
 
 
 def _game(learner: Learner) -> Game:
-    """A game that remembers every prediction."""
+    """Return a game that records every prediction."""
     game = Game(learner)
     game.ledger.predictions = []
     return game
 
 
 def _learned(game: Game, x: Any, y: Any) -> object:
-    """Play a round; what the learner said, in its own labels."""
+    """Play a round; return the prediction in the learner's internal labels."""
     said = game.learn_one(x, y)
     return 0 if said is None and game.player.numbered else said  # in the first round no label has a name
 
@@ -318,12 +333,12 @@ def _play(game: Game, batches: list[Batch], start: int = 0, stop: int | None = N
 
 
 def _with_gaps(x: Any) -> Any:
-    """The same numbers, not beside each other in memory."""
+    """Return the same numbers as a non-contiguous array."""
     return np.stack([x, np.full_like(x, 7)], axis=2).reshape(len(x), -1)[:, ::2]
 
 
 def _loaded(ledger: Ledger) -> Ledger:
-    """The ledger, saved and loaded."""
+    """Return the ledger after saving and loading it."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             save(ledger, Path(folder) / "model.nk")
@@ -335,7 +350,7 @@ def _loaded(ledger: Ledger) -> Ledger:
 
 
 class _Played(NamedTuple):
-    """All of a game that another must have too."""
+    """Everything that two equal games must share."""
 
     said: list[Any]
     state: dict[str, Any]

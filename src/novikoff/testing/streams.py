@@ -1,4 +1,4 @@
-"""The contract of a stream."""
+"""Contract of a stream."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ from novikoff.testing.failing import fail, require, require_plain
 
 
 def check_stream(make: Callable[[], Stream]) -> None:
-    """Check all that the library relies on in a stream.
+    """Check everything that the library relies on in a stream.
 
-    make   opens it anew, from the same source each time
+    Args:
+        make: Function that opens the stream, from the same source each time.
+
+    Raises:
+        AssertionError: If the stream breaks a contract.
     """
     stream = make()
     _check_declared(stream)
@@ -30,6 +34,7 @@ def check_stream(make: Callable[[], Stream]) -> None:
 
 
 def _check_declared(stream: Stream) -> None:
+    """Check the attributes of a stream."""
     kind = type(stream).__name__
     for part in ("name", "domain", "labels", "rereadable", "batches"):
         require(hasattr(stream, part), f"a stream must have name, domain, labels, rereadable and batches: {kind} has "
@@ -40,7 +45,7 @@ def _check_declared(stream: Stream) -> None:
 
 
 def _check_numbering(stream: Stream) -> list[_Row]:
-    """Batches follow each other, and are what the stream says of itself; returns the rows."""
+    """Check that batches are numbered consecutively and match the stream's attributes; return the rows."""
     rows: list[_Row] = []
     for batch in stream.batches():
         first = len(rows) + 1
@@ -68,6 +73,7 @@ def _check_numbering(stream: Stream) -> list[_Row]:
 
 
 def _check_kind(batch: Batch, stream: Stream) -> None:
+    """Check that a batch has the form of the stream's domain."""
     kind, width, x, y = stream.domain.kind, stream.domain.width, batch.x, batch.y
     where = f"the batch at round {batch.first} of {stream.name}"
     if stream.labels is not None and y.ndim == 1:
@@ -84,6 +90,7 @@ def _check_kind(batch: Batch, stream: Stream) -> None:
 
 
 def _check_memory(stream: Stream) -> None:
+    """Check that batches whose memory is not borrowed do not change."""
     held = [(batch, _told(batch)) for batch in stream.batches() if batch.memory != "borrowed"]
     for batch, then in held:
         must = f"a batch whose memory is not borrowed must stay as it is: that at round {batch.first} of {stream.name}"
@@ -91,6 +98,7 @@ def _check_memory(stream: Stream) -> None:
 
 
 def _check_reading_again(stream: Stream, rows: list[_Row]) -> None:
+    """Check that a rereadable stream repeats its rows, and that any other refuses a second pass."""
     if stream.rereadable:
         next(iter(stream.batches()))  # a pass that is left
         again = [row for batch in stream.batches() for row in _told(batch)]
@@ -104,7 +112,7 @@ def _check_reading_again(stream: Stream, rows: list[_Row]) -> None:
 
 
 def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
-    """From the end of every batch on, in a stream that was opened anew."""
+    """Check that a newly opened stream can resume after every batch."""
     ends, done = [], 0
     for batch in make().batches():
         done += len(batch)
@@ -123,7 +131,7 @@ def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
 
 
 def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
-    """Parts that follow each other are the whole; or it says that it cannot be cut."""
+    """Check that parts add up to the whole, unless the stream refuses to be cut."""
     stream = adapted(make())
     for count in (1, 2, 5):
         try:
@@ -136,6 +144,7 @@ def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
 
 
 def _check_fingerprint(make: Callable[[], Stream]) -> None:
+    """Check that the fingerprint of an unchanged source does not change."""
     stream = adapted(make())
     first = stream.fingerprint()
     require_plain(first, f"the fingerprint of {stream.name}", arrays=False)
@@ -144,23 +153,24 @@ def _check_fingerprint(make: Callable[[], Stream]) -> None:
 
 
 class _Row(NamedTuple):
-    """A row in plain values, which can be compared."""
+    """Row as plain values that can be compared."""
 
     x: Any
     y: Any
 
 
 def _told(batch: Batch) -> list[_Row]:
+    """Return the rows of a batch as plain values."""
     return [_Row(_value(x), _value(y)) for x, y in batch.rows()]
 
 
 def _value(value: object) -> object:
-    """Arrays as their bytes: equal to the last bit, NaN too."""
+    """Return an array as its bytes, so that equality is to the last bit, NaN included."""
     if isinstance(value, np.ndarray):
         return (value.shape, value.dtype.str, value.tobytes())
     return tuple(map(_value, value)) if isinstance(value, tuple) else repr(value)
 
 
 def _some(ends: list[Any]) -> list[Any]:
-    """All, or the first and the last few."""
+    """Return all, or the first and last four."""
     return ends if len(ends) <= 8 else [*ends[:4], *ends[-4:]]

@@ -5,13 +5,13 @@ Theorem (upper; tight where every shard is e_1 .. e_k, all labelled -1)
     with w_in; then w^(n) = sum_i mu_in w_in, mu_in >= 0, sum_i mu_in = 1, and w^(0) = 0. Let K = sum mu_in k_in, and
     D = sum mu_in D_i, D_i the sum over all rounds of shard i of max(0, 1 - y<u,x~>). For every u, with a = R ||u||,
         K  <=  D + a sqrt K,     so     K  <=  D + a^2/2 + a sqrt(D + a^2/4).
-    With equal weights over S shards all of them together make S K mistakes. With mu_in proportional to k_in an epoch in
-    which somebody errs adds at least 1 to K. K counts the mistakes of shards, not those of the mixed weights.
-    Reported is the smallest over the comparators and u = 0. K is a multiple of one over the common denominator of the
-    mu, and so is the bound, where that is not large.
+    With equal weights S shards together make S K mistakes. With mu_in proportional to k_in an epoch with a mistake
+    adds at least 1 to K. K counts the mistakes of shards, not those of the mixed weights.
+    The certificate reports the smallest over the comparators and u = 0. K is a multiple of one over the common
+    denominator of the mu, and so is the bound, where that is not large.
 Assumptions
     every shard is the Perceptron, changed on its mistakes only, by y x~ (checked); each epoch read the same rows
-    (checked); the initial weights were zero (checked); x is finite (checked). What is mixed how is what we do: no
+    (checked); the initial weights were zero (checked); x is finite (checked). The mixing is ours by construction: no
     assumption.
 Proof
     A mistake adds y<u,x~> >= 1 - loss to <u,w>, so <u,w_in> >= <u,w^(n-1)> + k_in - D_i, and mixed <u,w^(n)> >=
@@ -52,7 +52,7 @@ from novikoff.linear.theorems.perceptron_facts import near, shortlist
 
 UNIT = Fraction(1, 2**53)
 LARGEST = 2**62
-"""A common denominator of the mu that is larger is not looked at."""
+"""Largest common denominator of the mu to which the bound is rounded."""
 
 
 @theorem(
@@ -68,7 +68,7 @@ LARGEST = 2**62
     ),
 )
 def mixing_mistakes(facts: MixingFacts) -> Bound:
-    """The least root over the comparators, exactly."""
+    """Bound K by the least root over the comparators, exactly."""
     K, rounds = facts.weighted, facts.rounds
     needed = [
         seen("every x is finite, with a length that does not overflow", not facts.invalid_reason),
@@ -105,7 +105,7 @@ def mixing_mistakes(facts: MixingFacts) -> Bound:
 
 
 def rounding_factor(facts: MixingFacts) -> Fraction:
-    """The lambda of this run."""
+    """Return the lambda of this run."""
     K, p, N, S = facts.weighted, facts.most, len(facts.parts), len(facts.rows)
     g = facts.nonzeros * UNIT / (1 - facts.nonzeros * UNIT)
     h = (S + 2) * UNIT / (1 - (S + 2) * UNIT)
@@ -118,5 +118,5 @@ def rounding_factor(facts: MixingFacts) -> Fraction:
 
 
 def largest(loss: Fraction, a2: Fraction) -> Fraction:
-    """At least the largest K with K <= loss + sqrt(a2 K), and hardly more."""
+    """Return an upper bound, slightly rounded up, on the largest K with K <= loss + sqrt(a2 K)."""
     return loss + a2 / 2 + root(a2 * loss + a2 * a2 / 4)

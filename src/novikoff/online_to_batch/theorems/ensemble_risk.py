@@ -1,24 +1,24 @@
-"""Risk of a hypothesis drawn at random from a run, from its mistakes: at every time at once.
+"""Risk of a hypothesis drawn at random from a run, from its mistakes: for all times at once.
 
 Theorem (upper; kind P, for all n simultaneously)
-    Let the examples be independent draws of one distribution, H_{t-1} the hypothesis that predicted example t, M the
+    Let the examples be independent draws from one distribution, H_{t-1} the hypothesis that predicted example t, M the
     mistakes among the first n, L = ln((M+1)(M+2)/delta). With probability at least 1 - delta, for all n at once
         rbar  =  (RISK(H_0) + .. + RISK(H_{n-1})) / n   <=   P(M) / n,
     where P(0) = L, and for M >= 1 P = M + s, s > 0 the root of s - M ln(1 + s/M) = L. In closed form
         P(M)  <=  M + L + sqrt(L^2 + 2ML)  <=  M + sqrt(2ML) + 2L.
-    rbar is the risk of the classifier that draws t from 0, .., n-1 afresh for each prediction and says what H_t says.
-    It is also the risk of ONE H_t so drawn, on average over the draw; that of the one drawn is above rbar/d with chance
-    d at most, no more is promised of it. The same holds for losses in [0, 1], M their sum, rounded up.
-    It may be watched as the run goes on, and the run may be stopped by it.
+    rbar is the risk of the classifier that draws t from 0, .., n-1 afresh for each prediction and predicts with H_t.
+    It is also the risk of ONE H_t drawn in this way, on average over the draw; the risk of the one drawn exceeds rbar/d
+    with probability at most d, and no more is guaranteed for it. The same holds for losses in [0, 1], M their sum,
+    rounded up. The bound may be monitored during the run, and the run may be stopped because of it.
 Assumptions
-    the examples are independent draws of one distribution (trusted; refuted by a test of drift: void). H_0 does not
-    depend on them (a learner that learned from others before is fine). First pass only.
+    The examples are independent draws from one distribution (trusted; void if a drift test refutes it). H_0 does not
+    depend on them (earlier training on other examples is allowed). First pass only.
 Proof
     Given the past, example t is fresh: its loss X_t in [0, 1] has mean p_t = RISK(H_{t-1}). For x > 0, by convexity,
         E[exp(-x X_t) | past]  <=  1 - (1 - e^-x) p_t  <=  exp(-(1 - e^-x) p_t),
     so that exp(-x (X_1 + .. + X_n) + (1 - e^-x) n rbar) is a supermartingale that begins at 1. By Ville's inequality it
-    ever reaches (m+1)(m+2)/delta with chance delta/((m+1)(m+2)) at most. Choose x = x_m for each m = 0, 1, ..: these
-    chances sum to delta. Otherwise, whenever the losses sum to at most m,
+    ever reaches (m+1)(m+2)/delta with probability at most delta/((m+1)(m+2)). Choose x = x_m for each m = 0, 1, ..:
+    these probabilities sum to delta. Otherwise, whenever the losses sum to at most m,
         n rbar  <=  (x_m m + L_m) / (1 - exp(-x_m)).
     For m = 0 let x grow: the limit is L (the event of no loss at all up to n is that of all x). For m >= 1 the least
     over x is where m (e^x - 1) = x m + L; the right side is then m e^x = m + s with x = ln(1 + s/m). As
@@ -34,6 +34,7 @@ from novikoff.online_to_batch.risk import poisson_closed, poisson_limit, share
 from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, independent, risk_bound, told
 
 WHEN = "for all n at once"
+"""When the bound holds, as a certificate prints it."""
 
 
 @theorem(
@@ -50,7 +51,7 @@ WHEN = "for all n at once"
     ),
 )
 def ensemble_risk(facts: EnsembleFacts) -> Bound:
-    """Rbar <= P(M)/n; observed is the rate of mistakes."""
+    """Bound rbar by P(M)/n; observed is the mistake rate."""
     assumptions, quantities, bound = [independent(facts)], told(facts, WHEN), None
     if facts.rounds:
         quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)

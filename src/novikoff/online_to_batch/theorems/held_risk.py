@@ -1,17 +1,17 @@
-"""Risk of one of several hypotheses, from its errors on examples that were held back.
+"""Risk of one of several hypotheses, from its errors on held-out examples.
 
 Theorem (upper; kind P)
-    Let H_1, .., H_c not depend on m examples that were held back, E_j the errors of H_j on them, and U_j Clopper and
-    Pearson's upper limit at level delta/c: the p at which at most E_j of m have chance delta/c (1 if E_j = m). With
+    Let H_1, .., H_c not depend on m held-out examples, E_j the errors of H_j on them, and U_j Clopper and Pearson's
+    upper limit at level delta/c: the p at which at most E_j of m have probability delta/c (1 if E_j = m). With
     probability at least 1 - delta
         RISK(H_j)  <=  U_j   for all j together,
-    so also for the j of the fewest errors.
+    so also for the j with the fewest errors.
 Assumptions
-    the examples held back are independent draws of one distribution (trusted); the hypotheses were made without them,
-    and how many they may be was fixed in advance (both are what we do: checked).
+    The held-out examples are independent draws from one distribution (trusted); the hypotheses were made without them,
+    and their maximum number was fixed in advance (both by construction: checked).
 Proof
-    Given everything else H_j is fixed and E_j is binomial (m, RISK(H_j)); the limit is below the risk with chance at
-    most its level (online_to_batch/theorems/best_risk.py). Add up the c levels. []
+    Given everything else H_j is fixed and E_j is binomial (m, RISK(H_j)); the limit is below the risk with probability
+    at most its level (online_to_batch/theorems/best_risk.py). Add up the c levels. []
 Reference
     [clopper1934].
 """
@@ -35,7 +35,7 @@ from novikoff.online_to_batch.theorems.risk_facts import HeldFacts, independent,
     ),
 )
 def held_risk(facts: HeldFacts) -> Bound:
-    """RISK(H_j) <= U_j; observed is the rate of its errors."""
+    """RISK(H_j) <= U_j; observed is the error rate of H_j."""
     assumptions = [
         independent(facts),
         seen("no more hypotheses were compared than planned", 1 <= facts.compared <= facts.candidates),
@@ -47,6 +47,6 @@ def held_risk(facts: HeldFacts) -> Bound:
 
 
 def limit(facts: HeldFacts) -> float:
-    """U_j."""
+    """Return U_j."""
     level = math.nextafter(facts.delta / facts.candidates, 0.0)
     return clopper_pearson(facts.errors, facts.trials, level) if level else 1.0

@@ -1,18 +1,18 @@
-"""What the theorems on a risk need to know of a run, and what they all assume.
+"""Facts about a run for the theorems on risk, and the assumptions that these share.
 
 The sample is the examples of the first pass, (x_1, y_1), .., (x_n, y_n). Before example t the learner is the hypothesis
-H_{t-1}, a function of the earlier examples and of coins of its own; RISK(H) is the chance that H errs on a fresh
+H_{t-1}, a function of the earlier examples and of its own coins; RISK(H) is the probability that H errs on a fresh
 example, and rbar the mean of RISK(H_0), .., RISK(H_{n-1}).
-All of them assume that the examples are independent draws of one distribution. That cannot be checked; the tests of
+All of them assume that the examples are independent draws from one distribution. This cannot be checked; the tests of
 drift.py can refute it, and then the certificate is void. H_0 may be any hypothesis that does not depend on the sample:
-a learner that had learned from other examples before is as good as a fresh one, as every proof is given H_0; one that
-had learned from these is not. Where labels come late the sample is in the order of arrival: it is one of independent
-draws if whether and when a label comes does not depend on the example, its label or the answer. Shuffling rows does not
-make them independent, and a second pass shows nothing new. The rounds of a row whose weight is above 1 are equal: they
-refute it.
-Each certificate holds with probability 1 - delta by itself. Whoever takes the smallest of k, of several classifiers
-say, needs delta/k for each. That of ensemble_risk_fixed.py is never above that of ensemble_risk.py (as ln(1-p) <= -p),
-so of these two nothing is chosen by looking.
+earlier training on other examples is allowed, as every proof is conditional on H_0; earlier training on these examples
+is not. With delayed labels the sample is in the order of arrival: its examples are independent draws if whether and
+when a label arrives does not depend on the example, its label or the prediction. Shuffling rows does not make them
+independent, and a second pass adds no information. The rounds of a row of weight above 1 are equal, which refutes
+independence.
+Each certificate holds with probability 1 - delta by itself. To use the smallest of k certificates, for example of
+several classifiers, divide delta by k. The bound of ensemble_risk_fixed.py is never above that of ensemble_risk.py (as
+ln(1-p) <= -p), so between these two no choice depends on the data.
 """
 
 from __future__ import annotations
@@ -27,27 +27,31 @@ from novikoff.online_to_batch.risk import kl_limit, poisson_limit, share
 Independence = Literal["trusted", "refuted"]
 
 INDEPENDENT = "the examples are independent draws from one distribution, new to the learner"
+"""Assumption of all theorems on risk."""
 ARRIVAL = "whether and when a label came did not depend on the example, its label or the prediction"
+"""Further assumption for delayed labels."""
 MEAN = "mean risk"
-"""rbar: what the theorems on all hypotheses limit."""
+"""Name of rbar, which the theorems on all hypotheses bound."""
 
 IN_ADVANCE = "the number of examples was fixed in advance"
+"""Assumption of the bounds for one n."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnsembleFacts:
-    """Of a run and its hypotheses H_0, .., H_{n-1}.
+    """Facts about a run and its hypotheses H_0, .., H_{n-1}.
 
-    rounds         n, of the first pass
-    mistakes       M; or the sum of losses in [0, 1], rounded up
-    delta          the chance that the limit fails
-    horizon        n was fixed in advance (it is in a whole file), and the run was not stopped by what it saw
-    independence   refuted if a test of drift raised an alarm
-    evidence       the largest wealth of that test: 1 in so many, if the examples were independent
-    drawn          for a vote: its hypotheses were drawn, so its limit is one on average over the draw
-    brier          the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example
-    late           labels came late: the sample is in the order of their arrival, without those that did not come
-    copies         rows of weight above 1 were played, each as several examples: independence is refuted
+    Attributes:
+        rounds: n, the rounds of the first pass.
+        mistakes: M, or the sum of losses in [0, 1], rounded up.
+        delta: Probability that the bound may fail.
+        horizon: Whether n was fixed in advance (as in a whole file) and the run was not stopped because of its results.
+        independence: "refuted" if a drift test raised an alarm.
+        evidence: Largest wealth W of that test; independent examples ever reach W with probability at most 1/W.
+        drawn: Whether the hypotheses of a vote were drawn, so that its bound is on average over the draw.
+        brier: Whether the losses are Brier scores, (1 - P(y))^2, and the risk is the expected one of a fresh example.
+        late: Whether labels were delayed: the sample is in the order of arrival, without labels that did not arrive.
+        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
     """
 
     rounds: int
@@ -63,25 +67,26 @@ class EnsembleFacts:
 
     @property
     def quantity(self) -> str:
-        """What is limited."""
+        """Name of the bounded quantity; "" for the default."""
         return f"{MEAN} in Brier score" if self.brier else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BestFacts:
-    """Of the hypothesis that was kept: that of the smallest limit.
+    """Facts about the hypothesis that was kept: the one with the smallest bound.
 
-    rounds         n, of the first pass
-    delta          the chance that the limit fails
-    candidates     hypotheses whose limits were compared
-    first          t: the hypothesis is H_t, which learned from t examples (of several equal ones, the first)
-    errors         on the examples after t
-    trials         how many these were: n - t
-    mistakes       M, of the run
-    independence   refuted if a test of drift raised an alarm
-    evidence       the largest wealth of that test
-    horizon        n was fixed in advance
-    copies         rows of weight above 1 were played, each as several examples: independence is refuted
+    Attributes:
+        rounds: n, the rounds of the first pass.
+        delta: Probability that the bound may fail.
+        candidates: Number of hypotheses whose bounds were compared.
+        first: t: the hypothesis is H_t, which learned from t examples (the first of several equal ones).
+        errors: Errors on the examples after t.
+        trials: Number of these examples, n - t.
+        mistakes: M, the mistakes of the run.
+        independence: "refuted" if a drift test raised an alarm.
+        evidence: Largest wealth of that test.
+        horizon: Whether n was fixed in advance.
+        copies: Whether rows of weight above 1 were played, each as several examples: independence is refuted.
     """
 
     rounds: int
@@ -99,15 +104,16 @@ class BestFacts:
 
 @dataclass(frozen=True, slots=True)
 class HeldFacts:
-    """Of the hypothesis with the fewest errors on examples that were held back.
+    """Facts about the hypothesis with the fewest errors on held-out examples.
 
-    candidates     how many hypotheses there could be, fixed in advance
-    compared       how many there were
-    errors         of the one that was kept, on all examples held back
-    trials         how many these were
-    delta          the chance that the limit fails
-    independence   refuted if something showed that the examples are not independent
-    copies         rows of weight above 1 were held back, each as several examples: independence is refuted
+    Attributes:
+        candidates: Maximum number of hypotheses, fixed in advance.
+        compared: Number of hypotheses compared.
+        errors: Errors of the kept hypothesis on all held-out examples.
+        trials: Number of held-out examples.
+        delta: Probability that the bound may fail.
+        independence: "refuted" if there is evidence that the examples are not independent.
+        copies: Whether rows of weight above 1 were held out, each as several examples: independence is refuted.
     """
 
     candidates: int
@@ -120,7 +126,7 @@ class HeldFacts:
 
 
 def independent(facts: EnsembleFacts | BestFacts | HeldFacts) -> Assumption:
-    """What cannot be checked; with the evidence, if it was refuted."""
+    """Return the assumption of independence, with the evidence if it was refuted."""
     late = isinstance(facts, EnsembleFacts) and facts.late
     claim = f"{INDEPENDENT}, and {ARRIVAL}" if late else INDEPENDENT
     if facts.copies:
@@ -133,19 +139,19 @@ def independent(facts: EnsembleFacts | BestFacts | HeldFacts) -> Assumption:
 
 
 def in_advance(facts: EnsembleFacts | BestFacts) -> Assumption:
-    """That nobody looked when to stop."""
+    """Return the assumption that the stopping time was fixed in advance."""
     return Assumption(IN_ADVANCE, "trusted" if facts.horizon else "refuted")
 
 
 def ensemble_limit(facts: EnsembleFacts) -> float:
-    """Of rbar: for the n fixed in advance, else for all n."""
+    """Return the bound on rbar: for one n if it was fixed in advance, else for all n."""
     if facts.horizon:
         return kl_limit(facts.mistakes, facts.rounds, facts.delta)
     return share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
 
 
 def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
-    """The quantities that every certificate on a risk shows."""
+    """Return the quantities that every certificate on a risk shows."""
     lost = "brier" if isinstance(facts, EnsembleFacts) and facts.brier else "mistakes"
     return {"rounds": facts.rounds, lost: facts.mistakes, "delta": facts.delta, "when": when,
             "evidence": facts.evidence}  # fmt: skip
@@ -155,7 +161,7 @@ def risk_bound(
     bound: float | None, errors: int, trials: int, assumptions: list[Assumption], quantities: Mapping[str, Any],
     quantity: str = "",
 ) -> Bound:  # fmt: skip
-    """A limit on a risk, which was rounded up already, beside the rate of errors; None if there were no examples."""
+    """Return a risk bound, which must already be rounded up, with the error rate; void if there were no examples."""
     if bound is None:
         return Bound(None, assumptions, quantities, 0.0, trivial=1, quantity=quantity, void="there were no examples")
     return Bound(min(bound, 1.0), assumptions, quantities, errors / trials, trivial=1, quantity=quantity)

@@ -1,17 +1,17 @@
-"""Risk of the vote of all hypotheses of a run, from its mistakes.
+"""Risk of the majority vote of all hypotheses of a run, from its mistakes.
 
 Theorem (upper; kind P, n fixed in advance, or for all n simultaneously)
-    Let the vote say on x what most of H_0(x), .. , H_{n-1}(x) say, whatever it does on ties; a hypothesis that
+    Let the vote predict the most frequent of H_0(x), .. , H_{n-1}(x), with any rule for ties; a hypothesis that
     predicted c examples has c votes (the one on which it erred included). With probability at least 1 - delta
         RISK(vote)  <=  2 rbar  <=  2 U,
     U the limit of online_to_batch/theorems/ensemble_risk_fixed.py if n was fixed in advance, else that of
-    ensemble_risk.py. With more than two labels too.
+    ensemble_risk.py. This holds with more than two labels too.
 Assumptions
-    those of U. The vote is that of all hypotheses of the first pass. Of the vote of some that were each drawn at
-    random, 2 U bounds the risk on average over the draws. The sign of the mean of their weights is not covered.
+    Those of U. All hypotheses of the first pass vote. If only some vote, each drawn at random, 2 U bounds the risk on
+    average over the draws. The sign of the mean of their weights is not covered.
 Proof
     If the vote errs on (x, y), then y had no more votes than some other label: at least half of the votes were wrong.
-    So RISK(vote) <= P(wrong share >= 1/2) <= 2 E[wrong share] = 2 rbar, by Markov's inequality. That rbar <= U has
+    So RISK(vote) <= P(wrong share >= 1/2) <= 2 E[wrong share] = 2 rbar, by Markov's inequality. The event rbar <= U has
     probability 1 - delta, and the two certificates, on rbar and on the vote, hold together. The mean share over random
     draws is rbar as well. []
 Reference
@@ -46,7 +46,7 @@ from novikoff.online_to_batch.theorems.risk_facts import (
     ),
 )
 def voted_risk(facts: EnsembleFacts) -> Bound:
-    """RISK(vote) <= 2 U, or its mean over the draw; observed is the rate of mistakes of the run."""
+    """RISK(vote) <= 2 U, or its mean over the draw; observed is the mistake rate of the run."""
     assumptions = [independent(facts), *([in_advance(facts)] if facts.horizon else [])]
     quantities = told(facts, ensemble_risk_fixed.WHEN if facts.horizon else ensemble_risk.WHEN)
     bound = 2.0 * ensemble_limit(facts) if facts.rounds else None
