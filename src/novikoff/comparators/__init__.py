@@ -1,1 +1,1 @@
-"""Best in hindsight: what a theorem compares the learner with."""
+"""Comparators: the best functions in hindsight, which theorems compare the learner with."""

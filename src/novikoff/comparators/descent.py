@@ -1,9 +1,9 @@
-"""Dual coordinate descent on all rows, until what was asked for is reached.
+"""Dual coordinate descent over all rows, until a stopping rule holds.
 
 Algorithm
-    comparators/_loops/dual.py, epoch by epoch, with shrinking: rows that look settled are not visited. Now and then the
-    margins of all rows are taken; they say how far the dual is from the primal, and which rows to visit from there on.
-    Rows that do not fit in memory come block by block, each visited several times while it is there.
+    comparators/_loops/dual.py, epoch by epoch, with shrinking: rows that appear settled are not visited. Now and then
+    the margins of all rows are computed; they give the duality gap, and the rows to visit from there on. Rows that do
+    not fit in memory are read block by block, each visited several times while it is in memory.
 Promise
     `alpha` is never outside 0 .. cost, and `u` is `base` + the sum of alpha_t z_t up to rounding.
 Reference
@@ -27,21 +27,26 @@ from novikoff.numerics.records import astuple
 Vector = NDArray[np.float64]
 
 INNER = 2
-"""Epochs on a block that does not stay in memory."""
+"""Number of epochs on a block that does not stay in memory."""
 
 WIDE, NARROWER = 0.5, 0.4
-"""Margins are taken when the gradients are that close to each other, then when they are closer by that factor."""
+"""Spread of the gradients at which margins are first computed, and the factor for each next time."""
 
 CONVERGED = 1e-10
+"""Spread of the gradients at which the descent has converged."""
 EPOCHS = 3_000
-"""At most, for one problem: a few rows are no reason to go on for ever."""
+"""Maximum number of epochs per problem, which matters for few rows only."""
 
 
 class Descent:
-    """alpha and u, and how they were found.
+    """Dual variables alpha and u, and the work spent on them.
 
-    cost, diagonal, kappa   of the problem that was solved last
-    epochs, visits          so far; a visit is one row in one epoch
+    Attributes:
+        cost: Upper limit of alpha in the last problem.
+        diagonal: Diagonal of the last problem.
+        kappa: kappa of the last problem.
+        epochs: Epochs so far.
+        visits: Visits so far; a visit is one row in one epoch.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -50,27 +55,27 @@ class Descent:
         self.cost, self.diagonal, self.kappa = 0.0, 0.0, 0.0
         self.epochs = self.visits = 0
         self.seconds = 0.0
-        self.over: Callable[[], bool] | None = None  # is what it looks for no longer wanted?
+        self.over: Callable[[], bool] | None = None  # whether the search was cancelled
 
     def without_rows(self) -> Descent:
-        """The same, to be sent: whoever goes on with it gives it the rows."""
+        """Return a copy without rows, to send to another process that has them."""
         sent = copy.copy(self)
         del sent.blocks
         return sent
 
     def scale(self, factor: float) -> None:
-        """alpha and u times a factor: where to start with another cost."""
+        """Multiply alpha and u by a factor, as a start for another cost."""
         self.alpha *= factor
         self.u *= factor
 
     def go_on_from(self, other: Descent) -> None:
-        """Start where another stands, on the same rows or on the first of them."""
+        """Copy the solution of another descent on the same rows or on the first of them."""
         self.alpha[: len(other.alpha)] = other.alpha
         self.u[:] = other.u
         self.cost, self.diagonal = other.cost, other.diagonal
 
     def margins(self) -> Vector:
-        """<u, z> of every row."""
+        """Return <u, z> of every row."""
         return self.blocks.margins(self.u)
 
     def solve(
@@ -81,7 +86,7 @@ class Descent:
         visits: float = math.inf,
         kappa: float = 0.0,
     ) -> bool:
-        """Descend until `enough(margins)` says so: True; or until so many visits were made, or nothing moves: False."""
+        """Descend until `enough(margins)` holds (True), or until `visits` visits or no progress (False)."""
         began = clock()
         self.cost, self.diagonal, self.kappa = cost, diagonal, kappa
         try:
@@ -120,7 +125,7 @@ class Descent:
                 order = np.flatnonzero(self._unsettled(margins, high, low)).astype(np.uint32)
 
     def _unsettled(self, margins: Vector, high: float, low: float) -> NDArray[np.bool_]:
-        """The rows to visit: those that are not at an end of their range, or should leave it."""
+        """Return which rows to visit: those inside their range, or at an end that they should leave."""
         gradient = margins - 1.0 - self.kappa * self.blocks.sample.square + self.diagonal * self.alpha
         out = ((self.alpha == 0.0) & (gradient > max(high, 0.0))) | (self.alpha == self.cost) & (
             gradient < min(low, 0.0)
@@ -128,7 +133,7 @@ class Descent:
         return np.asarray((self.blocks.sample.square != 0.0) & ~out)
 
     def _several(self, block: Block, high: float, low: float, seen: Vector) -> None:
-        """A few epochs on a block; what the last one saw counts."""
+        """Run a few epochs on a block; the gradients of the last one are recorded in `seen`."""
         order = np.flatnonzero(block.square).astype(np.uint32)
         for _ in range(INNER):
             last = np.array([-math.inf, math.inf])
@@ -141,7 +146,7 @@ class Descent:
     def _epoch(
         self, block: Block, order: NDArray[np.uint32], high: float, low: float, seen: Vector
     ) -> NDArray[np.uint32]:
-        """One epoch on rows of a block; those to visit again."""
+        """Run one epoch on rows of a block; return those to visit again."""
         from novikoff.comparators._loops import dual
 
         word = coin(0, "hindsight", self.visits)

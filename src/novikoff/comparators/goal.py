@@ -1,4 +1,4 @@
-"""What a learner's theorem in a metric says of a comparator u, and the learner's own weights as one."""
+"""Goals: the bound of a learner's theorem in a metric as a function of a comparator u, and a learner's weights as u."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ Vector = NDArray[np.float64]
 
 
 class Goal(NamedTuple):
-    """What a learner's theorem says of u: its loss + a penalty.
+    """Bound of a learner's theorem for a comparator u: its loss + a penalty.
 
-    loss       "log", "hinge", or "parabola": the larger of the log loss and of what a second-order learner took for it
-    penalty    the metric whose square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss
-    promised   what is promised beside: u'Au is multiplied by it there, and it is added to other losses. It is what the
-               learner claims; the tracker takes it no less than `dual_of` the goal
-    added      the learner's own sum of g x, of (g - hz) x, or of -y x, place by place, and what it may be off by; it is
-               compared with the scores that were played, where the tracker has them
-    linear     its own sum of g z - h z^2/2, which is compared with them too; None if it has none
-    matrix     its sum of h x x', and the same of that
-    member     whose theorem it is, for a learner with members: the number of its scores
-    images     the rows as the member sees them, from all rows as they are; None if just so
-    on_scores  its rows are the scores of the members before it, clipped: it is a stack
+    Attributes:
+        loss: "log", "hinge", or "parabola": the larger of the log loss and of a second-order learner's approximation of
+            it.
+        penalty: Metric of which square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss.
+        promised: Rest of the bound: a factor of u'Au for the hinge loss, a summand for other losses. It is the
+            learner's
+            claim; the tracker raises it to at least `dual_of` the goal.
+        added: The learner's sum of g x, of (g - hz) x, or of -y x, place by place, and its possible error; it is
+            compared
+            with the scores that were played, where the tracker has them.
+        member: Number of the member's scores, for a learner with members.
+        images: Function from all rows to the rows as the member sees them; None if they are the same.
+        matrix: The learner's sum of h x x', which is checked in the same way.
+        linear: The learner's sum of g z - h z^2/2, which is checked too; None if it has none.
+        on_scores: Whether its rows are the clipped scores of the members before it: it is a stack.
     """
 
     loss: str
@@ -41,26 +45,30 @@ class Goal(NamedTuple):
 
 
 def dual_of(goal: Goal, linear: float, size: float, rounds: int) -> float:
-    """At least what the goal's own sums leave of its theorem, whatever its learner claims: `promised` must be no less.
+    """Return an upper bound on what the goal's sums leave of its theorem; `promised` must be no less.
 
-    That is b'A^-1 b for the hinge loss, else the sum of g z - h z^2/2 plus half of it; b is `added`.
+    This is b'A^-1 b for the hinge loss, else the sum of g z - h z^2/2 plus half of it; b is `added`.
 
-    linear, size   the sum of g z - h z^2/2 over the scores that were played, and that of the sizes of its terms
+    Args:
+        goal: Goal with the learner's sums.
+        linear: Sum of g z - h z^2/2 over the scores that were played.
+        size: Sum of the sizes of its terms.
+        rounds: Number of rounds.
     """
     metric, (added, off) = goal.matrix or goal.penalty, goal.added
     if goal.loss == "hinge":
         return metric.inverse_between(added, off)[1]
-    off = np.zeros(len(added)) if goal.loss == "log" else off  # there the doubt is paid by each comparator
+    off = np.zeros(len(added)) if goal.loss == "log" else off  # for the log loss each comparator pays the doubt
     return linear + (rounds + 20) * 2.0 * U0 * size + 0.5 * metric.inverse_between(added, off)[1]
 
 
 class Own(NamedTuple):
-    """The weights of a learner, or of one of its members, and what its theorem says: promised is what it added up."""
+    """Weights of a learner, or of one of its members, and its goal, whose `promised` is the learner's sum."""
 
     goal: Goal
     weights: Vector
 
 
 def added_doubt(counts: Vector, sizes: Vector) -> Vector:
-    """What a sum of n numbers g x with |g| <= 1 and |x| <= M, feature by feature, may be off by: u0 n (n+20) M."""
+    """Return the possible error of a sum of n numbers g x with |g| <= 1 and |x| <= M, per feature: u0 n (n+20) M."""
     return U0 * counts * (counts + 20.0) * sizes

@@ -1,18 +1,18 @@
-"""Comparators in hindsight: the best there are, for a stream that can be read again.
+"""Comparators in hindsight: the best ones for a stream that can be read again.
 
 Algorithm
-    The stream is read once to see what there is (comparators/blocks.py). Then good directions are searched for: for the
-    hinge loss, for its square, for targets that grow with the length, and for the margin (comparators/search.py). At
-    last the whole stream is read again, and the directions found, each at the length that was best for it, are shown
-    every row (comparators/linear.py).
+    The stream is read once to learn its size and scale (comparators/blocks.py). Then good directions are searched for:
+    for the hinge loss, for its square, for targets that grow with the length, and for the margin
+    (comparators/search.py). Finally the whole stream is read again, and the directions found, each at its best length,
+    are shown every row (comparators/linear.py).
 Promise
-    The facts are those of the last reading alone, summed as for comparators that watch a game: whatever the search did,
-    the certificates hold. The brackets say how far the bounds are from the best that any comparator could give
-    (comparators/limits.py). If the stream was not the same in the last reading as in the first, or as in the game (by
-    its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
+    The facts come from the last reading alone, summed as for comparators that watch a game: whatever the search did,
+    the certificates hold. The brackets tell how far the bounds are from the best that any comparator could give
+    (comparators/limits.py). If the stream of the last reading differs from that of the first, or from that of the game
+    (by its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
     certificates are void.
 Cost
-    A few dozen epochs, those of three searches at once; memory `memory` bytes and 24 a row and 60 a feature.
+    A few dozen epochs, with three searches in parallel; memory: `memory` bytes, 24 per row and 60 per feature.
 Reference
     [novikoff1962], [freund1999]; the search: [hsieh2008].
 """
@@ -65,22 +65,30 @@ from novikoff.numerics.clock import clock
 Vector = NDArray[np.float64]
 
 CHANGED = "the source changed between the game and the comparators' reading"
+"""Reason of void facts: the source changed."""
 OTHERS = "the rounds of the game are not those of this source, read as often as there were passes"
+"""Reason of void facts: the game was played on other rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hindsight:
-    """What was found.
+    """Comparators found in hindsight.
 
-    facts           for the certificates, beside those of the comparators that watched the game
-    directions      U for the margin, the hinge loss, its square and lengths, the weight of the bias last: comparator u
-                    of the facts is directions[u.direction - 1] / u.scale
-    margin          the largest margin of a unit vector, low being that of ours; 0, 0 if there is none
-    hinge           the least mistake bound of a comparator by its hinge loss, high being that of ours
-    lengths         the least one with targets that grow with the length, whatever the kappa
-    squared_hinge   and by its squared hinge loss; None, as for the margin, for a learner that did not start at zero
-    steps           the problems that were solved on the way
-    in_memory       all rows were held; else they were read `reads` times
+    Attributes:
+        facts: Facts for the certificates, in addition to those of the comparators that watched the game.
+        directions: U for the margin, the hinge loss, its square and lengths, the bias weight last: comparator u of the
+            facts is directions[u.direction - 1] / u.scale.
+        margin: Bracket of the largest margin of a unit vector; low is that of ours, and 0, 0 if there is none.
+        hinge: Bracket of the least mistake bound of a comparator by its hinge loss; high is that of ours.
+        squared_hinge: Bracket of the least bound by squared hinge loss. None, as is `margin`, for a learner that did
+            not
+            start at zero.
+        lengths: Bracket of the least bound with targets that grow with the length, over all kappa.
+        steps: Problems that were solved on the way.
+        in_memory: Whether all rows were held in memory; else they were read `reads` times.
+        reads: Number of times the stream was read.
+        epochs: Epochs of all searches.
+        seconds: Duration.
     """
 
     facts: LinearComparatorFacts
@@ -96,7 +104,7 @@ class Hindsight:
     seconds: float
 
     def joined(self, tracked: Any) -> LinearComparatorFacts:
-        """The comparators that watched the game, and these."""
+        """Return the facts of the comparators that watched the game together with these."""
         return joined(tracked, self.facts)
 
 
@@ -116,19 +124,26 @@ def hindsight(
     on: str | Executor = "threads",
     threads: int | None = None,
 ) -> Hindsight:
-    """Good comparators for a game that was played on `stream`, as a fresh pass shows it.
+    """Find good comparators for a game that was played on `stream`, in fresh passes over it.
 
-    bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
-    passes            how often the learner went through the stream
-    start             its weights before the first round, that of the bias last; None if all are zero
-    gap               how close to the best the bounds should be, relatively
-    progress          called with each problem that was solved
-    rounds            of the stream that were played, if not all; with one pass
-    names             places of named features in `start`
-    played            the fingerprint of the stream when it was played, if it has one
-    memory            bytes of rows to hold
-    tracked           what the comparators of the game saw: the rows of the stream must be those of the game
-    on, threads       who searches, up to three at once: "threads" and how many, "ray", or the address of a cluster
+    Args:
+        stream: Rereadable stream of the game.
+        bias: The learner's value of a constant feature; 0 for none.
+        normalize: Whether the learner divides each x by its norm.
+        passes: Number of passes that the learner made.
+        start: The learner's weights before the first round, the bias weight last; None if all are zero.
+        gap: Relative distance from the optimum at which the search stops.
+        progress: Callback that receives each solved problem.
+        rounds: Number of rounds played, if not the whole stream; only with one pass.
+        names: Positions of named features in `start`.
+        played: Fingerprint of the stream when it was played, if it has one.
+        memory: Bytes of rows to hold in memory.
+        tracked: Facts of the comparators of the game; the rows of the stream must be those of the game.
+        on: Executor of up to three searches: "threads", "ray", or the address of a Ray cluster.
+        threads: Number of threads; None for one per core.
+
+    Returns:
+        The comparators, their facts, and brackets that tell how far they are from the optimum.
     """
     began, stream = clock(), adapted(stream)
     if not stream.rereadable:
@@ -163,10 +178,10 @@ def hindsight(
 
 
 def joined(tracked: LinearComparatorFacts, found: LinearComparatorFacts) -> LinearComparatorFacts:
-    """The comparators that watched the game and those found in hindsight, together.
+    """Return the facts of the comparators that watched the game and those found in hindsight, together.
 
-    Both must have seen the same rounds, by their number and length; else those that watched, alone. Non-zeros may
-    differ: the first rows are kept without their zeros, and rows that are read again have them.
+    Both must have seen the same rounds, by their number and length; otherwise only those that watched are returned.
+    Non-zeros may differ: the first rows are kept without their zeros, and rows that are read again have them.
     """
     alike = all(getattr(tracked, name) == getattr(found, name) for name in
                 ("rows", "bias", "normalize", "start_square"))  # fmt: skip
@@ -182,7 +197,7 @@ def joined(tracked: LinearComparatorFacts, found: LinearComparatorFacts) -> Line
 
 
 def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
-    """w_1 in the units of the blocks, the bias first."""
+    """Return w_1 in the units of the blocks, the bias first."""
     if start is None:
         return None
     inside = np.zeros(blocks.width)
@@ -192,7 +207,7 @@ def _inside(start: Vector | None, blocks: Blocks) -> Vector | None:
 
 
 class _All(NamedTuple):
-    """What the searches found; None where there was nothing to search for."""
+    """Results of the searches; None where there was nothing to search for."""
 
     hinge: Found
     lengths: Found
@@ -201,14 +216,14 @@ class _All(NamedTuple):
 
 
 def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
-    """The hinge loss, its square, targets that grow with the length, and the margin: at once, where they can be."""
+    """Search for the hinge loss, its square, growing targets and the margin, in parallel if possible."""
     if task.radius == 0.0:
         zero = Descent(blocks)
         nothing = Found(zero.u, float(task.passes * blocks.rows), zero.alpha, 1.0)
         return _All(nothing, nothing, None, None)
     first, second, third = Descent(blocks), Descent(blocks), Descent(blocks)
     c = d = k = FIRST
-    if not blocks.fits:  # the first rows tell about where to look
+    if not blocks.fits:  # the first rows give a starting point
         head, small = Descent(blocks.head()), replace(task, tell=None, hopeless=0)
         hinge_search(head, small)
         c = head.cost * task.radius**2 / task.passes
@@ -222,7 +237,7 @@ def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
             d = 0.5 / head.diagonal * task.radius**2 / task.passes
             second.go_on_from(head)
     found: dict[str, Found] = {}
-    if blocks.fits:  # the others go on from there
+    if blocks.fits:  # the other searches start from its solution
         found["hinge"] = hinge_search(first, task, c)
         second.go_on_from(first)
         third.go_on_from(first)
@@ -233,7 +248,7 @@ def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
     jobs.append(_Job(after if blocks.fits else ("hinge", *after), first.without_rows(), c))
     alone = isinstance(who, Threads)
     if alone and not blocks.fits:
-        who = Threads(1)  # they would read one stream at once
+        who = Threads(1)  # the searches share one stream
     quiet = task if alone else replace(task, tell=None)
     for one, read in who.map(_solved, jobs, blocks, quiet):
         found |= one
@@ -245,7 +260,7 @@ def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
 
 @dataclass(frozen=True)
 class _Job:
-    """Problems to be solved by one descent, one after the other; c, of the first."""
+    """Problems to be solved by one descent, one after the other; `c` starts the first."""
 
     problems: tuple[str, ...]
     descent: Descent
@@ -253,7 +268,7 @@ class _Job:
 
 
 def _solved(over: Over, job: _Job, blocks: Blocks, task: Task) -> tuple[dict[str, Found], int]:
-    """What was found, and how often the stream was read for it."""
+    """Return the solutions of a job, and how often the stream was read for them."""
     descent, before = job.descent, blocks.passes
     descent.blocks, descent.over = blocks, over
     found = {}
@@ -269,7 +284,7 @@ def _solved(over: Over, job: _Job, blocks: Blocks, task: Task) -> tuple[dict[str
 def _facts(
     scorer: LinearScorer, penalized: LinearScorer, reading: Reading, start: Vector | None, passes: int, reason: str
 ) -> LinearComparatorFacts:
-    """What the last reading has shown, for all passes."""
+    """Return the facts of the last reading, for all passes."""
     comparators = [
         replace(u, hinge=passes * u.hinge, squared_hinge=passes * u.squared_hinge)
         for u in scorer.comparators(start, passes)
@@ -295,7 +310,7 @@ def _facts(
 def _brackets(
     blocks: Blocks, task: Task, facts: LinearComparatorFacts, start: Vector | None, found: _All
 ) -> tuple[Bracket | None, Bracket, Bracket | None, Bracket]:  # fmt: skip
-    """Between what the facts say and what the alphas of the search leave possible: margin, hinge, squared, lengths."""
+    """Return brackets between the facts and the bounds from the searches' alphas: margin, hinge, squared, lengths."""
     if facts.invalid_reason:
         return None, Bracket(0.0, math.inf), None, Bracket(0.0, math.inf)
     passes, hopeless = task.passes, task.hopeless
@@ -310,7 +325,7 @@ def _brackets(
     mixed, stretched = mixture(found.hinge), mixture(found.lengths)
     hinge = Bracket(hinge_limit(mixed, most(found.hinge), facts, passes, hopeless), min(_hinge_bounds(facts)))
     least = lengths_limit(stretched, most(found.lengths), facts, passes, hopeless)
-    nothing = facts.comparators[0].hinge  # u = 0, and kappa as small as you like
+    nothing = facts.comparators[0].hinge  # u = 0, with kappa towards 0
     lengths = Bracket(least, up(min([nothing, *(u.bound(facts.start_square) for u in facts.penalized)])))
     if start is not None:
         return None, hinge, None, lengths
@@ -334,7 +349,7 @@ def _brackets(
 
 
 def _hinge_bounds(facts: LinearComparatorFacts) -> list[float]:
-    """The bounds of the best comparators, rounded up."""
+    """Return the bounds of the best comparators, rounded up."""
 
     def about(u: Comparator, r: float) -> float:
         a2, loss = r * float(u.square), float(u.hinge - u.start)
@@ -349,7 +364,7 @@ def _hinge_bounds(facts: LinearComparatorFacts) -> list[float]:
 
 
 def _few(facts: LinearComparatorFacts, about: Callable[[Comparator, float], float]) -> list[Comparator]:
-    """The comparators that are best, about: the rest need not be looked at exactly."""
+    """Return the approximately best comparators; the rest need no exact evaluation."""
     r = float(facts.square)
 
     def key(u: Comparator) -> float:

@@ -1,4 +1,4 @@
-"""What no comparator can beat: limits that hold for every u, from any weights alpha >= 0 on the rows.
+"""Limits that no comparator can beat: they hold for every u, from any weights alpha >= 0 on the rows.
 
 Theorems (E passes, z = y x~, A = sum of alpha, B = ||sum of alpha_t z_t||)
     margin    no unit vector has a larger margin than B / A.
@@ -13,7 +13,7 @@ Proofs
     The least margin is at most the mean of the <u, z_t> weighted by alpha, <u, sum>/A <= B/A.
     The bound of u is the largest M with M <= E D - <u,w_1> + ||u|| sqrt(||w_1||^2 + R^2 M). As D >= sum of
     t alpha_t (1 - <u,z_t>), the right side is at least t E A - <u, t G + w_1> + ||u|| sqrt(||w_1||^2 + R^2 M), which is
-    t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is what t was chosen for. So M = t E A
+    t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is the condition on t. So M = t E A
     is one of those M.
     For lengths, N = E * (sum of alpha_t ||x_t||^2): the bound is at least t E A + t kappa N - <u, t G + w_1> +
     kappa ||w_1||^2 + ||u||^2/(4 kappa), for every u at least t E A + kappa (t N + ||w_1||^2 - ||t G + w_1||^2), and the
@@ -23,8 +23,8 @@ Proofs
     C * (hinge loss) is at least the sum of s alpha_t (1 - <u,z_t>), so the objective is at least
     s A + (1/2)||u||^2 - <u, s * sum>, which is least at u = s * sum. Zero rows have alpha = C. []
 Rounding
-    z is held as z' = unit * z in single precision: off by 2^-24 of it and sqrt(n) 2^-149 at most. The sum of T products
-    is off by (T+1) 2^-52 * A R' in length, R' = unit * R. So the true B is at most the computed one
+    z is stored as z' = unit * z in single precision: the error is at most 2^-24 of it and sqrt(n) 2^-149. The sum of T
+    products is off by (T+1) 2^-52 * A R' in length, R' = unit * R. So the true B is at most the computed one
     + A (R' (2^-23 + T 2^-51) + 2^-120). The rest is done in fractions. Rows that are not held have no weight.
 """
 
@@ -47,14 +47,14 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """What is best is between the two; both are rounded outward."""
+    """Interval that contains the optimum; both ends are rounded outward."""
 
     low: float
     high: float
 
     @property
     def gap(self) -> float:
-        """How much better than what was found the best can be, as a part of `high`."""
+        """Possible improvement of the optimum over what was found, as a fraction of `high`."""
         return 1.0 - self.low / self.high if 0.0 < self.high < math.inf else 0.0 if self.high == 0.0 else 1.0
 
 
@@ -62,12 +62,14 @@ class Bracket:
 class Mixture:
     """Rows weighted by alpha, in the units of the stream.
 
-    total      at most the sum of alpha, and `most` at least
-    largest    at least every alpha
-    spread     at least the sum of alpha^2
-    length     at least B
-    dot        at least <sum of alpha_t z_t, w_1>
-    lengths    at most the sum of alpha_t ||x_t||^2
+    Attributes:
+        total: At most the sum of alpha.
+        most: At least the sum of alpha.
+        largest: At least every alpha.
+        spread: At least the sum of alpha^2.
+        length: At least B.
+        dot: At least <sum of alpha_t z_t, w_1>.
+        lengths: At most the sum of alpha_t ||x_t||^2.
     """
 
     total: Fraction
@@ -80,7 +82,7 @@ class Mixture:
 
     @classmethod
     def of(cls, blocks: Blocks, alpha: Vector, square: Fraction, start: Vector | None = None) -> Mixture:
-        """The mixture of the rows of `blocks`; square: at least R^2; start: w_1, that of the bias last."""
+        """Return the mixture of the rows of `blocks`; square: at least R^2; start: w_1, the bias weight last."""
         mixed, alpha = blocks.combined(alpha)
         unit = Fraction(blocks.unit)
         total = Fraction(math.fsum(alpha.tolist()))
@@ -96,18 +98,26 @@ class Mixture:
             slip = (error + length * Fraction(len(mixed) + 8, 2**52)) * own
             dot = (Fraction(float(np.dot(mixed, weights[: len(mixed)]))) + slip) / unit
         largest = Fraction(float(np.max(alpha, initial=0.0)))
-        # Single precision: a square is off by 2^-22 of it, and what underflows is missing from it.
+        # Single precision: the relative error of a square is 2^-22, and terms that underflow are missing.
         lengths = Fraction(math.fsum((alpha * blocks.squares()).tolist())) * (1 - Fraction(1, 2**21)) / unit**2
         return cls(least, most, largest, length_of(alpha), (length + error) / unit, dot, lengths)
 
 
 def margin_limit(mixture: Mixture) -> float:
-    """No comparator has a larger margin."""
+    """Return a margin that no comparator exceeds."""
     return up(mixture.length / mixture.total) if mixture.total > 0 else math.inf
 
 
 def hinge_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int) -> float:
-    """No comparator gives a smaller bound. cost: at least every alpha; hopeless: zero rows besides, with weight 1."""
+    """Return a mistake bound that no comparator beats by its hinge loss.
+
+    Args:
+        mixture: Rows weighted by alpha.
+        cost: At least every alpha.
+        facts: Facts of the last reading.
+        passes: Number of passes.
+        hopeless: Number of further zero rows labelled -1, with weight 1.
+    """
     total = passes * (mixture.total / cost + hopeless)
     return _limit(mixture, cost, facts, passes, total, shortest(facts) * total)
 
@@ -115,7 +125,7 @@ def hinge_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, 
 def lengths_limit(
     mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int
 ) -> float:  # fmt: skip
-    """No comparator gives a smaller bound with targets that grow with the length, whatever the kappa."""
+    """Return a bound that no comparator beats with targets that grow with the length, for any kappa."""
     total = passes * (mixture.total / cost + hopeless)
     return _limit(mixture, cost, facts, passes, total, passes * mixture.lengths / cost)
 
@@ -135,7 +145,7 @@ def _limit(
 
 
 def squared_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts, passes: int, hopeless: int) -> float:
-    """No comparator gives a smaller bound. hopeless: zero rows besides, with weight 2 cost."""
+    """Return a bound that no comparator beats by its squared hinge loss; hopeless zero rows have weight 2 cost."""
     total = mixture.total + 2 * cost * hopeless
     most = passes * (mixture.spread + 4 * cost**2 * hopeless)
     if facts.square:
@@ -144,11 +154,11 @@ def squared_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts
 
 
 def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
-    """The least (1/2)||v||^2 + cost * (hinge loss of v) of any v, over every row of the stream.
+    """Bracket the least (1/2)||v||^2 + cost * (hinge loss of v) over all v, over every row of the stream.
 
-    At most what u reaches, all rows being read once more; at least what the alpha leave possible, whatever the rows'
+    The upper end is the value of u, with all rows read once more; the lower end follows from alpha, whatever the rows'
     precision. u and alpha are in the units of the blocks, as a `Descent` has them for a cost of cost / unit^2.
-    0 to infinity if the stream has changed, or nothing can be said of its rows.
+    The bracket is 0 to infinity if the stream has changed or its rows are invalid.
     """
     c, reading = Fraction(cost), blocks.reading
     scorer = placed(blocks, [u])
@@ -165,18 +175,18 @@ def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
 
 
 def shortest(facts: LinearComparatorFacts) -> Fraction:
-    """At most R^2."""
+    """Return a lower bound on R^2."""
     return facts.square * (1 - Fraction(facts.nonzeros + 8, 2**50))
 
 
 def up(value: Fraction) -> float:
-    """A double that is not below."""
+    """Return a double that is not below `value`."""
     near = _near(value)
     return near if near >= value else math.nextafter(near, math.inf)
 
 
 def down(value: Fraction) -> float:
-    """A double that is not above."""
+    """Return a double that is not above `value`."""
     near = _near(value)
     return near if near <= value else math.nextafter(near, -math.inf)
 

@@ -1,9 +1,9 @@
-"""Weights U for many labels that make a theorem's bound small, fitted to rows that were kept.
+"""Multiclass weights U that make a theorem's bound small, fitted to the rows that were kept.
 
 Algorithm
-    With U = B T, where B is a root of the metric, the sum of u_j'A u_j is that of the squares of T, and L-BFGS finds
-    the T for which the sum of the losses and a ridge on T is least. A bound sqrt(square * c), of the hinge loss, is a
-    ridge that follows the length of U; the largest of the other scores is softened to a sum of exponentials.
+    With U = B T, where B is a root of the metric, the sum of u_j'A u_j is the sum of squares of T, and L-BFGS minimises
+    the sum of the losses and a ridge on T. A bound sqrt(square * c), of the hinge loss, is a ridge that follows the
+    length of U; the largest of the other scores is softened to a sum of exponentials.
     Columns are shifted so that they sum to 0: no loss changes, and the squares are least.
 Promise
     None, and none is needed: a certificate holds for every U, a good one only tightens it.
@@ -26,16 +26,23 @@ from novikoff.comparators.multiclass_facts import MulticlassGoal
 
 Vector = NDArray[np.float64]
 Loss = Callable[[Vector], tuple[float, Vector]]
-"""The sum of the losses of scores (rows, labels), and their slopes."""
+"""Function that returns the sum of the losses of scores (rows, labels), and their derivatives."""
 
 
 def best_for(
     goal: MulticlassGoal, rows: Any, y: NDArray[np.int64], known: NDArray[np.int64], shape: tuple[int, int],
     hinge: bool, share: float = 1.0,
 ) -> Sequence[Vector]:  # fmt: skip
-    """Weights (places, labels) that make the bound small on the rows kept, which are that share of all.
+    """Return weights (places, labels) that make the bound small on the rows kept.
 
-    known   labels in each round
+    Args:
+        goal: Bound to minimise.
+        rows: Rows kept.
+        y: Their labels.
+        known: Number of labels known in each round.
+        shape: Places and labels of the weights.
+        hinge: Whether the loss is the hinge loss, else the log loss.
+        share: Fraction of all rows that are kept.
     """
     from scipy.sparse import csr_array
 
@@ -44,7 +51,7 @@ def best_for(
         return []
     places, root = goal.penalty.root()
     inside = places < width
-    if root.ndim == 1:  # elsewhere weights stay 0: of hashed words few places are used
+    if root.ndim == 1:  # elsewhere weights stay 0: hashed words use few of the places
         inside &= np.isin(places, rows.places[: rows.ends[-1]])
     places, root = places[inside], root[inside]
     parts = (rows.values.copy(), rows.places.astype(np.int64), rows.ends)  # scipy may sort values in place
@@ -71,7 +78,7 @@ def best_for(
 
 
 def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
-    """The T for which phi(x B T) + ridge |T|^2/2 is least, nearly: whatever is found will do."""
+    """Return a T that approximately minimises phi(x B T) + ridge |T|^2/2."""
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
 
@@ -88,6 +95,7 @@ def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> 
 
 
 def _log(y: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Loss:
+    """Return the log loss of labels y, over the labels that are not hidden."""
     at = np.arange(len(y))
 
     def loss(s: Vector) -> tuple[float, Vector]:
@@ -104,7 +112,10 @@ def _log(y: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Loss:
 
 
 def _hinge(y: NDArray[np.int64], hidden: NDArray[np.bool_], soft: float) -> Loss:
-    """soft * ln(1 + sum over the other labels of e^((1 + s_j - s_y)/soft)): about max(0, 1 - s_y + largest other)."""
+    """Return the soft hinge loss, about max(0, 1 - s_y + largest other s).
+
+    It is soft * ln(1 + sum over the other labels of e^((1 + s_j - s_y)/soft)).
+    """
     at, plain = np.arange(len(y)), _log(y, hidden)
 
     def loss(s: Vector) -> tuple[float, Vector]:

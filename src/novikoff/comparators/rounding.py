@@ -1,4 +1,4 @@
-"""Numbers rounded to the safe side, and vectors brought to a given length by a power of two."""
+"""Numbers rounded to the safe side, and vectors scaled to a given length by a power of two."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from numpy.typing import NDArray
 
 
 def length_of(weights: NDArray[np.float64]) -> Fraction:
-    """At least ||w||^2, and hardly more; 0 only if all weights are."""
+    """Return an upper bound on ||w||^2, slightly rounded up; 0 only if all weights are."""
     total = math.fsum(np.square(weights).tolist())
     return Fraction(total) * (1 + Fraction(1, 2**50)) + Fraction(int(np.count_nonzero(weights)), 2**1074)
 
 
 def root(square: Fraction) -> Fraction:
-    """At least the square root; 0 of 0."""
+    """Return an upper bound on the square root; 0 for 0."""
     return Fraction(math.isqrt(math.ceil(square * 2**1200)) + 1, 2**600) if square else Fraction(0)
 
 
 def of_length(vector: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-    """The vector times a power of two, its length then from 2^(power-1) up to 2^power; a zero vector as it is."""
+    """Return the vector times a power of two, with a length from 2^(power-1) to 2^power; a zero vector unchanged."""
     largest = float(np.max(np.abs(vector)))
     if largest == 0.0:
         return vector
     near_one = np.ldexp(vector, -math.frexp(largest)[1])
-    length = math.sqrt(float(np.sum(np.square(near_one))))  # np.dot might wake threads, which then spin for a while
+    length = math.sqrt(float(np.sum(np.square(near_one))))  # np.dot may start threads, which then spin for a while
     return np.ldexp(near_one, power - math.frexp(length)[1])
 
 
 def in_units(number: float, fine: int) -> int:
-    """A double as a whole number of 2^-fine, which it must be."""
+    """Return a double as a whole number of 2^-fine, which it must be."""
     above, below = number.as_integer_ratio()
     return above << (fine - below.bit_length() + 1)

@@ -1,19 +1,19 @@
-"""The search for good comparators: the shortest u for the hinge loss it has, and the widest margin.
+"""Search for good comparators: the shortest u for its hinge loss, and the widest margin.
 
-What is best
+Optimum
     R is 1 here, E the number of passes. The bounds of the Perceptron's theorems are least on the path of the support
-    vector machine, where C is what the bound says itself:
+    vector machine, where C satisfies an equation in the bound itself:
         hinge       C = a / sqrt M                  M = D + a sqrt M, so C is 1 - D/M, below 1
         squared     C = a / (2 sqrt Q)
         lengths     C = 2 kappa, kappa = ||u|| / (2 sqrt(sum of alpha/C ||x||^2))
-    for (1/2)||u||^2 + C * (loss of all passes), as the derivatives along the path must agree. So C is found by putting
-    it in again, from the solution before, and the length of u by comparators/scale.py.
+    for (1/2)||u||^2 + C * (loss of all passes), as the derivatives along the path must agree. So C is found by
+    fixed-point iteration from the previous solution, and the length of u by comparators/scale.py.
     With weights w_1 at the start the loss is D - <u,w_1>: u is C w_1 + the sum of alpha_t z_t.
-How far from the best
-    Every alpha limits what any comparator can reach (comparators/limits.py); when the limit is within `gap` of what was
-    found, the search is over; within a tenth of it, as long as it took no more than CHEAP non-zeros.
+Distance from the optimum
+    Every alpha bounds what any comparator can reach (comparators/limits.py); the search ends when that limit is within
+    `gap` of what was found; within a tenth of it, as long as that takes no more than CHEAP non-zeros.
 Cost
-    A few dozen epochs. It gives up after VISITS non-zeros for a problem: nothing is promised of what it finds.
+    A few dozen epochs. It gives up after VISITS non-zeros per problem: nothing is guaranteed about what it finds.
 Reference
     [hsieh2008]; the path: [freund1999].
 """
@@ -36,30 +36,41 @@ Problem = Literal["hinge", "squared hinge", "lengths", "margin"]
 Tell = Callable[["Step"], None]
 
 FIRST = 0.25
+"""First C, in units of 1/R^2."""
 LARGEST = 1e6
+"""Largest C of the squared hinge loss."""
 STEPS, FEW = 12, 3
-"""Problems for one search; fewer if rows must be read again for each epoch."""
+"""Number of problems per search; the second if rows must be read again for each epoch."""
 
 VISITS, CHEAP = 2_000_000_000, 20_000_000
+"""Non-zeros after which a problem is given up, and up to which a tighter gap is sought."""
 CLOSE, FURTHEST = 0.3, 16.0
+"""Distance of ln C from its goal at which the tolerance is tightened, and the largest factor of one step."""
 FURTHER = 1.25
-"""C goes a little further than to where it is put: a fifth of the way is left each time, as streams go."""
+"""Over-relaxation exponent of the iteration of C; without it a fifth of the way is left each time on real streams."""
 
 THINNEST = 2.0**-100
-"""A margin that says nothing, but would have to be divided by."""
+"""Smallest margin that is divided by; a smaller one gives no useful bound."""
 
 CLOSER = 0.3
-"""What is left of the tolerance when C is found and the limit is still too far."""
+"""Factor of the tolerance when C has converged and the limit is still too far away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One problem solved: min (1/2)||u||^2 + cost * (loss of one pass), up to the gap from primal to dual.
+    """One solved problem: min (1/2)||u||^2 + cost * (loss of one pass), up to the duality gap.
 
-    bound    the mistake bound of the best multiple of u, or the margin of u
-    limit    what no comparator can beat, by this alpha
-    epochs   and seconds, of the search so far
-    Numbers of the search: as computed, from rows in single precision.
+    Numbers are as computed in the search, from rows in single precision.
+
+    Attributes:
+        problem: Name of the problem.
+        cost: C.
+        primal: Primal objective.
+        dual: Dual objective.
+        bound: Mistake bound of the best multiple of u, or the margin of u.
+        limit: Bound that no comparator can beat, from this alpha.
+        epochs: Epochs of the search so far.
+        seconds: Seconds of the search so far.
     """
 
     problem: Problem
@@ -74,10 +85,16 @@ class Step:
 
 @dataclass(eq=False)
 class Found:
-    """The best comparator of a search, and the alpha with the best limit. Rows are those of `Blocks`.
+    """Best comparator of a search, and the alpha with the best limit; rows are those of `Blocks`.
 
-    bound, limit   as computed; `cost` is what alpha is limited by
-    kappa          of u, for the problem of lengths
+    Attributes:
+        u: The comparator.
+        bound: Its mistake bound, or margin, as computed.
+        alpha: Dual variables with the best limit.
+        cost: Upper limit of each alpha.
+        limit: Bound that no comparator can beat, as computed.
+        kappa: kappa of u, for the problem of lengths.
+        steps: Solved problems.
     """
 
     u: Vector
@@ -89,18 +106,21 @@ class Found:
     steps: list[Step] = field(default_factory=list)
 
     def gap(self) -> float:
-        """How far the bound is from the limit, relatively; whole numbers count, as mistakes do."""
+        """Return the relative distance of the bound from the limit; bounds are rounded down, as mistakes are whole."""
         return 0.0 if math.floor(self.bound) <= self.limit else 1.0 - self.limit / self.bound
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What the searches share.
+    """Settings that the searches share.
 
-    radius     R in the units of the rows
-    passes     E
-    hopeless   zero rows labelled -1: every comparator loses 1 there
-    start      w_1 in the units of the rows, None if zero
+    Attributes:
+        radius: R in the units of the rows.
+        passes: E.
+        hopeless: Number of zero rows labelled -1, on which every comparator loses 1.
+        gap: Relative distance from the optimum at which a search stops.
+        start: w_1 in the units of the rows; None if zero.
+        tell: Callback that receives each step.
     """
 
     radius: float
@@ -112,7 +132,7 @@ class Task:
 
 
 def hinge_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
-    """The u with the least D + a^2/2 + a sqrt(D + a^2/4); the descent goes on from the hinge problem it solved last."""
+    """Find the u with the least D + a^2/2 + a sqrt(D + a^2/4), starting from the descent's last hinge problem."""
     start, passes, radius = task.start, task.passes, task.radius
     weight = 0.0 if start is None else float(np.linalg.norm(start))
 
@@ -145,7 +165,7 @@ def hinge_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
 
 
 def squared_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
-    """The u with the least a + sqrt Q; the descent goes on from the squared problem it solved last, or any alpha."""
+    """Find the u with the least a + sqrt Q, starting from the descent's last squared problem, or any alpha."""
     passes, radius = task.passes, task.radius
 
     def objective(margins: Vector) -> tuple[float, float, float]:
@@ -179,9 +199,12 @@ def squared_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
 
 
 def lengths_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
-    """The u and kappa with the least sum of max(0, 1 + kappa ||z||^2 - <u,z>) + ||u||^2/(4 kappa), which is convex.
+    """Minimise the sum of max(0, 1 + kappa ||z||^2 - <u,z>) + ||u||^2/(4 kappa) over u and kappa, which is convex.
 
-    c   the first kappa, in units of 1 / (mean ||z||^2)
+    Args:
+        descent: Descent to continue.
+        task: Settings of the search.
+        c: First kappa, in units of 1 / (mean ||z||^2).
     """
     start, passes, squares = task.start, task.passes, descent.blocks.squares()
     weight2 = 0.0 if start is None else float(start @ start)
@@ -222,7 +245,7 @@ def lengths_search(descent: Descent, task: Task, c: float = FIRST) -> Found:
 
 
 class _Watch:
-    """Looks at margins: is the primal within `tolerance` of the dual? It remembers what it saw last."""
+    """Stopping rule: whether the primal is within `tolerance` of the dual; it keeps the last margins and objectives."""
 
     def __init__(self, objective: Callable[[Vector], tuple[float, float, float]], tolerance: float) -> None:
         self._objective, self._tolerance = objective, tolerance
@@ -236,7 +259,7 @@ class _Watch:
 
 
 def margin_search(descent: Descent, task: Task) -> Found:
-    """The u with the widest margin; its bound is that margin, its limit what no u can reach."""
+    """Find the u with the widest margin; its bound is that margin, its limit what no u can reach."""
     found = Found(np.zeros(len(descent.u)), 0.0, descent.alpha.copy(), math.inf, math.inf)
     rounds = float(task.passes * descent.blocks.rows)
     usable = descent.blocks.sample.square != 0.0 if descent.blocks.fits else None
@@ -267,12 +290,13 @@ def margin_search(descent: Descent, task: Task) -> Found:
 
 
 def _hinge_limit(descent: Descent, task: Task, cost: float) -> float:
+    """Return the bound that no comparator can beat by its hinge loss."""
     total = task.passes * (float(np.sum(descent.alpha)) / cost + task.hopeless)
     return _lengths_limit(descent, task, cost, task.radius**2 * total)
 
 
 def _lengths_limit(descent: Descent, task: Task, cost: float, lengths: float) -> float:
-    """lengths: E * (sum of alpha/C ||z||^2), or what is larger."""
+    """Return the bound that no comparator can beat; lengths: at least E * (sum of alpha/C ||z||^2)."""
     total = task.passes * (float(np.sum(descent.alpha)) / cost + task.hopeless)
     whole = descent.u if task.start is None else descent.u - task.start * (cost / task.passes)
     mean = task.passes / cost * whole
@@ -284,6 +308,7 @@ def _lengths_limit(descent: Descent, task: Task, cost: float, lengths: float) ->
 
 
 def _squared_limit(descent: Descent, task: Task, cost: float) -> float:
+    """Return the bound that no comparator can beat by its squared hinge loss."""
     total = float(np.sum(descent.alpha)) + 2.0 * cost * task.hopeless
     spread = float(np.sum(np.square(descent.alpha))) + 4.0 * cost**2 * task.hopeless
     most = max(task.passes * spread, task.passes**2 * float(descent.u @ descent.u) / task.radius**2)
@@ -291,18 +316,19 @@ def _squared_limit(descent: Descent, task: Task, cost: float) -> float:
 
 
 def _wanted_gap(descent: Descent, task: Task) -> float:
+    """Return the gap to reach: a tenth of the requested one while that is cheap."""
     cheap = descent.visits + 2 * descent.blocks.rows <= _visits(descent) * CHEAP / VISITS
     return task.gap / 10.0 if cheap else task.gap
 
 
 def _visits(descent: Descent) -> float:
-    """How many rows may be visited for one problem."""
+    """Return how many rows may be visited for one problem."""
     blocks = descent.blocks
     return VISITS * max(blocks.rows, 1) / max(blocks.nonzeros, 1)
 
 
 def _go_on(descent: Descent, cost: float, task: Task) -> float:
-    """Scale what was found with another cost to this one, or begin with the learner's start; the cost, nearly."""
+    """Rescale the solution for another cost to this one, or begin at the learner's start; return the cost, rounded."""
     if 0.0 < descent.cost < math.inf:
         factor = cost / descent.cost
         descent.scale(factor)
@@ -313,12 +339,12 @@ def _go_on(descent: Descent, cost: float, task: Task) -> float:
 
 
 def _nothing(descent: Descent, task: Task) -> Found:
-    """u = 0."""
+    """Return u = 0 as the result."""
     return Found(np.zeros(len(descent.u)), float(task.passes * descent.blocks.rows), np.zeros(0), 1.0)
 
 
 def _note(found: Found, descent: Descent, task: Task, step: Step, s: float) -> None:
-    """Keep the best, and tell."""
+    """Keep the best solution, and report the step."""
     if step.bound < found.bound:
         found.u, found.bound = s * descent.u, step.bound
     if step.limit > found.limit:
@@ -327,7 +353,7 @@ def _note(found: Found, descent: Descent, task: Task, step: Step, s: float) -> N
 
 
 def _tell(found: Found, descent: Descent, task: Task, step: Step) -> None:
-    """Add the step, its cost and objective in the units of the stream."""
+    """Append the step, with cost and objectives in the units of the stream, and call back."""
     unit = descent.blocks.unit**2
     done = replace(step, cost=step.cost * unit, primal=step.primal * unit, dual=step.dual * unit,
                    epochs=descent.epochs, seconds=descent.seconds)  # fmt: skip

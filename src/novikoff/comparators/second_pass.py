@@ -1,10 +1,10 @@
-"""Comparators of before, shown a stream again.
+"""Comparators of a game, shown its stream again.
 
-Comparators that watched a game may be shown its stream once more: if they do not see there what they saw in the game,
-it was not played on that stream, or not on it alone. A direction does not see features in which it has no weight. The
-probe has a weight, which is a hash, for every feature (comparators/linear.py): rows that differ anywhere change the
-sums of its margins, unless their differences cancel. Its margins are the same up to the order of summing, at most
-(n+4) 2^-52 sqrt(n) R each for n non-zeros; eight times that is allowed.
+If the comparators that watched a game do not see in the stream what they saw in the game, the game was not played on
+that stream, or not on it alone. A direction does not see features in which it has no weight. The probe has a weight,
+which is a hash, for every feature (comparators/linear.py): rows that differ anywhere change the sums of its margins,
+unless their differences cancel. Its margins are the same up to the order of summation, at most (n+4) 2^-52 sqrt(n) R
+each for n non-zeros; eight times that is allowed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ from novikoff.comparators.tally import Comparator, Tally
 Vector = NDArray[np.float64]
 
 ROUNDED = Fraction(1, 2**20)
-"""Losses may differ by that part: rows may have come with or without their zeros, and sums are rounded."""
+"""Relative difference of losses that is tolerated: rows may lack their zeros, and sums are rounded."""
 
 
 def placed(
     blocks: Blocks, directions: Sequence[Vector | None], penalties: Sequence[tuple[int, float]] = ()
 ) -> LinearScorer:
-    """Comparators for these directions, given in the units of the blocks, the bias first; they have seen nothing yet.
+    """Return comparators for these directions that have seen no rows.
 
-    penalties   (direction, kappa), in the units of the blocks
+    Args:
+        blocks: Rows, whose units the directions have.
+        directions: Directions with the bias first; None for none.
+        penalties: Pairs (direction, kappa), in the units of the blocks.
     """
     unit = blocks.unit
     last = [np.zeros(2) if u is None else np.append(u[1:], u[0]) * unit for u in directions]
@@ -41,7 +44,7 @@ def placed(
 
 
 def again(tracked: LinearComparatorFacts) -> LinearScorer:
-    """The comparators that watched the game, as before it; the probe alone if their directions are not stored."""
+    """Return the comparators that watched the game, as before it; only the probe if their directions are not stored."""
     fresh = LinearScorer.placed(list(tracked.directions), [], 1.0, tracked.bias, tracked.normalize)
     tally = Tally(fresh.tally.directions, tracked.top, probes=1)
     return LinearScorer(fresh.U, fresh.bias_weights, tally, tracked.bias, tracked.normalize)
@@ -51,11 +54,14 @@ def the_same(
     tracked: LinearComparatorFacts, echoes: Sequence[LinearScorer], seen: Iterable[Comparator], passes: int = 1,
     left_out: int = 0,
 ) -> bool:  # fmt: skip
-    """Did they see again what they saw in the game?
+    """Return whether the comparators saw again what they saw in the game.
 
-    echoes     `again(tracked)` after each part of the stream
-    seen       their comparators, over all parts
-    left_out   zero rows that they were not shown, with a loss of 1
+    Args:
+        tracked: Facts of the game.
+        echoes: `again(tracked)` after each part of the stream.
+        seen: Their comparators, over all parts.
+        passes: Number of passes of the game.
+        left_out: Number of zero rows that they were not shown, each with a loss of 1.
     """
     if passes * (sum(echo.tally.rows for echo in echoes) + left_out) != tracked.rows:
         return False

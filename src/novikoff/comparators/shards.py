@@ -1,8 +1,8 @@
-"""Comparators that saw a stream in parts: what each part showed, added up exactly.
+"""Comparators that saw a stream in parts: the results of the parts, combined exactly.
 
-The same directions are shown every part, each by whoever reads it. A loss of u over all rounds is the sum of its losses
-over the parts, R the largest of their R, and the least margin the least of theirs: facts of parts are fractions, and
-their sums are exact. A part may count with a weight, as in mixing.
+The same directions are shown every part, possibly by different processes. A loss of u over all rounds is the sum of its
+losses over the parts, R the largest of their R, and the least margin the least of theirs: the facts of parts are
+fractions, and their sums are exact. A part may count with a weight, as in mixing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from novikoff.comparators.tally import Comparator, shortened
 
 
 def merged(parts: Sequence[LinearScorer], weights: Sequence[Fraction] | None = None) -> list[Comparator]:
-    """Every u that all parts tell of, the losses of each part times its weight; 1 if none is given."""
+    """Return every u that all parts have, with the losses of each part times its weight; weights are 1 by default."""
     each = [Fraction(1)] * len(parts) if weights is None else list(weights)
     seen = [(part, weight) for part, weight in zip(parts, each, strict=True) if part.tally.rows]
     rows = sum((weight * part.tally.rows for part, weight in seen), Fraction(0))
@@ -29,7 +29,7 @@ def merged(parts: Sequence[LinearScorer], weights: Sequence[Fraction] | None = N
 
 
 def _separating(parts: Sequence[LinearScorer]) -> Iterator[Comparator]:
-    """Each direction at its least margin over all parts, where that separates."""
+    """Yield each direction at its least margin over all parts, where that separates."""
     tally = copy.copy(parts[0].tally)
     tally.least = np.min([part.tally.least for part in parts], axis=0)
     for u in tally.comparators(parts[0].norms2, Fraction(0)):
@@ -38,11 +38,11 @@ def _separating(parts: Sequence[LinearScorer]) -> Iterator[Comparator]:
 
 
 def _at_thresholds(seen: Sequence[tuple[LinearScorer, Fraction]]) -> Iterator[Comparator]:
-    """Each direction at the thresholds that all parts tell of."""
+    """Yield each direction at the thresholds that all parts have."""
     first, _ = seen[0]
     for k, norm2 in enumerate(first.norms2):
         told = [list(part.tally.losses(k)) for part, _ in seen] if norm2 else [[]]
-        for losses in zip(*told, strict=False):  # one that tells of fewer tells of the lowest
+        for losses in zip(*told, strict=False):  # a part with fewer thresholds has the lowest ones
             edge = losses[0][0]
             hinge = sum((weight * one for (_, weight), (_, one, _) in zip(seen, losses, strict=True)), Fraction(0))
             squared = sum((weight * one for (_, weight), (*_, one) in zip(seen, losses, strict=True)), Fraction(0))

@@ -1,19 +1,19 @@
-"""Comparators that watch a game: a certificate for a stream that is read once.
+"""Comparators that watch a game: certificates for a stream that is read once.
 
 Algorithm
     The first rows are kept (warm-up). Then a few comparators are fitted on them, and from there on every row, the kept
-    ones first, is shown to all of them. Asked before so many rows came, they are fitted on what there is, and forgotten
-    again. Single rows are gathered first.
+    ones first, is shown to all of them. If facts are requested during the warm-up, comparators are fitted on the rows
+    so far, and discarded again. Single rows are gathered first.
     Theorems on mistakes compare with linear functions (comparators/linear.py) or functions in the feature space of a
     kernel (kernel/comparators/functions.py); theorems on losses with vectors, in the learner's metric
     (comparators/metric_tracker.py, multiclass_tracker.py, convex/comparators/tracker.py).
 Promise
     The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
-    They are a function of the rows and mistakes alone: not of batches, of stops, or of when they were asked for.
+    They depend only on the rows and mistakes: not on batches, on interruptions, or on when facts are requested.
 Cost
-    Linear: O(non-zeros of x) per round, about what the learner itself takes; memory 16 MB of rows + 16 bytes a feature.
-    Kernel: at most 400 values of K per round, for all comparators together; memory: the rows kept.
-    Up to 100 MB more where a background thread looks at the batches.
+    Linear: O(non-zeros of x) per round, about what the learner itself takes; memory 16 MB of rows + 16 bytes per
+    feature. Kernel: at most 400 values of K per round, for all comparators together; memory: the rows kept.
+    Up to 100 MB more where a background thread processes the batches.
 Reference
     any u will do: [novikoff1962], [freund1999]; in the feature space of a kernel: [aizerman1964].
 """
@@ -52,31 +52,34 @@ from novikoff.core.types import Batch, Sparse, State
 from novikoff.numerics.records import astuple
 
 COMPARATORS = "comparators"
+"""Name of a tracker's state in error messages."""
 KEEP = 16_000_000
 """Bytes of rows kept by default."""
 MOST_BEHIND = 2**26
-"""Bytes of batches that may wait for the background thread: enough to go on while it fits."""
+"""Maximum bytes of batches in the queue of the background thread: enough to continue while it fits."""
 NO_LIMIT = 2**62
+"""Number of rows that means no limit."""
 SMALL = 64
-"""Batches of fewer rows do not go to the background thread: with mistakes alone, their rows are gathered."""
+"""Batch size below which rows do not go to the background thread; trackers of mistakes gather them."""
 SOME = 8192
-"""Rows that are looked at together during the warm-up."""
+"""Number of rows processed together during the warm-up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparatorFacts:
-    """What the theorems need to know of the rounds.
+    """Facts about the rounds, for theorems.
 
-    rows             rounds seen
-    mistakes         of the learner, among them
-    square           at least R^2, the largest ||x~||^2 or K(x,x)
-    mistakes_square  at least the sum of those over the mistakes
-    comparators      every u, at every scale; the first is u = 0
-    penalized        every u with targets 1 + kappa ||x~||^2 that may bound something
-    over_mistakes    those u again, their losses summed over the mistakes alone
-    unexplained      how far the learner is from what its mistakes made it, in units of what rounding explains: more
-                     than 1, and it did something else; None if it was not looked at
-    invalid_reason   why nothing can be said; "" if something can
+    Attributes:
+        rows: Rounds seen.
+        mistakes: Mistakes of the learner in these rounds.
+        square: At least R^2, the largest ||x~||^2 or K(x,x).
+        mistakes_square: At least the sum of those over the mistakes.
+        comparators: Every u, at every scale; the first is u = 0.
+        penalized: Every u with targets 1 + kappa ||x~||^2 that may give a bound.
+        over_mistakes: The same u, with losses summed over the mistakes alone.
+        unexplained: Distance of the learner from what its mistakes make of it, in units of rounding error; above 1
+            something else changed it. None if not checked.
+        invalid_reason: Why no theorem applies; "" if some does.
     """
 
     rows: int
@@ -91,15 +94,15 @@ class ComparatorFacts:
 
 
 class Background:
-    """Calls that are made in order, in one thread (docs/decisions/0016)."""
+    """Queue of calls that one thread makes in order (docs/decisions/0016)."""
 
     def __init__(self) -> None:
         self._thread: ThreadPoolExecutor | None = None
-        self._behind: deque[tuple[Future[None], int]] = deque()  # what waits, and its bytes
+        self._behind: deque[tuple[Future[None], int]] = deque()  # queued calls and their bytes
         self._bytes = 0
 
     def later(self, size: int, call: Callable[..., None], *arguments: Any) -> None:
-        """Make this call soon, with arguments of so many bytes; wait, if too much waits."""
+        """Queue a call with arguments of `size` bytes; block while too many bytes are queued."""
         self._thread = self._thread or ThreadPoolExecutor(1, "comparators")
         self._behind.append((self._thread.submit(call, *arguments), size))
         self._bytes += size
@@ -112,7 +115,7 @@ class Background:
             self._wait()
 
     def _wait(self) -> None:
-        """Wait for the first one."""
+        """Wait for the first call in the queue."""
         made, size = self._behind[0]
         wait([made])
         self._behind.popleft()
@@ -124,9 +127,9 @@ class Tracker(ABC):
     """Comparators that watch the game of one learner."""
 
     scored: ClassVar[bool] = True
-    """Is it shown the scores that the learner played, or whether each round was a mistake?"""
+    """Whether it receives the scores that the learner played, or else which rounds were mistakes."""
     names: Mapping[str, int] | None = None
-    """The learner's places of named features."""
+    """The learner's positions of named features."""
 
     @property
     @abstractmethod
@@ -140,40 +143,41 @@ class Tracker(ABC):
 
     @abstractmethod
     def see(self, batch: Batch, played: NDArray[Any]) -> None:
-        """The rounds of a batch; played: the scores of each, or which were mistakes."""
+        """Process the rounds of a batch; `played` holds the scores of each, or which were mistakes."""
 
     @abstractmethod
     def see_row(self, x: Row, y: Any, played: Any) -> None:
-        """One round: x as (indices, values), an array of numbers, or a mapping from `names` that nobody will change."""
+        """Process one round: x as (indices, values), an array, or a mapping that is not changed later."""
 
     @abstractmethod
     def facts(self, learner: Any) -> Any:
-        """What was seen up to now, for the theorems of the learner."""
+        """Return the facts so far, for the theorems of the learner."""
 
     @abstractmethod
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
 
     def due(self, rounds: int) -> int:
-        """After how many of the next `rounds` rounds to `look` at the learner: never, unless overridden."""
+        """Return after how many of the next `rounds` rounds to call `look`; never, unless overridden."""
         return rounds
 
     def look(self, learner: Any) -> None:  # noqa: B027 (optional)
-        """The game stands still at a round that was `due`."""
+        """Inspect the learner after a round that was `due`."""
 
 
 class WarmTracker(Tracker):
-    """A tracker that keeps the first rows, fits comparators on them, and adds up what these lose on every row.
+    """Tracker that keeps the first rows, fits comparators on them, and sums their losses on every row.
 
-    keep        bytes of rows to fit on; the last row may go beyond
-    keep_rows   the most rows to fit on
+    Args:
+        keep: Bytes of rows to fit on; the last row may exceed it.
+        keep_rows: Maximum number of rows to fit on.
     """
 
     outcomes: ClassVar[type[np.generic]] = np.int8
-    """The type of number that outcomes are."""
+    """Number type of the outcomes."""
     rows = 0
     block = 1
-    """Rows are added in multiples of this number, once there are comparators."""
+    """Number of rows that are added at a time, once there are comparators."""
 
     def __init__(self, keep: int, keep_rows: int = NO_LIMIT) -> None:
         self.keep, self.keep_rows = int(keep), int(keep_rows)
@@ -183,7 +187,7 @@ class WarmTracker(Tracker):
         self._background = Background()
 
     def see(self, batch: Batch, played: NDArray[Any]) -> None:
-        """The rounds of a batch; if its memory is not borrowed, a background thread looks at it meanwhile."""
+        """Process the rounds of a batch, in a background thread if its memory is not borrowed."""
         x, y = as_rows(batch), np.ascontiguousarray(batch.y, dtype=self.outcomes)
         if len(y) < SMALL and not self.scored:
             rows = x.rows() if isinstance(x, Sparse) else x
@@ -206,7 +210,7 @@ class WarmTracker(Tracker):
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Wait until every batch has been seen, and look at the rows that were gathered."""
+        """Wait until every batch has been processed, and process the gathered rows."""
         self._background.catch_up()
         width, self._gathered_width = self._gathered_width, 0
         for x, y, played in self._gathered.taken(width, self.names):
@@ -234,7 +238,7 @@ class WarmTracker(Tracker):
             self._waiting.add(x[whole:], y[whole:], played[whole:])
 
     def _keep(self, kept: RowBuffer, x: Rows, y: NDArray[Any], played: NDArray[Any], beside: NDArray[np.int64]) -> int:
-        """Keep as many of these rows as there is room for, and settle where there is no more; how many were kept."""
+        """Keep as many of these rows as there is room for, and settle when it is full; return how many were kept."""
         size = int(beside.sum()) + numbers_size(x)
         if kept.rows + len(y) < self.keep_rows and kept.size + size < self.keep:
             kept.add(x, y, played, size)
@@ -251,11 +255,11 @@ class WarmTracker(Tracker):
     def _read(
         self, x: Rows, y: NDArray[Any], played: NDArray[Any]
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
-        """Rows, and what was played, as comparators take them; bytes of each row beside its numbers."""
+        """Return rows and what was played, as comparators take them, and each row's bytes besides its numbers."""
         return x, played, np.full(len(y), BYTES_A_ROW)
 
     def _as_kept(self, x: Rows) -> Rows:
-        """Rows in the form in which they are fitted on."""
+        """Return rows in the form in which they are kept for the fit."""
         return x
 
     @abstractmethod
@@ -279,10 +283,14 @@ class WarmTracker(Tracker):
 
 
 class VectorTracker(WarmTracker):
-    """A tracker whose comparators are vectors, for learners that read a row's non-zeros (numerics/nonzeros.py).
+    """Tracker whose comparators are vectors, for learners that read a row's non-zeros (numerics/nonzeros.py).
 
-    bias     the learner's
-    places   one more than the last place seen
+    Args:
+        bias: The learner's value of the constant feature.
+        keep: Bytes of rows to keep.
+
+    Attributes:
+        places: One more than the last place seen.
     """
 
     places = 0
@@ -303,21 +311,21 @@ class VectorTracker(WarmTracker):
 
     @abstractmethod
     def _beside(self, y: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.int64]:
-        """Bytes of each of the next rows beside its non-zeros."""
+        """Return the bytes of each of the next rows besides its non-zeros."""
 
     @abstractmethod
     def _no_scores(self) -> NDArray[np.float64]:
-        """The scores of no rows."""
+        """Return the scores of no rows."""
 
     def _together(self) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-        """All rows kept, their outcomes and scores."""
+        """Return all rows kept, their outcomes and scores."""
         if self._kept is None or not self._kept.rows:
             return as_nonzeros(Sparse.of_rows([])), np.zeros(0, self.outcomes), self._no_scores()
         x, y, scores = self._kept.together()
         return as_nonzeros(x), y, scores
 
     def _load_kept(self, rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> None:
-        """Take these for the rows kept."""
+        """Replace the rows kept by these."""
         x, self._kept = as_sparse(rows), RowBuffer()
         self._kept.add(x, y, scores, int((numbers_sizes(x) + self._beside(y, scores)).sum()))
 
@@ -328,11 +336,11 @@ class Scorer(Protocol):
     tally: Tally
 
     def see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
-        """Rows in order."""
+        """Process rows in order."""
         ...
 
     def state(self) -> State:
-        """As plain data."""
+        """Return the state as plain data."""
         ...
 
 
@@ -340,9 +348,12 @@ S = TypeVar("S", bound=Scorer)
 
 
 class ScorerTracker(WarmTracker, Generic[S]):
-    """A tracker whose comparators are in a scorer: `LinearTracker`, `KernelTracker` and `MulticlassKernelTracker`.
+    """Tracker whose comparators are in a scorer: `LinearTracker`, `KernelTracker` and `MulticlassKernelTracker`.
 
-    additive   a mistake adds to the learner, and nothing else changes it: this is checked
+    Args:
+        keep_rows: Maximum number of rows to fit on.
+        keep_bytes: Bytes of rows to fit on.
+        additive: Whether to check that a mistake adds to the learner and nothing else changes it.
     """
 
     scored = False
@@ -354,11 +365,11 @@ class ScorerTracker(WarmTracker, Generic[S]):
 
     @abstractmethod
     def _fit(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> S:
-        """Comparators fitted on these rows, which they have not yet seen."""
+        """Return comparators fitted on these rows, which they have not yet seen."""
 
     @abstractmethod
     def _restored(self, state: State) -> S:
-        """The comparators whose state this is."""
+        """Return the comparators restored from a state."""
 
     def _settle(self) -> None:
         self.scorer = self._fitted()
@@ -375,7 +386,7 @@ class ScorerTracker(WarmTracker, Generic[S]):
         return scorer
 
     def _now(self) -> S:
-        """Comparators that have seen every round up to now; those that were not settled are forgotten again."""
+        """Return comparators that have seen every round so far; those fitted during the warm-up are not kept."""
         self.catch_up()
         scorer = self.scorer or self._fitted()
         if self._waiting.rows:
@@ -407,7 +418,7 @@ class ScorerTracker(WarmTracker, Generic[S]):
 
 
 def whole_numbers(state: State, *names: str) -> list[int]:
-    """Counts of a tracker's state, checked."""
+    """Return counts of a tracker's state, checked."""
     return [integer(state, name, of=COMPARATORS) for name in names]
 
 
@@ -421,10 +432,10 @@ KINDS = {
     "many-auto": "mixtures.multiclass_auto_tracker.MulticlassAutoTracker",
     "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",
 }
-"""Where the tracker is whose `state` has that kind."""
+"""Class of the tracker for each `kind` in a saved state."""
 
 
 def restored(state: State) -> Any:
-    """The tracker whose `state` this is."""
+    """Return the tracker restored from its state."""
     module, _, name = KINDS[state["kind"]].rpartition(".")
     return getattr(importlib.import_module(f"novikoff.{module}"), name).restore(state)
