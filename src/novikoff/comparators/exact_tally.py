@@ -1,15 +1,16 @@
-"""Margins of a few comparators, summed exactly: parts of a stream, added up in any way, are the whole to the bit.
+"""Margins of a few comparators, summed exactly: parts of a stream, added in any order, equal the whole to the bit.
 
-What is summed
+Sums
     A direction f stands for the comparators u = f/S at nine thresholds S, powers of two. A margin m = y f(x) is counted
-    in the class of the next threshold above it: how many, the sum of m, and the sum of m^2, each rounded up. Over the
+    in the class of the next threshold above it: the number, the sum of m, and the sum of m^2, each rounded up. Over the
     classes below S the loss is sum (S - m)/S = (n S - sum m)/S, the squared one (n S^2 - 2 S sum m + sum m^2)/S^2.
-Exactly
+Exactness
     A double is a whole number of 2^-1074. m = h 2^(e-53), h whole, and sums of h over equal e are sums of whole numbers
-    below 2^53, in two halves; those of each e are added as whole numbers of any size. So no order, and no cut, changes
-    a sum. (comparators/tally.py has sixteen times as many thresholds, is ten times as quick, and rounds its sums.)
+    below 2^53, in two halves; those of each e are added as whole numbers of any size. So neither the order nor the cut
+    changes a sum. (comparators/tally.py has sixteen times as many thresholds, is ten times as fast, and rounds its
+    sums.)
 Rounding
-    Margins come rounded down, so losses are at least the true ones. m^2 is rounded up to the next double but one.
+    Margins are rounded down, so losses are at least the true ones. m^2 is rounded up to the next double but one.
 """
 
 from __future__ import annotations
@@ -27,17 +28,23 @@ from novikoff.comparators.tally import LEAST, Comparator, shortened
 Matrix = NDArray[np.float64]
 
 OCTAVES = range(-4, 5)
-"""Comparators are f/S, S so many octaves above the length that was asked for."""
+"""Thresholds S, in octaves above the requested length."""
 HALF = 26
+"""Bits of the lower half of h."""
 EXPONENTS = 2_200
-"""frexp's e is from -1073 to 1024."""
+"""Number of exponents: frexp's e is from -1073 to 1024."""
 LOWEST = 1_074
+"""Offset that makes every exponent positive."""
 FINE = LOWEST + 53
-"""h 2^(e-53) is a whole number of 2^-FINE."""
+"""Exponent of the unit of all sums: h 2^(e-53) is a whole number of 2^-FINE."""
 
 
 class ExactTally:
-    """The sums so far of directions, each with its `scales`, the S of the comparator that was asked for."""
+    """Sums of directions so far.
+
+    Args:
+        scales: S of the requested comparator of each direction.
+    """
 
     def __init__(self, scales: Sequence[float]) -> None:
         self.directions = len(scales)
@@ -51,7 +58,7 @@ class ExactTally:
         self.finite = True
 
     def add(self, margins: Matrix, wrong: NDArray[np.bool_]) -> None:
-        """Rows of margins, a column a direction, each at most the true one."""
+        """Add rows of margins, one column per direction, each at most the true one."""
         self.rows += len(wrong)
         self.mistakes += int(np.count_nonzero(wrong))
         if not len(margins) or not self.finite:
@@ -72,7 +79,7 @@ class ExactTally:
             self.least[k] = min(self.least[k], m.min())
 
     def merge(self, other: ExactTally) -> None:
-        """What another part saw of the same directions."""
+        """Add the sums of another part for the same directions."""
         if not np.array_equal(self.edges, other.edges):
             raise ValueError("sums must be of the same comparators to be added: they are not.")
         self.counts += other.counts
@@ -86,7 +93,7 @@ class ExactTally:
     def comparators(
         self, norms2: Sequence[Fraction], longest: Fraction | None = None, starts: Sequence[Fraction] = ()
     ) -> Iterator[Comparator]:
-        """u = 0, each direction at its least margin, if that is positive, and at each threshold; w_1 must be 0."""
+        """Yield u = 0, and each direction at its least margin, if positive, and at each threshold; w_1 must be 0."""
         rows, none = Fraction(self.rows), Fraction(0)
         yield Comparator(0, 1.0, none, rows, rows, none)
         for k, norm2 in enumerate(norms2[: self.directions] if self.finite else ()):
@@ -105,7 +112,7 @@ class ExactTally:
 
 
 def exact_sums(values: Matrix, places: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
-    """(place, the sum of the values there as a whole number of 2^-FINE), some more than once. At most 2^26 values."""
+    """Yield (place, sum of the values there in units of 2^-FINE), some places more than once; at most 2^26 values."""
     m, e = np.frexp(values)
     whole = np.ldexp(m, 53).astype(np.int64)
     bins = places * EXPONENTS + (e + LOWEST)

@@ -1,17 +1,17 @@
 """A few linear comparators fitted on a few rows.
 
 Algorithm
-    Dual coordinate descent on three problems, rows in an order drawn by coins, each going on from the solution before:
+    Dual coordinate descent on three problems, rows in random order, each starting from the previous solution:
         hinge    (1/2)||u||^2 + C * (sum of max(0, 1 - y<u,x~>)), where mistake bounds on real streams were best
         lengths  2 kappa times the bound sum of max(0, 1 + kappa ||x~||^2 - y<u,x~>) + ||u||^2/(4 kappa) itself, for a
                  few kappa on the way to the best (comparators/scale.py)
-        margin   the hinge loss with a large C, for the hard margin: it is left off as soon as ||u|| / (sum of alpha),
-                 no less than the margin of these rows, is so small that they are fewer than the mistakes it allows
+        margin   the hinge loss with a large C, for the hard margin: it stops as soon as ||u|| / (sum of alpha), which
+                 is at least the margin of these rows, is so small that the mistakes it allows exceed the rows
     C and the first kappa are in units of 1 / (mean ||x~||^2).
 Promise
     None, and none is needed: a certificate holds for every u, a good one only tightens it.
 Cost
-    At most VISITS non-zeros are looked at for each problem: less than a tenth of a second, whatever the number of rows.
+    At most VISITS non-zeros are visited for each problem: less than a tenth of a second, whatever the number of rows.
 Reference
     [hsieh2008].
 """
@@ -32,18 +32,30 @@ from novikoff.numerics.records import SparseRows, astuple
 Vector = NDArray[np.float64]
 
 COST, HARD = 0.15, 1e6
+"""C of the hinge loss and of the hard margin."""
 VISITS, VISITS_LENGTHS, VISITS_HARD = 3_000_000, 5_000_000, 16_000_000
+"""Maximum number of non-zeros visited for the hinge loss, for lengths, and for the hard margin."""
 KAPPA, STEPS = 0.3, 5
+"""First kappa, and the number of its values."""
 EPOCHS = 2_000
+"""Maximum number of epochs per problem."""
 FEWEST = 3
+"""Minimum number of epochs per problem."""
 FEW = 1000
+"""Number of rows by which the mistakes allowed must exceed the rows before the hard margin is given up."""
 CLOSE = 1e-7
-"""When no margin moves by more than this, the descent has arrived."""
+"""Largest change of a margin at which the descent has converged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """Directions, (features, 3), the weights of the bias, and the kappa of the second; one that went astray is zero."""
+    """Fitted directions.
+
+    Attributes:
+        directions: (features, 3) weights; zero for a direction that diverged.
+        bias_weights: (3,) bias weights.
+        kappa: kappa of the second direction.
+    """
 
     directions: NDArray[np.float64]
     bias_weights: Vector
@@ -51,7 +63,7 @@ class Fitted:
 
 
 def fit(x: Sparse, y: NDArray[np.int8], bias: float = 0.0, normalize: bool = False) -> Fitted:
-    """One u for each problem: hinge, lengths, margin."""
+    """Fit one u for each problem: hinge, lengths, margin."""
     descent = _Descent(x, y, bias, normalize)
     directions, bias_weights = np.zeros((x.width, 3)), np.zeros(3)
     if descent.unit == 0.0:
@@ -79,7 +91,7 @@ def fit(x: Sparse, y: NDArray[np.int8], bias: float = 0.0, normalize: bool = Fal
 
 
 class _Descent:
-    """alpha and u = the sum of alpha_t y_t x~_t, and the rows they are for."""
+    """Dual variables alpha, u = the sum of alpha_t y_t x~_t, and their rows."""
 
     def __init__(self, x: Sparse, y: NDArray[np.int8], bias: float, normalize: bool) -> None:
         from novikoff.comparators._loops import descent
@@ -94,7 +106,7 @@ class _Descent:
         self._epochs = 0
 
     def solve(self, cost: float, kappa: float, visits: int, hard: bool = False, fewest: int = FEWEST) -> None:
-        """Some epochs, until nothing moves or so many non-zeros were looked at."""
+        """Run epochs until nothing moves or `visits` non-zeros were visited."""
         from novikoff.comparators._loops import descent
 
         for _ in range(min(max(visits // self._nonzeros, fewest), EPOCHS)):
@@ -107,7 +119,7 @@ class _Descent:
                 break
 
     def scale(self, factor: float) -> None:
-        """alpha and u times a factor: where to start with another cost."""
+        """Multiply alpha and u by a factor, as a start for another cost."""
         self.alpha *= factor
         self.u *= factor
         self.bias_weight *= factor
@@ -117,12 +129,12 @@ class _Descent:
             return float(np.sqrt(np.sum(self.u * self.u) + self.bias_weight[0] ** 2))
 
     def wanted_kappa(self, cost: float) -> float:
-        """Where the derivative of the bound by kappa would vanish, if u and alpha stayed as they are."""
+        """Return the kappa at which the derivative of the bound would vanish, for fixed u and alpha."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return self._length() / (2.0 * float(np.sqrt(np.sum(self.alpha * self._square) / cost)) or math.nan)
 
     def _inseparable(self) -> bool:
-        """Is R^2 / margin^2 more than the number of rows, whatever the direction? A few rows are cheap: go on."""
+        """Return whether R^2 / margin^2 exceeds the number of rows in every direction, with allowance for few rows."""
         rows = len(self.alpha)
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.sqrt(np.max(self._square)) * np.sum(self.alpha) > np.sqrt(rows + FEW) * self._length())

@@ -1,14 +1,14 @@
 """The learner's own weights as comparators: frozen after 2^k rounds, each copy sees the rows until the next is made.
 
 Algorithm
-    After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied, and what they had added
-    up until then; the copies before these have done their work, and a few sums are left of them. Nothing is fitted, and
-    no row is kept. The rows of a stack are the clipped scores that the members before it played.
+    After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied together with its sums so
+    far; the earlier copies are finished, and only a few sums of them are kept. Nothing is fitted, and no row is kept.
+    The rows of a stack are the clipped scores that the members before it played.
 Promise
     Losses of a copy are summed over every round until the next, rounded up (comparators/_loops/log_losses.py).
 Cost
-    O(non-zeros) per round for eight members, eight numbers a feature; members on random features O(256) each, and what
-    it takes to find these again; a stack O(members).
+    O(non-zeros) per round for eight members, eight numbers per feature; members on random features O(256) each, plus
+    the computation of these features; a stack O(members).
 Reference
     [mcmahan2017].
 """
@@ -34,28 +34,34 @@ from novikoff.numerics.sizes import WAVES
 
 Vector = NDArray[np.float64]
 COPIES = "frozen copies"
+"""Name of the state in error messages."""
 TOGETHER = 512
-"""Rows whose random features are found at a time: a few MB."""
+"""Number of rows whose random features are computed at a time: a few MB."""
 
 GAINED, SQUARE, PULLED, PULL_DOUBT, BENT, BENT_DOUBT, PAID, LINEAR, NOTES = range(9)
-"""Noted with a copy u: the sum of Delta until then; u'Au, or u'Lu with the ridge L; <G, u>; u'Su of what was added to
-the ridge; after both what rounding may have done to it; the log losses, and the g z, of the scores until then."""
+"""Positions of the notes of a copy u: the sum of Delta so far; u'Au, or u'Lu with the ridge L; <G, u>; u'Su of what was
+added to the ridge; after both of these their possible rounding error; the log losses and the g z of the scores so far.
+"""
 LOST, DEFICIT, GREW, DUAL, LEAST, UNEXPLAINED, RESULTS = range(7)
-"""What is left of a copy: its loss and its deficit; then as in `FrozenFacts`, but for the g z."""
+"""Positions of the results of a copy: its loss and its deficit; then as in `FrozenFacts`, without the g z."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenFacts:
-    """The copies of one member from a round on.
+    """Facts about the copies of one member from a round on.
 
-    member        its number; 0 for a learner without members
-    after         rounds before the first of the copies was made
-    before, paid  the member's log loss until then and since, from its scores, and what rounding may have done to it
-    log_loss      that of the copies since, rounded up
-    deficit       by how much more what a second-order learner took for it was, rounded up; else 0
-    gained        what the theorem adds up since, and what is paid for the growth of the metric
-    dual, least   what these leave in the learner's sums, at least and at most: rounding may have done the rest
-    unexplained   how far these are from the scores it played, in units of what rounding explains
+    Attributes:
+        member: Number of the member; 0 for a learner without members.
+        after: Rounds before the first of the copies was made.
+        before: The member's log loss until then, from its scores.
+        paid: The member's log loss since then.
+        doubt: Possible rounding error of these.
+        log_loss: Log loss of the copies since then, rounded up.
+        deficit: Excess of a second-order learner's approximation over that loss, rounded up; else 0.
+        gained: Sum of the theorem since then, and the cost of the growth of the metric.
+        dual: Upper bound on what these leave in the learner's sums, rounding included.
+        least: Lower bound on the same.
+        unexplained: Distance of the sums from the scores played, in units of rounding error.
     """
 
     member: int
@@ -72,12 +78,18 @@ class FrozenFacts:
 
     @property
     def bound(self) -> float:
-        """On what is paid since."""
+        """Bound on the log loss since the first copy."""
         return self.log_loss + self.deficit + max(self.gained, self.dual) + self.doubt
 
 
 class Copies(NamedTuple):
-    """Those that see the same rows: of `owners`, one a column of `vectors`, and their sums."""
+    """Copies that see the same rows.
+
+    Attributes:
+        owners: (K,) member that each copy belongs to; -1 for unused lanes.
+        vectors: (places, K) weights, one copy per column.
+        sums: (SUMS, K) sums of each copy.
+    """
 
     owners: NDArray[np.int64]
     vectors: Vector
@@ -87,8 +99,9 @@ class Copies(NamedTuple):
 class FrozenWeights:
     """Copies of the weights of one learner that has `own_weights`.
 
-    first     rounds before the first copy
-    stacked   is the last of its scores that of a stack on the others?
+    Args:
+        first: Rounds before the first copy.
+        stacked: Whether the last score is that of a stack on the others.
     """
 
     def __init__(self, first: int = 2, stacked: bool = False) -> None:
@@ -98,12 +111,12 @@ class FrozenWeights:
         self._on_images: list[Copies] = []
         self._stack = _copies([]) if stacked else None  # on the scores of the other members
         self._notes: dict[int, Vector] = {}
-        self._ended: list[tuple[int, dict[int, Vector]]] = []  # after which round, and the notes and results of each
+        self._ended: list[tuple[int, dict[int, Vector]]] = []  # the round of the copy, and the notes and results of each member
         self._told = np.zeros((0, at.TOLD))
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """The sum of the log losses of the scores, for each of those who make up the learner."""
+        """Sum of the log losses of the scores, for each member."""
         return tuple(self._told[:, at.LOSS].tolist())
 
     @property
@@ -112,7 +125,7 @@ class FrozenWeights:
         return [self._plain, *self._on_images, *([] if self._stack is None else [self._stack])]
 
     def freeze(self, learner: Any, rows: int) -> None:
-        """Copy the weights of the learner, which has played so many rounds of the game."""
+        """Copy the weights of the learner, which has played `rows` rounds of the game."""
         own: list[Own] = learner.own_weights()
         if self.after >= 0:
             self._ended.append((self.after, self._results(own, rows)))
@@ -125,6 +138,7 @@ class FrozenWeights:
         self.after, self.next = rows, 2 * rows if rows else 2
 
     def _noted(self, own: Own) -> Vector:
+        """Return the notes of a copy."""
         goal, u = own
         (added, off), n = goal.added, int(np.count_nonzero(u))
         bent, bent_doubt = (0.0, 0.0) if goal.matrix is None else goal.matrix.bent(u)
@@ -136,7 +150,7 @@ class FrozenWeights:
         ])  # fmt: skip
 
     def see(self, rows: Any, y: NDArray[np.int8], scores: Vector, places: int, kappas: Vector) -> None:
-        """The next rows, and the scores that were played."""
+        """Process the next rows and the scores that were played."""
         if not len(self._told):
             self._told = np.zeros((scores.shape[1], at.TOLD))
             self._check_copies(scores.shape[1])
@@ -147,7 +161,7 @@ class FrozenWeights:
             self._plain = self._plain._replace(vectors=np.vstack([known, np.zeros((more, known.shape[1]))]))
         see: Any = _loops.log_losses.see
         vectors, owners, sums = self._plain.vectors, self._plain.owners, self._plain.sums
-        last = scores.shape[1] if self._stack is None else -1  # a stack has a kappa for each row, and rows of its own
+        last = scores.shape[1] if self._stack is None else -1  # a stack has a kappa per row, and other rows
         members = np.ascontiguousarray(scores[:, :last])
         see(vectors, *rows, y, members, kappas[None, :last], owners, -1.0, sums, self._told[:last])
         for start in range(0, len(y), TOGETHER):
@@ -164,6 +178,7 @@ class FrozenWeights:
                     copies.sums, told)  # fmt: skip
 
     def _see_stack(self, stack: Copies, y: NDArray[np.int8], scores: Vector) -> None:
+        """Process the rows of a stack, which are the scores of the members."""
         see: Any = _loops.log_losses.see
         stack_rows: Any = _loops.log_losses.stack_rows
         *rows, kappas = stack_rows(scores)
@@ -171,7 +186,7 @@ class FrozenWeights:
         see(stack.vectors, *rows, y, own, kappas, np.minimum(stack.owners, 0), -1.0, stack.sums, self._told[-1:])
 
     def _check_copies(self, scores: int) -> None:
-        """Refuse copies of other members than these, and of a stack with too few weights for them."""
+        """Raise an error if copies belong to other members, or a stack has too few weights."""
         stack = self._stack
         for copies in (self._plain, *self._on_images):
             _check_owners(copies, scores if stack is None else scores - 1)
@@ -181,7 +196,7 @@ class FrozenWeights:
             require(len(stack.vectors) >= scores - 1, must, stack.vectors.shape)
 
     def _results(self, own: Sequence[Own], rounds: int) -> dict[int, Vector]:
-        """What is left of every copy of those who are awake, with the metric that the learner has now."""
+        """Return the results of every copy of an active member, with the learner's present metric."""
         found, slip = {}, (rounds + 20) * 2.0 * U0
         for copies in self._copied:
             for goal, weights in own:
@@ -217,7 +232,7 @@ class FrozenWeights:
         return found
 
     def facts(self, learner: Any, rounds: int) -> tuple[FrozenFacts, ...]:
-        """Of every member that is awake and every round after which copies were made, the first first."""
+        """Return the facts of every active member for every round at which copies were made, by member."""
         if self.after < 0:
             return ()
         own, slip, found = learner.own_weights(), (rounds + 20) * 2.0 * U0, []
@@ -280,13 +295,13 @@ class FrozenWeights:
 
 
 def _copies(own: Sequence[Own]) -> Copies:
-    """Copies of these weights, of members that see the same rows."""
+    """Return copies of these weights, of members that see the same rows."""
     owners, vectors = in_lanes([one.goal.member for one in own], [one.weights for one in own])
     return Copies(owners, vectors, np.zeros((at.SUMS, len(owners))))
 
 
 def in_lanes(owners: Sequence[int], vectors: Sequence[Vector]) -> tuple[NDArray[np.int64], Vector]:
-    """Vectors side by side, and whose they are; of nobody, and 0, in what is left of the last eight lanes."""
+    """Return owners and vectors side by side in lanes of eight; unused lanes have owner -1 and zeros."""
     lanes = -(-len(owners) // at.LANES) * at.LANES
     whose, beside = np.full(lanes, -1, np.int64), np.zeros((max(map(len, vectors), default=0), lanes))
     whose[: len(owners)] = owners
@@ -304,7 +319,7 @@ def _by_number(state: State, size: int) -> dict[int, Vector]:
 
 
 def check_members(members: int, scores: Vector) -> None:
-    """Refuse scores of another number of members than the file has."""
+    """Raise an error if the number of members differs from that in the file."""
     if members != scores.shape[1]:
         require(False, f"sums in the file must be of the learner's {scores.shape[1]:,} members", members)
 
@@ -315,9 +330,12 @@ def _check_owners(copies: Copies, members: int) -> None:
 
 
 def restored_lanes(state: Any, members: int | None, least: int = 0) -> Copies:
-    """Return vectors in lanes, whose they are, and their sums; `members` None: it is not known yet how many there are.
+    """Return the copies restored from a state, checked.
 
-    least   places that the vectors must have
+    Args:
+        state: Owners, vectors and sums.
+        members: Number of members; None if not known yet.
+        least: Minimum number of places of the vectors.
     """
     named = dict(zip(("owners", "vectors", "sums"), state, strict=True))
     lanes = len(named["owners"])
@@ -332,6 +350,6 @@ def restored_lanes(state: Any, members: int | None, least: int = 0) -> Copies:
 
 
 def _dot(a: Vector, b: Vector) -> float:
-    """<a, b>; not @, whose threads would wait for those that parse and play."""
-    here = b != 0.0  # so that places that nobody uses change nothing, not even the rounding
+    """Return <a, b> without `@`, whose threads would compete with those that parse and play."""
+    here = b != 0.0  # unused places then change nothing, not even the rounding
     return float(np.sum(a[here] * b[here]))

@@ -3,25 +3,25 @@
 Rounding
     u = 2^-53; n non-zeros in a row, the bias included. A margin is computed with an error of at most
     n u/(1 - n u) ||x~|| ||U|| + n 2^-1075, the last term for products that underflow (a sum of doubles never does), in
-    whatever order it is summed. Taken off is e = (n+4) 2u (l + 2^-500) U^, where l is the computed length of x~
+    any order of summation. Subtracted is e = (n+4) 2u (l + 2^-500) U^, where l is the computed length of x~
     and U^ >= ||U||: squares that underflow are missing from l^2, at most n 2^-1075 in all, so l + 2^-500 is at least
     ||x~|| (1 - (n+2) u); and as U^ >= 1/2, e is far above n 2^-1075 even for a row of zeros. So e, about twice what is
     needed, also covers its own rounding and that of the subtraction while n < 2^32: m - e is at most the true margin.
-    ||x~||^2 is at most the computed sum of squares * (1 + (n+5) 2u), but for squares that underflowed, n 2^-1075 at
+    ||x~||^2 is at most the computed sum of squares * (1 + (n+5) 2u), except for squares that underflowed, n 2^-1075 at
     most: R^2 is at least 2^-900 or exactly 0, and a kappa is at most 2^400, so that e covers kappa n 2^-1075 too.
-    R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` says so.
-Is it the Perceptron?
+    R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` reports it.
+Check that the learner is the Perceptron
     For every fixed U the sum over mistakes of y<U,x~> is <U, w_end> - <U, w_1> if each mistake adds y x~ to the weights
-    and nothing else changes them. Checked for each direction and for the probe, which has a weight between 1/2 and 1 in
-    size for every feature, a hash of its number, also for those that were not there to fit on. In floats the two may
-    differ by
+    and nothing else changes them. This is checked for each direction and for the probe, which has a weight between 1/2
+    and 1 in size for every feature, a hash of its number, also for features that the fit did not see. In floats the two
+    may differ by
         ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
     the margins', each at most 2e too small; the learner's own rounding (linear/theorems/perceptron_facts.py); and that
     of <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
     sqrt n in the first two terms, sqrt d in the last.
-Are they the same rows?
-    The probe's margins are summed over all rows, the positive and the negative ones apart (`probed`): rows that are
-    shown again must leave the same two sums, whatever the weights of the directions are (comparators/second_pass.py).
+Check that the rows are the same
+    The probe's margins are summed over all rows, the positive and the negative ones separately (`probed`): rows that
+    are shown again must give the same two sums, whatever the weights of the directions (comparators/second_pass.py).
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -48,25 +48,36 @@ Vector = NDArray[np.float64]
 Wrong = NDArray[np.bool_]
 
 BLOCK = 16384
+"""Number of rows scored at a time."""
 LONGEST, SHORTEST = 2.0**900, 2.0**-900
+"""Largest and smallest squared length of the longest row."""
 LIGHTEST = 2.0**-100
-"""A weight that is smaller beside ||U|| of about 1 is as good as none."""
+"""Smallest weight that is kept, relative to ||U|| of about 1."""
 
 HEAVIEST = 2.0**450
-"""Weights at the start may not be larger: their squares must be safe."""
+"""Largest initial weight whose square is safe."""
 BEYOND = 2.0**500
-"""No Perceptron's weights become so large: they would be more than 2^49 of the longest rows."""
+"""Size that no Perceptron's weight reaches: it would take more than 2^49 of the longest rows."""
 
 MOST_TOLD = 2**20
+"""Largest number of features for which directions are stored."""
 KAPPAS = (1.0, 0.25, 0.0625)
-"""The kappa that was best on the rows fitted on, and smaller ones: in longer streams the best one is smaller."""
+"""Factors of the kappa that was best in the fit: on longer streams the best kappa is smaller."""
 
 
 class LinearScorer:
-    """Directions and a probe, U, (features + 1, 4), and the weights of the bias.
+    """Three directions and a probe, with the sums of their margins.
 
-    The last row is for features that were not there to fit on: zero for a direction. The probe has a weight for each of
-    them, so U is widened to the rows (`_widened`) before they are shown.
+    The last row of U stands for features that the fit did not see: zero for a direction. The probe has a weight for
+        each
+    of them, so U is widened to the rows (`_widened`) before they are shown.
+
+    Args:
+        U: (features + 1, 4) weights of the directions and the probe.
+        bias_weights: (4,) bias weights.
+        tally: Sums of the margins.
+        bias: Value of the constant feature; 0 for none.
+        normalize: Whether each x is divided by its norm.
     """
 
     def __init__(
@@ -74,22 +85,22 @@ class LinearScorer:
     ) -> None:
         self.U, self.bias_weights, self.tally = U, bias_weights, tally
         self.bias, self.normalize = bias, normalize
-        self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if one was
+        self.longest = np.zeros(1)  # at least the largest ||x~||^2; NaN if any was NaN
         self.nonzeros = 0
         self.empty = True  # no value but zero was seen
         self.probed = Total(), Total()  # the probe's margins over all rows: those above 0, those below
         self._widened = U  # U and the probe's weights of later features; not saved, as they follow from U
         self._across = np.zeros((U.shape[1], 0))  # U vector by vector, for dense rows
-        self._room = np.empty((0, 0))  # for what is found of some rows
+        self._room = np.empty((0, 0))  # buffer for the results of a block of rows
         weights = np.concatenate([U[:, : tally.directions].astype(np.float64), bias_weights[None, : tally.directions]])
-        # n positive terms in any order: an error of n 2^-53 of the sum at most; squares of float32 are exact.
+        # Summing n positive terms in any order: a relative error of at most n 2^-53; squares of float32 are exact.
         grown = 1 + (len(weights) + 4) * UNIT
         self.norms2 = [Fraction(size) * grown for size in np.sum(np.square(weights), axis=0).tolist()]
         self._norms = np.array([*(math.sqrt(size) * (1.0 + 2.0**-50) for size in self.norms2), 0.0])
 
     @classmethod
     def fitted(cls, x: Sparse, y: Labels, bias: float, normalize: bool) -> Self:
-        """Directions fitted on these rows, which they have not yet seen."""
+        """Return directions fitted on these rows, which they have not yet seen."""
         from novikoff.comparators._loops import descent
 
         square = np.zeros(len(y))
@@ -105,10 +116,14 @@ class LinearScorer:
     def placed(
         cls, directions: list[Vector], penalties: list[tuple[int, float]], longest: float, bias: float, normalize: bool
     ) -> Self:
-        """Up to three directions u, the weight of the bias last, scaled by powers of two so that S = 1 is a threshold.
+        """Return up to three directions, scaled by powers of two so that S = 1 is a threshold.
 
-        penalties   (direction, kappa of u)
-        longest     about the largest ||x~||^2
+        Args:
+            directions: Directions u, the bias weight last.
+            penalties: Pairs (direction, kappa of u).
+            longest: Approximately the largest ||x~||^2.
+            bias: Value of the constant feature; 0 for none.
+            normalize: Whether each x is divided by its norm.
         """
         from novikoff.comparators._loops import margins
 
@@ -130,7 +145,7 @@ class LinearScorer:
         return cls(U, bias_weights, tally, bias, normalize)
 
     def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
-        """Rows in order, x~ being x (each of length 1 if `normalize`) and then the bias, if it is not 0."""
+        """Process rows in order; x~ is x (of length 1 if `normalize`) followed by the bias, if it is not 0."""
         for start in range(0, len(y), BLOCK):
             some = slice(start, start + BLOCK)
             found = self.margins(x[some], y[some])
@@ -145,9 +160,9 @@ class LinearScorer:
             self.empty = self.empty and nothing and not np.any(numbers(x))
 
     def margins(self, x: Rows, y: Labels) -> NDArray[np.float64]:
-        """For each row: at most its margin with each direction, the probe's, at least its squared length.
+        """Return lower bounds on each row's margins, the probe's margin, and an upper bound on its squared length.
 
-        At most BLOCK rows; what is found of the next ones overwrites it.
+        At most BLOCK rows; the next call overwrites the result.
         """
         from novikoff.comparators._loops import margins
 
@@ -163,7 +178,7 @@ class LinearScorer:
         return out
 
     def _with_rows(self, width: int) -> NDArray[np.float32]:
-        """U with the probe's weights of at least `width` features."""
+        """Return U with the probe's weights of at least `width` features."""
         if len(self._widened) <= width:
             last = len(self.U) - 1
             wide = np.zeros((max(width, len(self._widened) * 5 // 4) + 1, self.U.shape[1]), np.float32)
@@ -172,14 +187,14 @@ class LinearScorer:
         return self._widened
 
     def _as_wide_as(self, width: int) -> NDArray[np.float64]:
-        """U vector by vector, at least so wide."""
+        """Return U vector by vector, with at least `width` columns."""
         if self._across.shape[1] < width:
             self._across = np.ascontiguousarray(self._with_rows(width)[:width].T, dtype=np.float64)
         return self._across
 
     @property
     def invalid_reason(self) -> str:
-        """Why nothing can be said of these rows; "" if something can."""
+        """Why no theorem applies to these rows; "" if some does."""
         longest = float(self.longest[0])
         if math.isnan(longest):
             return "a feature was NaN or infinite"
@@ -188,11 +203,11 @@ class LinearScorer:
         return ""
 
     def square(self) -> Fraction:
-        """At least R^2."""
+        """Return an upper bound on R^2."""
         return Fraction(float(self.longest[0]))
 
     def comparators(self, start: Vector | None, passes: int = 1) -> list[Comparator]:
-        """Every u there is. start: w_1, the weight of the bias last; passes: how often the rows were played."""
+        """Return every u; start: w_1 with the bias weight last, passes: how often the rows were played."""
         if self.invalid_reason:
             return list(self.tally.comparators([]))
         square = self.square()
@@ -200,17 +215,17 @@ class LinearScorer:
         return list(self.tally.comparators(self.norms2, longest, self._starts(start)))
 
     def penalized(self, start: Vector | None, passes: int = 1) -> list[PenalizedComparator]:
-        """Every u whose targets grow with the length of x; start and passes as above."""
+        """Return every u whose targets grow with the length of x; start and passes as in `comparators`."""
         return [] if self.invalid_reason else list(self.tally.penalized(self.norms2, self._starts(start), passes))
 
     def over_mistakes(self, start: Vector | None, scales: Collection[float] | None = None) -> list[PenalizedComparator]:
-        """Every u, or those of some `scales`, the losses summed over the mistakes alone."""
+        """Return every u, or those of some `scales`, with losses summed over the mistakes alone."""
         if self.invalid_reason:
             return []
         return list(self.tally.over_mistakes(self.norms2, self._starts(start), scales))
 
     def _starts(self, start: Vector | None) -> list[Fraction]:
-        """At most <U, w_1>, for each U; none if w_1 = 0."""
+        """Return lower bounds on <U, w_1> for each U; empty if w_1 = 0."""
         if start is None:
             return []
         square = length_of(start)
@@ -221,16 +236,17 @@ class LinearScorer:
         ]
 
     def _dots(self, weights: Vector) -> list[float]:
-        """<U, w> for each direction and the probe; the weight of the bias is the last of `weights`."""
+        """Return <U, w> for each direction and the probe; the bias weight is the last of `weights`."""
         products = self._with_rows(len(weights) - 1)[: len(weights) - 1].astype(np.float64) * weights[:-1, None]
         dots: list[float] = (np.sum(products, axis=0) + self.bias_weights * weights[-1]).tolist()
         return dots
 
     def unexplained(self, start: Vector | None, end: Vector) -> float:
-        """How far the weights moved elsewhere than the mistakes moved them, in units of what rounding explains.
+        """Return the part of the weights' change that mistakes do not explain, in units of rounding error; at most 1 is fine.
 
-        start, end   the learner's weights before the first round and now, that of the bias last. At most 1: the
-                     mistakes explain the weights.
+        Args:
+            start: The learner's weights before the first round, the bias weight last; None if zero.
+            end: Its weights now.
         """
         if not np.max(np.abs(end)) <= BEYOND:
             return math.inf
@@ -238,7 +254,7 @@ class LinearScorer:
         R, M = math.sqrt(float(self.longest[0])), float(self.tally.mistakes)
         before, after = (math.sqrt(float(length_of(weights))) for weights in (first, end))
         n, d, unit = float(self.nonzeros + 4), float(max(len(first), len(end)) + 8), 2.0**-53
-        # The lambda of the certificates, generously: M may be as large as the rounds.
+        # A generous upper bound on the lambda of the certificates: M may be as large as the rounds.
         grown = 4.0 * math.sqrt(before * before + R * R * M) * (1.0 + n * unit * math.sqrt(M))
         run, margin, sums = M * unit * grown, M * R * n * 4.0 * unit, d * 2.0 * unit * (before + after)
         added = self.tally.added[:-1].sum(axis=1).tolist()
@@ -248,7 +264,7 @@ class LinearScorer:
         return max(ratio(gained - gone, 2.0 * most) for gained, gone, most in zip(added, moved, allowed, strict=True))
 
     def directions(self) -> tuple[Vector, ...]:
-        """Each U, feature by feature, the weight of the bias last; none if there are millions of features."""
+        """Return each U, feature by feature, the bias weight last; empty if there are millions of features."""
         if len(self.U) > MOST_TOLD:
             return ()
         weights = self.U[:-1].astype(np.float64)
@@ -277,14 +293,14 @@ class LinearScorer:
 
 
 def probe(first: int, stop: int) -> NDArray[np.float32]:
-    """The probe's weights of features `first` to `stop` - 1: a hash of each, from 1/2 to 1 in size, of either sign."""
+    """Return the probe's weights of features `first` to `stop` - 1: hashes from 1/2 to 1 in size, of either sign."""
     found = coins(0, "probe", first, stop)
     sizes = 0.5 + (found >> np.uint64(42)).astype(np.float64) * 2.0**-23
     return np.where(found & np.uint64(1), sizes, -sizes).astype(np.float32)
 
 
 def ratio(difference: float, allowed: float) -> float:
-    """The size of a difference in units of what is allowed; infinite if it is not a number."""
+    """Return the size of a difference in units of what is allowed; infinite if it is not a number."""
     if difference == 0.0:
         return 0.0
     return abs(difference) / allowed if allowed > 0.0 and math.isfinite(difference) else math.inf

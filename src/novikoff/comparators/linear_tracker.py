@@ -1,4 +1,4 @@
-"""Linear comparators that watch a game (tracker.py), of learners on vectors."""
+"""Linear comparators that watch a game (tracker.py), for learners on vectors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from novikoff.core.types import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearComparatorFacts(ComparatorFacts):
-    """Of linear comparators.
+    """Facts about linear comparators.
 
-    nonzeros        the most non-zeros of an x~, the bias included
-    start_square    at least ||w_1||^2, for a learner that did not start at zero
-    bias, normalize the features: those of the learner, if all is well
-    top             thresholds go up to 2^top
-    directions      each U, feature by feature, the weight of the bias last; none if there are millions of features
-    probed          sums of the probe's margins over all rounds, above and below 0 (comparators/second_pass.py)
+    Attributes:
+        nonzeros: Largest number of non-zeros of an x~, the bias included.
+        start_square: At least ||w_1||^2, for a learner that did not start at zero.
+        bias: Value of the constant feature.
+        normalize: Whether each x is divided by its norm.
+        top: Thresholds go up to 2^top.
+        directions: Each U, feature by feature, the bias weight last; empty if there are millions of features.
+        probed: Sums of the probe's margins over all rounds, above and below 0 (comparators/second_pass.py).
     """
 
     nonzeros: int
@@ -38,12 +40,14 @@ class LinearComparatorFacts(ComparatorFacts):
 
 
 class LinearTracker(ScorerTracker[LinearScorer]):
-    """Linear comparators.
+    """Tracker of linear comparators.
 
-    bias, normalize   the learner's: x~ is x, of length 1 if `normalize`, and then the constant `bias` if it is not 0
-    start             the learner's weights before the first round, that of the bias last; None if all are zero
-    keep              how many bytes of rows to fit on
-    additive          a mistake adds y x~ to the learner's weights, and nothing else changes them: this is checked
+    Args:
+        bias: The learner's value of the constant feature; 0 for none.
+        normalize: Whether the learner divides each x by its norm.
+        start: The learner's weights before the first round, the bias weight last; None if all are zero.
+        keep: Bytes of rows to fit on.
+        additive: Whether to check that a mistake adds y x~ to the learner's weights and nothing else changes them.
     """
 
     def __init__(

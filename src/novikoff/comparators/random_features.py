@@ -1,12 +1,12 @@
 """Random features of the rows of a game, as a member of `auto` sees them: they move with the running mean of the rows.
 
 Algorithm
-    numerics/fourier.py, with the means and squares of the rows up to here: the next rows are standardised as the
-    learner does it, in their order.
+    numerics/fourier.py, with the means and squares of the rows so far: the next rows are standardised as the learner
+    does it, in their order.
 Promise
     The same bits as the learner's.
 Cost
-    O(255 width) per row, and 256 cosines a member.
+    O(255 width) per row, and 256 cosines per member.
 Reference
     [rahimi2007].
 """
@@ -29,18 +29,28 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 IMAGES = "random features"
+"""Name of the state in error messages."""
 NAMES = ("turns", "shifts", "widths", "moments")
+"""Arrays of the state."""
 
 
 class Images:
-    """Of the rows that come after the first `seen`, whose means and squares are `moments`; one for each of `widths`."""
+    """Random features of the rows after the first `seen`, for each of `widths`.
+
+    Args:
+        turns: (waves - 1, columns) frequencies, in turns.
+        shifts: (waves - 1,) phases, in turns.
+        widths: (members,) width of each member.
+        moments: (2, columns) mean and sum of squared deviations of the rows seen.
+        seen: Number of rows seen.
+    """
 
     def __init__(self, turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float) -> None:
         self.turns, self.shifts, self.widths, self.moments = turns, shifts, widths, moments
         self.seen = float(seen)
 
     def of(self, rows: Nonzeros) -> list[Nonzeros]:
-        """The next rows, one after the other, as each member sees them."""
+        """Return the next rows, in order, as each member sees them."""
         phi = numerics.fourier.images(
             self.turns, self.shifts, self.widths, self.moments, self.seen, True, astuple(rows)
         )

@@ -1,7 +1,7 @@
-"""A stream read again: its rows as comparators see them, and whether it is still the same.
+"""Reading a stream again: its rows as comparators see them, and whether it has changed.
 
-Rows that cannot cost a mistake are left out: a zero x labelled +1, without a bias, has the score 0 and is said +1. To
-leave such rounds out changes neither the Perceptron nor its mistakes, so a bound for the rest holds for all.
+Rows that cannot cause a mistake are left out: a zero x labelled +1, without a bias, has score 0 and is predicted +1.
+Leaving such rounds out changes neither the Perceptron nor its mistakes, so a bound for the rest holds for all.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, CheckedRow, Example, Sparse
 
 TOGETHER = 4_096
-"""Rows that come one by one are put together up to so many."""
+"""Number of single rows that are put together."""
 
 
 @dataclass
 class Reading:
-    """What a stream was when it was read to its end: equal readings are of equal rows, but for a freak of chance.
+    """Summary of a stream that was read to its end: equal readings have equal rows, up to checksum collisions.
 
-    rows          rounds, those that were left out included
-    left_out      zero rows labelled +1, without a bias
-    hopeless      zero rows labelled -1, without a bias: no comparator has a margin there
-    sums          of the labels, the lengths, the indices and the values (CRC-32)
-    fingerprint   what the stream says of itself, when the reading began and when it ended
+    Attributes:
+        rows: Rounds, including those that were left out.
+        left_out: Zero rows labelled +1, without a bias.
+        hopeless: Zero rows labelled -1, without a bias: no comparator has a margin there.
+        sums: CRC-32 of the labels, the lengths, the indices and the values.
+        fingerprint: Fingerprint of the stream when the reading began and when it ended.
     """
 
     rows: int = 0
@@ -42,7 +43,7 @@ class Reading:
     fingerprint: list[Any] = field(default_factory=list)
 
     def add(self, x: Rows, y: NDArray[np.int8]) -> None:
-        """The next rows."""
+        """Add the next rows."""
         self.rows += len(y)
         if isinstance(x, Sparse):
             parts = [y, np.diff(x.indptr), x.indices[x.entries], x.values[x.entries]]
@@ -59,10 +60,14 @@ def read(
     names: Mapping[str, int] | None = None,
     reading: Reading | None = None,
 ) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """One pass, at most `rounds` rounds of it: rows and labels, without the rows left out.
+    """Read one pass, at most `rounds` rounds; yield rows and labels, without the rows left out.
 
-    names     places of named features; more are numbered as they come
-    reading   to be filled in, by the end of the pass
+    Args:
+        stream: Stream to read.
+        bias: Value of the constant feature; with 0, some zero rows are left out.
+        rounds: Maximum number of rounds; None for all.
+        names: Positions of named features; further names are numbered as they appear.
+        reading: Summary that is filled in by the end of the pass.
     """
     if reading is not None:
         reading.fingerprint.append(fingerprint(stream))
@@ -82,7 +87,7 @@ def read(
 
 
 def two_labels(stream: Stream, what: str) -> Stream:
-    """The stream, if it can be read again and has two labels, as `what` needs."""
+    """Return the stream; raise an error unless it is rereadable and has two labels, as `what` needs."""
     if not stream.rereadable:
         raise InputError(f"{what} needs a source that can be read again: {stream.name} cannot. Save it in a file.")
     if stream.several or stream.multiclass or stream.outcomes != "labels":
@@ -91,14 +96,14 @@ def two_labels(stream: Stream, what: str) -> Stream:
 
 
 def rows_of(batch: Batch) -> tuple[Rows, NDArray[np.int8]]:
-    """Rows and labels of a batch of a part."""
+    """Return rows and labels of a batch of a part."""
     if batch.x is None or isinstance(batch.x, list):
         raise InputError("parts are of rows of numbers: got single examples. Put them in arrays or in a file.")
     return as_rows(batch), np.ascontiguousarray(batch.y, dtype=np.int8)
 
 
 def tell_skipped(stream: Stream, parts: Iterable[Sequence[tuple[int, str]]]) -> None:
-    """Note the bad rows that were skipped in parts of a stream; refuse more than may be."""
+    """Note the bad rows that were skipped in parts of a stream; raise an error if there are more than allowed."""
     bad = [one for part in parts for one in part]
     if len(bad) > stream.most_bad:
         raise SourceError(
@@ -110,12 +115,12 @@ def tell_skipped(stream: Stream, parts: Iterable[Sequence[tuple[int, str]]]) -> 
 
 
 def fingerprint(stream: Stream) -> Any:
-    """What the stream says of itself: size and time of change of its file; None if it says nothing."""
+    """Return the fingerprint of the stream, such as size and modification time of its file; None if it has none."""
     return stream.fingerprint() or None
 
 
 def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """The batches as arrays; single rows put together."""
+    """Yield the batches as arrays; single rows are put together."""
     left = rounds
     rows: list[Any] = []
     labels: list[int] = []
@@ -137,7 +142,7 @@ def _together(stream: Stream, rounds: int | None, names: dict[str, int]) -> Iter
 
 
 def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray[np.int8]]]:
-    """The rows in front that are of one kind; they are taken out of the lists."""
+    """Yield the leading rows of one form, and remove them from the lists."""
     kind = form_of(rows[0])
     count = next((t for t, row in enumerate(rows) if form_of(row) != kind), len(rows))
     mine, y = rows[:count], np.array(labels[:count], dtype=np.int8)
@@ -146,7 +151,7 @@ def _flushed(rows: list[Any], labels: list[int]) -> Iterator[tuple[Rows, NDArray
 
 
 def _row(x: Example, names: dict[str, int]) -> NDArray[np.float64] | CheckedRow:
-    """One example as (indices, values) or as an array."""
+    """Return one example as (indices, values) or as an array."""
     if isinstance(x, Mapping):
         return encode.mapping(x, names)
     if isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], np.ndarray):
@@ -156,7 +161,7 @@ def _row(x: Example, names: dict[str, int]) -> NDArray[np.float64] | CheckedRow:
 
 
 def _blank(x: Rows, y: NDArray[np.int8]) -> NDArray[np.bool_] | None:
-    """Which rows are zero; None if none is."""
+    """Return which rows are zero; None if none is."""
     from novikoff.comparators._loops import dual
 
     out = np.zeros(len(y), dtype=np.bool_)

@@ -1,6 +1,6 @@
-"""Rows that comparators are shown, dense ones or sparse ones, and a buffer of them.
+"""Rows for comparators, dense or sparse, and a buffer of them.
 
-Comparators in a metric are shown rows as learners read them: the places and numbers of what is not zero.
+Comparators in a metric see rows as learners read them: the places and values of the non-zeros.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ Rows = NDArray[Any] | Sparse
 Labels = NDArray[np.int8]
 
 MOST_ROWS, MOST_BYTES = 256, 2**20
-"""Single rows, and bytes of them, that are gathered before they are looked at."""
+"""Maximum number of single rows, and of their bytes, that are gathered before they are processed."""
 MOST_PIECES = 4096
-"""Pieces of rows that a buffer holds before it puts them together."""
+"""Maximum number of pieces of a buffer before it joins them."""
 KEPT = "kept rows"
+"""Name of the state in error messages."""
 BYTES_A_NUMBER, BYTES_A_NONZERO, BYTES_A_ROW = 8, 12, 16
+"""Bytes of a number of a dense row, of a non-zero of a sparse row, and of a row besides."""
 
 
 class Gathered:
-    """Single rows that wait to be looked at together, each with what belongs to it, in the order in which they came."""
+    """Single rows that wait to be processed together, each with its data, in order of arrival."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -41,7 +43,7 @@ class Gathered:
         return len(self._rows)
 
     def add(self, x: Row, *beside: Any) -> bool:
-        """One more, copied unless it is a mapping; are there enough to be worth a look?"""
+        """Add one row, copied unless it is a mapping; return whether there are enough to be processed."""
         copied: Row = x
         if isinstance(x, tuple):
             copied = x[0].copy(), x[1].copy()
@@ -52,7 +54,7 @@ class Gathered:
         return len(self._rows) >= MOST_ROWS or self._size >= MOST_BYTES
 
     def taken(self, width: int = 0, names: Mapping[str, int] | None = None) -> Iterator[tuple[Any, ...]]:
-        """All of them, which wait no longer: stretches of rows of one form, stacked, and what belongs to each."""
+        """Remove all rows; yield runs of rows of one form, stacked, with the data of each."""
         rows, self._rows, self._size = self._rows, [], 0
         for _, some in groupby(rows, _likeness):
             x, *beside = zip(*some, strict=True)
@@ -60,16 +62,17 @@ class Gathered:
 
 
 def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same for rows that can be stacked, with what belongs to them."""
+    """Return a key that is equal for rows that can be stacked, with their data."""
     last = row[-1]  # the scores of several members are an array
     return form_of(row[0]), last.shape if isinstance(last, np.ndarray) else ()
 
 
 class RowBuffer:
-    """Rows of one form with their outcomes and what was played: mistakes, or scores; what is added is copied.
+    """Rows of one form with their outcomes and what was played (mistakes or scores); everything added is copied.
 
-    Dense rows may become wider: those before are 0 in the columns that are new. So may scores, of labels that are new:
-    those before are -inf there.
+    Dense rows may become wider: earlier rows are 0 in new columns. Scores may gain columns for new labels: earlier
+        scores
+    are -inf there.
     """
 
     def __init__(self) -> None:
@@ -79,7 +82,7 @@ class RowBuffer:
         self._played: list[NDArray[Any]] = []
 
     def add(self, x: Rows, y: NDArray[Any], played: NDArray[Any], size: int | None = None) -> None:
-        """More rows, after those there are; of `size` bytes, if that is known."""
+        """Append rows, of `size` bytes if that is known."""
         if len(y) == 0:
             return
         if self._x and not isinstance(x, Sparse):
@@ -95,7 +98,7 @@ class RowBuffer:
             self.together()
 
     def together(self) -> tuple[Rows, NDArray[Any], NDArray[Any]]:
-        """All rows, their outcomes, and what was played."""
+        """Return all rows, their outcomes, and what was played."""
         if not self._x:
             return np.zeros((0, 0)), np.zeros(0, np.int8), np.zeros(0, np.bool_)
         if len(self._x) > 1:
@@ -120,14 +123,17 @@ class RowBuffer:
 
 
 def as_rows(batch: Batch) -> Rows:
-    """The x of a batch of numbers, as the kernels take it."""
+    """Return the x of a batch of numbers, as the compiled loops take it."""
     return batch.x if isinstance(batch.x, Sparse) else batch.table()
 
 
 def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = None) -> Rows:
-    """Single rows in doubles: all (indices, values), at least so wide, all arrays, or all mappings.
+    """Stack single rows as doubles: all (indices, values), all arrays, or all mappings.
 
-    names   places of the keys of mappings; empty where the keys are places
+    Args:
+        rows: Rows to stack.
+        width: Minimum width of sparse rows.
+        names: Positions of the keys of mappings; empty if the keys are positions.
     """
     named = [row for row in rows if isinstance(row, dict)]
     if named and names is not None:
@@ -139,60 +145,60 @@ def stacked(rows: list[Row], width: int = 0, names: Mapping[str, int] | None = N
 
 
 def wider(x: Rows, width: int) -> Rows:
-    """Dense rows with zeros in the columns that are new; others as they are."""
+    """Return dense rows widened by zero columns; sparse rows unchanged."""
     if isinstance(x, Sparse) or x.shape[1] >= width:
         return x
     return np.pad(x, ((0, 0), (0, width - x.shape[1])))
 
 
 def chosen(x: Rows, rows: NDArray[Any]) -> Rows:
-    """Some of the rows, by their numbers or where it is true."""
+    """Return some of the rows, by number or by a mask."""
     return x.take(rows) if isinstance(x, Sparse) else np.ascontiguousarray(x[rows])
 
 
 def without_zeros(x: Rows) -> Sparse:
-    """Rows as sparse ones; dense ones lose their zeros."""
+    """Return rows as sparse ones; dense ones lose their zeros."""
     return x if isinstance(x, Sparse) else Sparse.of_dense(x)
 
 
 def form_of(x: Row) -> int:
-    """-1 for a sparse row, -2 for a mapping, the width of a dense one."""
+    """Return -1 for a sparse row, -2 for a mapping, and the width of a dense row."""
     return -1 if isinstance(x, tuple) else -2 if isinstance(x, dict) else len(x)
 
 
 def numbers_sizes(x: Rows) -> NDArray[np.int64]:
-    """Bytes of the numbers of each row."""
+    """Return the bytes of the numbers of each row."""
     if not isinstance(x, Sparse):
         return np.full(len(x), x.shape[1] * BYTES_A_NUMBER, dtype=np.int64)
     return np.diff(x.indptr).astype(np.int64) * BYTES_A_NONZERO
 
 
 def numbers_size(x: Rows) -> int:
-    """The sum of `numbers_sizes`."""
+    """Return the sum of `numbers_sizes`."""
     if not isinstance(x, Sparse):
         return x.size * BYTES_A_NUMBER
     return int(x.indptr[-1] - x.indptr[0]) * BYTES_A_NONZERO
 
 
 def sizes(x: Rows) -> NDArray[np.int64]:
-    """Bytes of each row, about."""
+    """Return the approximate bytes of each row."""
     return numbers_sizes(x) + BYTES_A_ROW
 
 
 def numbers(x: Rows) -> NDArray[Any]:
-    """Every value of the rows."""
+    """Return every value of the rows."""
     return x.values[x.entries] if isinstance(x, Sparse) else x.reshape(-1)
 
 
 def most_numbers(x: Rows) -> int:
-    """The most numbers that a row has."""
+    """Return the largest number of stored values of a row."""
     if not isinstance(x, Sparse):
         return int(x.shape[1])
     return int(np.diff(x.indptr).max(initial=np.uint64(0)))
 
 
 def rows_state(x: Rows) -> State:
-    """Rows as plain data."""
+    """Return rows as plain data."""
     if not isinstance(x, Sparse):
         return {"dense": x.copy()}
     rows = x.copy(np.float64)
@@ -200,7 +206,7 @@ def rows_state(x: Rows) -> State:
 
 
 def restored_rows(state: State) -> Rows:
-    """The rows whose state this is."""
+    """Return rows restored from their state."""
     if "dense" in state:
         return array(state, "dense", (None, None), finite=False, of=KEPT)
     indptr, width = ends(state, "indptr", None, np.uint64, of=KEPT), integer(state, "width", 0, 2**32, of=KEPT)
@@ -210,7 +216,7 @@ def restored_rows(state: State) -> Rows:
 
 
 def _joined(parts: list[Rows]) -> Rows:
-    """One after the other."""
+    """Return the parts concatenated."""
     sparse = [part for part in parts if isinstance(part, Sparse)]
     return Sparse.concatenated(sparse) if sparse else np.concatenate([np.asarray(part) for part in parts])
 
@@ -224,7 +230,7 @@ def _form(x: Rows) -> str:
 
 
 def nonzeros_of(x: Any, bias: float) -> Any:
-    """Rows of a batch, as numerics/nonzeros.py has them; `bias` is the value of the constant feature, 0 for none."""
+    """Return the rows of a batch as in numerics/nonzeros.py; `bias` is the constant feature's value, 0 for none."""
     if isinstance(x, Sparse):
         rows, _ = numerics.nonzeros.of_sparse(x.indptr, x.indices, x.values, bias)
     else:
@@ -234,36 +240,38 @@ def nonzeros_of(x: Any, bias: float) -> Any:
 
 
 def as_sparse(rows: numerics.nonzeros.Nonzeros) -> Sparse:
-    """Non-zeros as sparse rows; the arrays are shared."""
+    """Return non-zeros as sparse rows that share the arrays."""
     return Sparse(rows.ends.view(np.uint64), rows.places, rows.values, 2**32, checked=True)
 
 
 def as_nonzeros(x: Rows) -> numerics.nonzeros.Nonzeros:
-    """The reverse of `as_sparse`."""
+    """Return sparse rows as non-zeros, the reverse of `as_sparse`."""
     assert isinstance(x, Sparse)
     return numerics.nonzeros.Nonzeros(x.indptr.view(np.int64), x.indices, x.values)
 
 
 def with_labels(scores: NDArray[Any], labels: int) -> NDArray[Any]:
-    """Scores with a column for each label: -inf for those that had not come."""
+    """Return scores with a column for each label: -inf for labels that had not been seen."""
     missing = labels - scores.shape[1]
     return np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing > 0 else scores
 
 
 def kept_state(rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> State:
-    """Kept rows, their outcomes and the scores played, as plain data."""
+    """Return kept rows, their outcomes and the scores played, as plain data."""
     return {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
 
 
 def restored_kept(
     kept: State, rows: int, places: int, outcomes: type[np.generic], columns: int | None
 ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-    """Return the rows, outcomes and scores whose `kept_state` this is, checked.
+    """Return rows, outcomes and scores restored from `kept_state`, checked.
 
-    rows       number of rows
-    places     every place is below it
-    outcomes   type of the outcomes
-    columns    scores per row; None where a row has one score and no dimension for it, as outcomes have none
+    Args:
+        kept: State of the kept rows.
+        rows: Number of rows.
+        places: Upper limit of the places.
+        outcomes: Number type of the outcomes.
+        columns: Maximum number of scores per row; None if scores have no second dimension.
     """
     last = ends(kept, "ends", rows, of=KEPT)
     size = int(last[-1])

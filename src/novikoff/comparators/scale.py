@@ -1,14 +1,15 @@
-"""How long a comparator of a given direction should be: the best s for u = s v, exactly.
+"""Best length of a comparator of a given direction: the best s for u = s v, exactly.
 
 Hinge     D(s) = sum of max(0, 1 - s m_t) is linear between the places 1/m_t, and the bound
               root = D + a^2/2 + a sqrt(D + a^2/4),  a = s R ||v||,
           is least at s = 0 or at one of them. Proof: where D = A - B s, the derivative of sqrt(root) vanishes only if
           R^2 ||v||^2 A = B^2, and then it is constant. []
-Squared   a + sqrt(Q) is convex in s. Between two places Q = n - 2 s M1 + s^2 M2, and where the derivative vanishes is
+Squared   a + sqrt(Q) is convex in s. Between two places Q = n - 2 s M1 + s^2 M2, and the zero of the derivative is
           solved for.
 Lengths   the bound (sum of max(0, S - m'_t) + c)/S with m' = m - kappa ||x||^2 is monotone in S between two of the m'.
-With several passes D and Q are those of all of them; with weights w_1 at the start D falls by s <v, w_1>, and still the
-places are looked at.
+With several passes D and Q are those of all of them; with weights w_1 at the start D falls by s <v, w_1>, and still
+only
+the places are considered.
 Kappa     the best bound for a kappa is convex in it, and falls where ||u||/(2 sqrt N) > kappa, N being the sum of
           alpha/C ||x||^2: the root of the difference of their logarithms is found by secants.
 Cost
@@ -25,13 +26,21 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 
 FURTHER, FURTHEST = 1.25, math.log(16.0)
-"""Without a secant, kappa goes a little further than to where it is wanted; never by more than a factor of 16."""
+"""Over-relaxation of the first step of ln kappa, and the largest step: a factor of 16."""
 
 
 def hinge_scale(
     margins: Vector, radius: float, passes: int = 1, dot: float = 0.0, weight: float = 0.0
 ) -> tuple[float, float]:  # fmt: skip
-    """(s, bound) for the margins m_t of v. radius: R ||v||; dot: <v, w_1>; weight: ||v|| ||w_1||."""
+    """Return (s, bound) for the margins m_t of v.
+
+    Args:
+        margins: m_t.
+        radius: R ||v||.
+        passes: Number of passes.
+        dot: <v, w_1>.
+        weight: ||v|| ||w_1||.
+    """
     ordered = np.sort(margins)
     positive = int(np.searchsorted(ordered, 0.0, side="right"))
     places = ordered[positive:]
@@ -49,7 +58,7 @@ def hinge_scale(
 
 
 def squared_scale(margins: Vector, radius: float, passes: int = 1) -> tuple[float, float]:
-    """(s, bound), the bound being (s R ||v|| + sqrt Q)^2."""
+    """Return (s, bound), the bound being (s R ||v|| + sqrt Q)^2."""
     ordered = np.sort(margins)[::-1]
     count = int(np.searchsorted(-ordered, 0.0, side="left"))  # positive ones
     first, second = (np.cumsum(power[::-1])[::-1] for power in (ordered, ordered**2))
@@ -71,14 +80,20 @@ def squared_scale(margins: Vector, radius: float, passes: int = 1) -> tuple[floa
     best = int(np.argmin(bounds)) if len(bounds) else -1
     if best < 0:
         return 0.0, nothing
-    # From the losses themselves: above, sums that are nearly equal were subtracted.
+    # Recompute from the losses: the difference of nearly equal sums above is inexact.
     loss = np.sum(np.square(np.maximum(1.0 - s[best] * margins, 0.0)))
     bound = float((s[best] * radius + np.sqrt(passes * loss)) ** 2)
     return (float(s[best]), bound) if bound < nothing else (0.0, nothing)
 
 
 def lengths_scale(margins: Vector, rest: float, passes: int = 1) -> tuple[float, float]:
-    """(s, bound) for the margins m - kappa ||x||^2 of v. rest: ||v||^2/(4 kappa) - <v, w_1> + kappa ||w_1||^2."""
+    """Return (s, bound) for the margins m - kappa ||x||^2 of v.
+
+    Args:
+        margins: Margins of v.
+        rest: ||v||^2/(4 kappa) - <v, w_1> + kappa ||w_1||^2.
+        passes: Number of passes.
+    """
     ordered = np.sort(margins)
     positive = int(np.searchsorted(ordered, 0.0, side="right"))
     places = ordered[positive:]
@@ -94,7 +109,7 @@ def lengths_scale(margins: Vector, rest: float, passes: int = 1) -> tuple[float,
 
 
 class Kappa:
-    """A kappa on its way to where the bound is least: in rows twice as long, the same way to the bit."""
+    """Iteration of kappa to the least bound; scaling all rows by 2 repeats it to the bit."""
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -102,7 +117,7 @@ class Kappa:
         self._before: tuple[float, float] | None = None
 
     def move(self, wanted: float) -> float:
-        """Go on, ||u||/(2 sqrt N) being `wanted` at the present value; by which factor it has moved."""
+        """Move kappa, given ||u||/(2 sqrt N) = `wanted` at its present value; return the factor of the move."""
         here, off = self._gone, math.log(wanted / self.value)
         step = FURTHER * off
         if self._before is not None and self._before[1] != off:
@@ -117,7 +132,7 @@ class Kappa:
 
 
 def root(loss: Vector, a: Vector, b: Vector) -> Vector:
-    """The largest M with M <= loss + sqrt(b^2 + a^2 M)."""
+    """Return the largest M with M <= loss + sqrt(b^2 + a^2 M)."""
     inside = np.maximum(a * a * loss + a**4 / 4.0 + b * b, 0.0)
     return loss + a * a / 2.0 + np.sqrt(inside)
 

@@ -1,19 +1,19 @@
 """Margins of a few comparators, summed so that their losses at many scales follow.
 
-What is summed
+Sums
     A direction f stands for the comparators u = f/S at 129 thresholds S, eight to an octave: max(0, 1 - y u(x)) is
-    max(0, S - m)/S with m = y f(x). A margin m is counted once, in the class of the next threshold above it: how many,
-    the sum of the distances to that threshold, the sum of their squares. From these the losses at every threshold
-    follow by adding numbers that are not negative, so nothing cancels.
+    max(0, S - m)/S with m = y f(x). A margin m is counted once, in the class of the next threshold above it: the
+    number, the sum of the distances to that threshold, the sum of their squares. From these the losses at every
+    threshold follow by adding numbers that are not negative, so nothing cancels.
     A penalty (f, kappa) stands for u = f/S with targets that grow with the length of x: max(0, 1 + k||x||^2 - y u(x))
     is max(0, S - m)/S with m = y f(x) - kappa ||x||^2 and k = kappa/S. Those margins are summed in the same way.
     Over the rounds that were mistakes the losses of each f are summed once more, and so are y f(x) and ||x||^2.
 Rounding
-    Margins come rounded down, lengths up. A sum of r terms that are not negative, each rounded at most 3 times, is at
+    Margins are rounded down, lengths up. A sum of r terms that are not negative, each rounded at most 3 times, is at
     most its computed value / (1 - (r+8) 2^-53); squares of distances may underflow, r 2^-1074 in all. Losses and
-    lengths are told with 100 bits, rounded up: exact ones would have thousands.
+    lengths are returned with 100 bits, rounded up: exact ones would have thousands.
 Cost
-    129 classes a series; O(series) per row. The losses are added up in integer multiples of the smallest double.
+    129 classes per series; O(series) per row. The losses are added up in integer multiples of the smallest double.
 """
 
 from __future__ import annotations
@@ -34,28 +34,34 @@ from novikoff.core.types import State
 Matrix = NDArray[np.float64]
 
 OCTAVES = 16
+"""Number of octaves of thresholds."""
 UNIT = Fraction(1, 2**53)
+"""Unit roundoff of doubles."""
 FINEST = 1074
-"""Every double is a multiple of 2^-1074."""
+"""Exponent of the unit of all doubles, 2^-1074."""
 BITS = 100
+"""Bits of returned losses and lengths."""
 HARDLY_MORE = 1.05
+"""Factor of the least bound up to which thresholds are evaluated exactly."""
 LEAST = 2.0**-600
-"""A margin below this is as good as none: it would bound nothing."""
+"""Smallest margin that can give a bound."""
 LIGHTEST, HEAVIEST = 2.0**-400, 2.0**400
-"""A kappa beyond these is left out: what underflows could no longer be neglected."""
+"""Smallest and largest kappa: beyond them underflow could not be neglected."""
 ARRAYS = ("counts", "sums", "squares", "least", "added")
+"""Arrays of the state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparator:
-    """One u = f/S, all values rounded so that a bound computed from them is not too small.
+    """One u = f/S, with all values rounded so that a bound computed from them is not too small.
 
-    direction       which of the directions, from 1; 0 is u = 0
-    scale           S
-    square          at least ||u||^2
-    hinge           at least the sum over rounds of max(0, 1 - y u(x)); 0 only if no margin is below 1
-    squared_hinge   at least the sum of their squares
-    start           at most <u, w_1>, w_1 being the learner's weights when the tracking began
+    Attributes:
+        direction: Number of the direction, from 1; 0 is u = 0.
+        scale: S.
+        square: At least ||u||^2.
+        hinge: At least the sum over rounds of max(0, 1 - y u(x)); 0 only if no margin is below 1.
+        squared_hinge: At least the sum of their squares.
+        start: At most <u, w_1>, w_1 being the learner's weights when the tracking began.
     """
 
     direction: int
@@ -70,8 +76,13 @@ class Comparator:
 class PenalizedComparator:
     """One u = f/S with targets 1 + kappa ||x||^2; values are rounded as those of `Comparator`.
 
-    kappa   of u, exactly; 0 for targets of 1
-    loss    at least the sum of max(0, 1 + kappa ||x||^2 - y u(x))
+    Attributes:
+        direction: Number of the direction, from 1.
+        scale: S.
+        square: At least ||u||^2.
+        kappa: kappa of u, exactly; 0 for targets of 1.
+        loss: At least the sum of max(0, 1 + kappa ||x||^2 - y u(x)).
+        start: At most <u, w_1>.
     """
 
     direction: int
@@ -82,15 +93,18 @@ class PenalizedComparator:
     start: Fraction
 
     def bound(self, start_square: Fraction = Fraction(0), factor: Fraction = Fraction(1)) -> Fraction:
-        """loss - <u,w_1> + kappa ||w_1||^2 + factor ||u||^2/(4 kappa)."""
+        """Return loss - <u,w_1> + kappa ||w_1||^2 + factor ||u||^2/(4 kappa)."""
         return self.loss - self.start + self.kappa * start_square + factor * self.square / (4 * self.kappa)
 
 
 class Tally:
-    """The sums so far of `directions` directions, with thresholds up to 2^top.
+    """Sums of the margins of some directions so far.
 
-    penalties   (direction, kappa) pairs, directions from 0
-    probes      vectors beside the directions whose margins are summed over the mistakes, and not otherwise
+    Args:
+        directions: Number of directions.
+        top: Thresholds go up to 2^top.
+        penalties: Pairs (direction, kappa), directions from 0.
+        probes: Number of further vectors whose margins are summed over the mistakes only.
     """
 
     def __init__(self, directions: int, top: int, penalties: Sequence[tuple[int, float]] = (), probes: int = 0) -> None:
@@ -109,13 +123,13 @@ class Tally:
         self.rows = self.mistakes = 0
 
     def arrays(self) -> tuple[Any, ...]:
-        """What the compiled tally works on."""
+        """Return the arrays that the compiled tally changes."""
         directions = np.array([k for k, _ in self.penalties], np.int64)
         kappas = np.array([kappa for _, kappa in self.penalties], np.float64)
         return (self.edges, self.base, directions, kappas, self.counts, self.sums, self.squares, self.least, self.added)
 
     def add(self, margins: Matrix, wrong: NDArray[np.bool_]) -> None:
-        """Rows of margins: a column a direction, at most the true one; probes; ||x||^2, at least the true one."""
+        """Add rows of margins: one lower bound per direction, the probes, and an upper bound on ||x||^2."""
         from novikoff.comparators._loops import margins as kernel
 
         if len(margins):
@@ -123,18 +137,19 @@ class Tally:
         self.count(wrong)
 
     def count(self, wrong: NDArray[np.bool_]) -> None:
-        """Rows that were tallied."""
+        """Count rows that were tallied."""
         self.rows += len(wrong)
         self.mistakes += int(np.count_nonzero(wrong))
 
     def comparators(
         self, norms2: Sequence[Fraction], longest: Fraction | None = None, starts: Sequence[Fraction] = ()
     ) -> Iterator[Comparator]:
-        """Every u there is: u = 0, each direction at its least margin, and at each threshold.
+        """Yield every u: u = 0, and each direction at its least margin and at each threshold.
 
-        norms2    at least ||f||^2, for each direction; 0 for one that is not to be used
-        longest   longer u, with ||u||^2 beyond this, are left out
-        starts    at most <f, w_1>, for each direction; none if w_1 = 0
+        Args:
+            norms2: At least ||f||^2 of each direction; 0 for one that is not to be used.
+            longest: Largest ||u||^2 to include; None for all.
+            starts: At most <f, w_1> of each direction; empty if w_1 = 0.
         """
         rows = Fraction(self.rows)
         yield Comparator(0, 1.0, Fraction(0), rows, rows, Fraction(0))
@@ -155,10 +170,14 @@ class Tally:
     def penalized(
         self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = (), passes: int = 1
     ) -> Iterator[PenalizedComparator]:
-        """Every u with targets that grow with ||x||^2, at each threshold that may bound something.
+        """Yield every u with targets that grow with ||x||^2, at each threshold that may give a bound.
 
-        Where w_1 = 0 these are the best one of each kappa, and those that bound hardly more.
-        passes: how often the rows were played
+        If w_1 = 0 these are the best one of each kappa, and those whose bounds are hardly larger.
+
+        Args:
+            norms2: At least ||f||^2 of each direction.
+            starts: At most <f, w_1> of each direction; empty if w_1 = 0.
+            passes: How often the rows were played.
         """
         for p, (k, kappa) in enumerate(self.penalties):
             series, norm2 = self.directions + p, norms2[k]
@@ -168,14 +187,14 @@ class Tally:
     def over_mistakes(
         self, norms2: Sequence[Fraction], starts: Sequence[Fraction] = (), scales: Collection[float] | None = None
     ) -> Iterator[PenalizedComparator]:
-        """Every u, its losses summed over the mistakes alone; only those of some `scales`, if these are given."""
+        """Yield every u, or those of some `scales`, with losses summed over the mistakes alone."""
         chosen = None if scales is None else {j for j, edge in enumerate(self.edges.tolist()) if edge in scales}
         for k, norm2 in enumerate(norms2):
             series = len(self.counts) - self.directions + k
             yield from self._of_series(series, k, Fraction(0), norm2, starts, chosen)
 
     def _low(self, series: int, more: float) -> set[int]:
-        """The thresholds S where (the loss of f + more)/S is least or hardly more, by a look in floats."""
+        """Return the thresholds S where (the loss of f + more)/S is about least, evaluated in floats."""
         edges, counts, sums = self.edges[:-1], self.counts[series, :-1], self.sums[series, :-1]
         with np.errstate(over="ignore", invalid="ignore"):
             between = np.cumsum(counts)[:-1] * np.diff(edges)
@@ -196,26 +215,26 @@ class Tally:
             yield PenalizedComparator(k + 1, edge, square, kappa / scale, loss, start / scale)
 
     def losses(self, direction: int) -> Iterator[tuple[float, Fraction, Fraction]]:
-        """(S, the hinge loss of f/S, the squared one) at each threshold S of which something is known, rounded up."""
+        """Yield (S, hinge loss of f/S, squared hinge loss) at each threshold S with finite sums, rounded up."""
         return self._losses(direction, None, squares=True)
 
     def _first(self, norm2: Fraction, longest: Fraction) -> int:
-        """The first threshold that does not make f too long."""
+        """Return the first threshold at which f is not too long."""
         return bisect_left(self.edges[:-1].tolist(), True, key=lambda edge: norm2 <= longest * Fraction(edge) ** 2)
 
     def _losses(
         self, series: int, chosen: Container[int] | None, squares: bool
     ) -> Iterator[tuple[float, Fraction, Fraction]]:
-        """(S, the hinge loss of f/S, the squared one) for the `chosen` thresholds S, or for all, rounded up."""
+        """Yield (S, hinge loss of f/S, squared hinge loss) for the `chosen` thresholds S, or for all, rounded up."""
         low = self.top - OCTAVES - 3  # thresholds are multiples of 2^low
         fine = FINEST + max(-low, 0)  # products of a threshold and a double are of 2^-fine
         count = hinge = before = 0
-        squared = self.rows << (fine - FINEST) if squares else 0  # those that underflowed
-        kept = (1 << 53) - self.rows - 8  # what rounding may have lost is made up for by 2^53 / kept
+        squared = self.rows << (fine - FINEST) if squares else 0  # covers squares that underflowed
+        kept = (1 << 53) - self.rows - 8  # the factor 2^53 / kept covers rounding errors
         for j, edge in enumerate(self.edges[:-1].tolist()):
             square = float(self.squares[series, j]) if squares else 0.0
             if not math.isfinite(self.sums[series, j] + square):
-                return  # nothing is known of this threshold, nor of those above
+                return  # the sums overflowed here, and so at all thresholds above
             here = in_units(edge, FINEST)
             step = here - before
             if squares:
@@ -233,9 +252,9 @@ class Tally:
                 )
 
     def mistakes_square(self) -> Fraction:
-        """At least the sum of ||x||^2 over the mistakes."""
+        """Return an upper bound on the sum of ||x||^2 over the mistakes."""
         total = sum(map(Fraction, self.added[-1].tolist()), Fraction(0))
-        lost = Fraction(self.mistakes, 2**52) ** 2  # what rounding lost was summed too, and rounded
+        lost = Fraction(self.mistakes, 2**52) ** 2  # the compensation term is itself rounded
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
     def state(self) -> State:
@@ -250,13 +269,13 @@ class Tally:
         if not all(0 <= k < directions for k, _ in penalties):
             raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
         tally = cls(directions, state["top"], penalties, state["probes"])
-        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # kernels find classes by their bits
+        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # the compiled loop finds classes by the bits of edges
             raise ValueError(f"thresholds must be numbers above 0: got 2^{state['top']!r}.")
         for name in ARRAYS:
             fresh, saved = getattr(tally, name), state[name]
             if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
                 raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
-            if name in ("sums", "squares") and bool((saved[:, :-1] < 0.0).any()):  # of what margins lack to an edge
+            if name in ("sums", "squares") and bool((saved[:, :-1] < 0.0).any()):  # they are distances to an edge
                 raise ValueError(f"{name} must be from 0: got one that is not.")
             setattr(tally, name, np.array(saved, order="C"))
         tally.rows, tally.mistakes = int(state["rows"]), int(state["mistakes"])
@@ -269,7 +288,7 @@ class Tally:
 
 
 def shortened(above: int, below: int) -> Fraction:
-    """At least above / below, and hardly more, with BITS bits; 0 is 0."""
+    """Return an upper bound on above / below with BITS bits, slightly rounded up; 0 for 0."""
     shift = BITS - (above.bit_length() - below.bit_length())
     if shift >= 0:
         return Fraction(-((-above << shift) // below), 1 << shift)
