@@ -1,15 +1,15 @@
-"""Comparators for learners of each label against the rest: those of a learner of two labels, for every label.
+"""Comparators for one-against-rest learners: those of a two-label learner, for every label.
 
 Algorithm
-    comparators/metric_tracker.py for each label, whose rounds are +1. A label that has not come has only rounds of -1
-    behind it, as all such labels have: one tracker stands for them, and is copied when a label comes.
+    comparators/metric_tracker.py for each label, whose rounds are +1. A label that has not been seen has only rounds of
+    -1 behind it, as all such labels have: one tracker stands for them, and is copied when a label appears.
 Promise
-    That of each tracker. `lost` is what the scores cost, P_j = e^z_j / sum of e^z over the labels known. `surplus` is
-    the sum of (sum of ln(1 + e^z_j) - ln sum of e^z) over the labels known in each round, rounded down: at most what
-    the learners of two lost together, less `lost`. A sum of T numbers is off by T 2^-52 of their sizes, and each of
-    them, with its logarithms and exponentials, by less than 100 2^-52.
+    That of each tracker. `lost` is the log loss of the scores, P_j = e^z_j / sum of e^z over the labels known.
+    `surplus` is the sum of (sum of ln(1 + e^z_j) - ln sum of e^z) over the labels known in each round, rounded down: at
+    most the joint loss of the two-label learners, minus `lost`. A sum of T numbers is off by T 2^-52 of their sizes,
+    and each of them, with its logarithms and exponentials, by less than 100 2^-52.
 Cost
-    That of a tracker, times the labels, and one.
+    That of a tracker, times the labels plus one.
 Reference
     that of the trackers.
 """
@@ -33,12 +33,13 @@ from novikoff.core.types import Batch, State
 
 @dataclass(frozen=True, slots=True)
 class AgainstFacts:
-    """Of every label, in their order.
+    """Facts about every label, in their order.
 
-    rows     rounds seen
-    lost     the sum of the log losses of the scores of each member
-    surplus  what its learners of two labels lost together beyond that, at least
-    labels   what was found for each label
+    Attributes:
+        rows: Rounds seen.
+        lost: Sum of the log losses of the scores of each member.
+        surplus: Lower bound on the joint loss of the member's two-label learners beyond that.
+        labels: Facts about each label.
     """
 
     rows: int
@@ -48,21 +49,25 @@ class AgainstFacts:
 
     @property
     def explained(self) -> bool:
-        """Are the learners' sums those of the scores they played?"""
+        """Whether the learners' sums agree with the scores they played."""
         return all(one.explained for one in self.labels)
 
     def best(self, member: int) -> list[MetricComparator]:
-        """For each label, the comparator by which a member promises least; [] where one has none."""
+        """Return for each label the comparator with the member's least bound; [] if some label has none."""
         found = [[u for u in one.comparators if u.member == member] for one in self.labels]
         return [min(some, key=lambda u: u.parabola_bound) for some in found] if all(found) else []
 
 
 class AgainstTracker(Tracker):
-    """Comparators of a learner that begins now.
+    """Tracker for a one-against-rest learner.
 
-    bias, kappa   the learner's; that of all its members, if it has several, who are counted when they first play
-    announced     labels that are known before the first round; None for none
-    limit, keep, fits   as of a MetricTracker
+    Args:
+        bias: The learner's value of the constant feature.
+        kappa: The learner's kappa, shared by all members; these are counted in the first round.
+        announced: Number of labels known before the first round; None for none.
+        limit: As in MetricTracker.
+        keep: As in MetricTracker.
+        fits: As in MetricTracker.
     """
 
     rows = 0
@@ -75,7 +80,7 @@ class AgainstTracker(Tracker):
         self.keep, self.fits = keep, fits
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
-        self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # each surplus, and the sizes it is the difference of
+        self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # each surplus, and the size of its terms
 
     @property
     def rows_held(self) -> int:
@@ -84,22 +89,23 @@ class AgainstTracker(Tracker):
         return max((tracker.rows_held for tracker in trackers), default=0)
 
     def see(self, batch: Batch, scores: NDArray[Any]) -> None:
-        """The rounds of a batch, and the scores that each member played (rows, members, labels).
+        """Process the rounds of a batch with the scores that each member played, (rows, members, labels).
 
-        Of labels to come, and in one column more where they may come, they are those of their learner.
+        Labels that are not yet known have the scores of their shared learner, which has one more column if more may
+        appear.
         """
         y = np.asarray(batch.y).astype(np.int64)
         for j, tracker in enumerate(self._met(y, scores)):
             tracker.see(replace(batch, y=np.where(y == j, 1, -1).astype(np.int8)), scores[:, :, j].copy())
 
     def see_row(self, x: Any, y: int, scores: Any) -> None:
-        """One round: x as (indices, values), or as an array of numbers."""
+        """Process one round: x as (indices, values), or as an array."""
         scores = np.asarray(scores)[np.newaxis]
         for j, tracker in enumerate(self._met(np.array([y]), scores)):
             tracker.see_row(x, 1 if y == j else -1, scores[:, :, j].copy())
 
     def _met(self, y: NDArray[np.int64], scores: NDArray[Any]) -> list[MetricTracker]:
-        """The trackers of the labels, those of these rounds among them, and the one of all others."""
+        """Return the trackers of the labels, including those of these rounds, and the one of all others."""
         if self._unseen is None:
             kappas = [self.kappa] * scores.shape[1]
             self._unseen, *self._labels = (
@@ -112,7 +118,7 @@ class AgainstTracker(Tracker):
         with np.errstate(all="ignore"):
             s = np.where(np.arange(scores.shape[2]) < known[:, None, None], scores, -np.inf)
             top = s.max(axis=2, initial=-np.inf, keepdims=True)
-            # Sums in order, label by label and row by row: the same to the bit however rows come in batches.
+            # Sum in order, label by label and row by row: the result does not depend on the batches, to the bit.
             whole = top[:, :, 0] + np.log(_added(np.exp(s - top), 2))
             apart = _added(np.logaddexp(0.0, s), 2)
             paid = whole - s[np.arange(len(y)), :, y]
@@ -125,17 +131,17 @@ class AgainstTracker(Tracker):
         return [*self._labels, *([self._unseen] if self.announced is None else [])]
 
     def facts(self, learner: Any) -> AgainstFacts:
-        """What was seen up to now; the learner has a list of goals for each label."""
+        """Return the facts so far; the learner has a list of goals for each label."""
         return self.facts_for(learner.goals())
 
     def facts_for(self, goals: list[list[Goal]]) -> AgainstFacts:
-        """The same for a learner with these goals."""
+        """Return the facts so far for these goals."""
         labels = tuple(tracker.facts_for(some) for tracker, some in zip(self._labels, goals, strict=False))
         surplus = self._surplus[0] - (self.rows + 100) * 2.0**-51 * self._surplus[1]
         return AgainstFacts(self.rows, tuple(self._lost.tolist()), tuple(surplus.tolist()), labels)
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         names = ("bias", "kappa", "announced", "limit", "keep", "fits")
         return {"kind": "against", **{name: getattr(self, name) for name in names}, "rows": self.rows,
                 "lost": self._lost.copy(), "surplus": self._surplus.copy(),
@@ -144,7 +150,7 @@ class AgainstTracker(Tracker):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker restored from its state."""
         bias, kappa = (number(state, name, COMPARATORS) for name in ("bias", "kappa"))
         announced, limit = (
             None if state[name] is None else integer(state, name, of=COMPARATORS) for name in ("announced", "limit")
@@ -163,5 +169,5 @@ class AgainstTracker(Tracker):
 
 
 def _added(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """The sum along an axis, one after the other."""
+    """Return the sum along an axis, added in order."""
     return np.asarray(np.cumsum(values, axis=axis).take(-1, axis))

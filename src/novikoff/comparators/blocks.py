@@ -1,7 +1,7 @@
-"""The rows of a stream, as the search for comparators goes through them again and again.
+"""Rows of a stream, for the repeated passes of the search for comparators.
 
-In memory, if they fit in `memory` bytes, eight a non-zero. Else in blocks of a quarter of that, which are made anew
-from the stream in every pass; what is kept of a row is then its alpha alone.
+They are held in memory if they fit in `memory` bytes, eight per non-zero. Otherwise they are read from the stream in
+every pass, in blocks of a quarter of that; only the alpha of each row is kept.
 Rows are z = y x~ times a power of two near 1/R, in single precision (comparators/_loops/dual.py).
 """
 
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
     from novikoff.comparators._loops.dual import Packed
 
 MEMORY = 256_000_000
+"""Default bytes of rows in memory."""
 BYTES_A_WORD = 4
+"""Bytes per word of a packed row."""
 FURTHEST = 500
-"""Of the power of two; longer and shorter rows are refused in the end."""
+"""Largest exponent of the power of two; longer and shorter rows are refused later."""
 
 FAR = 2.0**20
-"""Of R from 1: the rows are then read once more, in better units."""
+"""Ratio of R to the first batch's R from which the rows are read once more, in better units."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Rows of comparators/_loops/dual.py; `first`: the place of the first in the stream, those left out not counted."""
+    """Packed rows (comparators/_loops/dual.py); `first` is the number of the first row, without rows left out."""
 
     first: int
     ends: NDArray[np.uint64]
@@ -48,23 +50,32 @@ class Block:
         return len(self.square)
 
     def packed(self) -> Packed:
-        """The rows, for loops."""
+        """Return the rows for compiled loops."""
         from novikoff.comparators._loops import dual
 
         return astuple(dual.Packed(self.ends, self.words, self.words.view(np.float32)))
 
 
 class Blocks:
-    """A stream to go through many times.
+    """Stream for many passes.
 
-    rows      that are not left out
-    nonzeros  their numbers in all; zeros of dense rows count
-    width     features, that of the bias (the first) included
-    unit      the power of two
-    square    the largest ||x~||^2 there is, about; `longest` is that times unit^2
-    fits      all rows are in memory
-    sample    the first rows, in memory; all of them if they fit
-    passes    how often the stream was read
+    Args:
+        stream: Rereadable stream.
+        bias: Value of the constant feature; 0 for none.
+        normalize: Whether each x is divided by its norm.
+        rounds: Maximum number of rounds; None for all.
+        names: Positions of named features.
+        memory: Bytes of rows to hold.
+
+    Attributes:
+        rows: Number of rows that are not left out.
+        nonzeros: Number of their values; zeros of dense rows count.
+        width: Number of features, the bias (the first) included.
+        unit: The power of two.
+        square: Approximately the largest ||x~||^2; `longest` is that times unit^2.
+        fits: Whether all rows are in memory.
+        sample: First rows, in memory; all of them if they fit.
+        passes: Number of times the stream was read.
     """
 
     def __init__(
@@ -91,11 +102,11 @@ class Blocks:
 
     @property
     def longest(self) -> float:
-        """The largest ||z||^2 in the units of the rows, about."""
+        """Approximately the largest ||z||^2 in the units of the rows."""
         return self.square * self.unit**2
 
     def each(self) -> Iterator[Block]:
-        """The blocks, in order. The arrays of one may be used again for the next."""
+        """Yield the blocks in order; the arrays of one may be reused for the next."""
         if self.fits:
             yield self.sample
             return
@@ -103,7 +114,7 @@ class Blocks:
         filling, left = _Filling(0, self._block_words), self.rows
         for x, y in self._read():
             if _width(x) > self.width:
-                break  # it has changed: what was found will be void, but no array may be overrun
+                break  # the stream has changed: the result will be void, but no array may overflow
             x, y = x[:left], y[:left]
             left -= len(y)
             done = 0
@@ -117,14 +128,14 @@ class Blocks:
             yield filling.block()
 
     def head(self) -> Blocks:
-        """The first rows alone."""
+        """Return the first rows alone."""
         head = copy.copy(self)
         head.rows, head.fits = len(self.sample), True
         head.nonzeros = int(self.sample.ends[-1]) // 2
         return head
 
     def margins(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """<u, z> for every row; 0 for those that are there no more."""
+        """Return <u, z> for every row; 0 for rows that are no longer there."""
         from novikoff.comparators._loops import dual
 
         out = np.zeros(self.rows)
@@ -133,14 +144,14 @@ class Blocks:
         return out
 
     def squares(self) -> NDArray[np.float64]:
-        """||z||^2 of every row; 0 of rows that are not held, or are there no more."""
+        """Return ||z||^2 of every row; 0 for rows that are not held or no longer there."""
         out = np.zeros(self.rows)
         for block in self.each():
             out[block.first : block.first + len(block)] = block.square
         return out
 
     def combined(self, alpha: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The sum of alpha_t z_t, and the alpha that are in it: 0 for rows that are not held."""
+        """Return the sum of alpha_t z_t, and the alpha in it: 0 for rows that are not held."""
         from novikoff.comparators._loops import dual
 
         u, counted = np.zeros(self.width), np.zeros(self.rows)
@@ -151,7 +162,7 @@ class Blocks:
         return u, counted
 
     def show(self, *scorers: LinearScorer) -> Reading:
-        """Show every row to the comparators, as it is in the stream; which rows were mistakes is not known."""
+        """Show every row to the comparators, as it is in the stream, with no row marked as a mistake."""
         reading = Reading()
         for x, y in self._read(reading):
             for scorer in scorers:
@@ -162,7 +173,7 @@ class Blocks:
         return read(self._stream, self.bias, self._rounds, self._names, reading)
 
     def _load(self, words: int) -> Block:
-        """The first pass: what there is, and as much of it as there is room for."""
+        """Read the first pass: measure the stream, and hold as many rows as there is room for."""
         self.passes += 1
         filling = _Filling(0, words)
         for x, y in self._read(self.reading):
@@ -183,7 +194,7 @@ class Blocks:
 
 
 class _Filling:
-    """A block that is being filled."""
+    """Block that is being filled."""
 
     def __init__(self, first: int, size: int, words: NDArray[np.uint32] | None = None) -> None:
         self._first = first
@@ -193,7 +204,7 @@ class _Filling:
         self._square: list[NDArray[np.float64]] = []
 
     def take(self, x: Rows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float) -> int:
-        """Take rows while there is room; how many. A row that no block has room for is taken as a zero."""
+        """Take rows while there is room; return how many. A row that fits in no block is taken as a zero."""
         from novikoff.comparators._loops import dual
 
         ends, square = np.empty(len(y), np.uint64), np.zeros(len(y))
@@ -216,7 +227,7 @@ class _Filling:
             self.rows += len(ends)
 
     def cut(self, size: int) -> None:
-        """Keep the first rows only, in `size` words."""
+        """Keep only the first rows, in `size` words."""
         ends, square = np.concatenate(self._ends), np.concatenate(self._square)
         count = int(np.searchsorted(ends, size, side="right")) - 1
         self._words = self._words[:size].copy()
@@ -229,13 +240,13 @@ class _Filling:
 
 
 def _unit(square: float) -> float:
-    """The power of two near 1/R."""
+    """Return the power of two near 1/R."""
     exponent = math.frexp(math.sqrt(square))[1]
     return math.ldexp(1.0, -min(max(exponent, -FURTHEST), FURTHEST))
 
 
 def _longest(x: Rows, bias: float, normalize: bool) -> float:
-    """About the largest ||x~||^2."""
+    """Return approximately the largest ||x~||^2."""
     from novikoff.comparators._loops import dual
 
     if normalize:
@@ -248,5 +259,5 @@ def _longest(x: Rows, bias: float, normalize: bool) -> float:
 
 
 def _width(x: Rows) -> int:
-    """Features, that of the bias included."""
+    """Return the number of features, the bias included."""
     return (x.width if isinstance(x, Sparse) else int(x.shape[1])) + 1

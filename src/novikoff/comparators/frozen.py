@@ -111,7 +111,7 @@ class FrozenWeights:
         self._on_images: list[Copies] = []
         self._stack = _copies([]) if stacked else None  # on the scores of the other members
         self._notes: dict[int, Vector] = {}
-        self._ended: list[tuple[int, dict[int, Vector]]] = []  # the round of the copy, and the notes and results of each member
+        self._ended: list[tuple[int, dict[int, Vector]]] = []  # round of the copy, notes and results of each member
         self._told = np.zeros((0, at.TOLD))
 
     @property

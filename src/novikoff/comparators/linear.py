@@ -242,7 +242,7 @@ class LinearScorer:
         return dots
 
     def unexplained(self, start: Vector | None, end: Vector) -> float:
-        """Return the part of the weights' change that mistakes do not explain, in units of rounding error; at most 1 is fine.
+        """Return the weights' change that mistakes do not explain, in units of rounding error; at most 1 is fine.
 
         Args:
             start: The learner's weights before the first round, the bias weight last; None if zero.

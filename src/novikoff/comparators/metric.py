@@ -1,14 +1,14 @@
 """Quadratic forms of a learner's metric, rounded so that a bound computed from them is not too small.
 
-Words
-    u0 = 2^-53. A metric is a diagonal, whose floats are what is meant by it, or L + S with L a diagonal of that kind
+Notation
+    u0 = 2^-53. A metric is a diagonal, defined by its floats, or L + S with L a diagonal of that kind
     and S a sum of N terms h x x', of which floats know each entry within (N+20) u0 sqrt(A_ii A_jj).
 The form of the inverse
     For ANY w, with r = b - Aw:  b'A^-1 b = 2b'w - w'Aw + r'A^-1 r  <=  2b'w - w'Aw + sum of r_i^2 / L_ii, as A >= L. So
-    a solution w that rounding has spoilt makes the bound larger, never false, and no condition number is needed. With
+    a solution w with rounding errors makes the bound larger, never false, and no condition number is needed. With
     sigma = sum of |w_j| sqrt A_jj and c = (N+2d+40) u0, the computed r_i is within beta_i + c sqrt(A_ii) sigma + 4 u0
     |b_i| of the true one, and 2b'w - w'Aw within 2 sum of beta_i |w_i| + 2 c sigma^2 + (d+8) 4 u0 sum of |b_i w_i|,
-    beta_i being what b_i itself may be off by.
+    beta_i being the possible error of b_i itself.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 U0 = 2.0**-53
+"""Unit roundoff of doubles."""
 
 Vector = NDArray[np.float64]
 
 
 class Metric(Protocol):
-    """A, for u and b place by place; a u with a weight where the metric has nothing is infinitely long."""
+    """Metric A, for u and b place by place; a u with a weight at a place that the metric lacks is infinitely long."""
 
     def square(self, u: Vector) -> float:
-        """At least u'Au."""
+        """Return an upper bound on u'Au."""
         ...
 
     def inverse_between(self, b: Vector, doubt: Vector, near: Vector | None = None) -> tuple[float, float]:
-        """Two numbers that b'A^-1 b is between, for every b within `doubt`; near: about A^-1 b, where that is known."""
+        """Return lower and upper bounds on b'A^-1 b for every b within `doubt`; near: about A^-1 b, if known."""
         ...
 
     def root(self) -> tuple[NDArray[np.int64], Vector]:
-        """The places it has, and B, a vector or a matrix, with u = B t there: t't is about u'Au."""
+        """Return the places it has, and B, a vector or a matrix, with u = B t there: t't is about u'Au."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagonal:
-    """A number for each place; 0 where nothing was seen."""
+    """Diagonal metric: a number per place, 0 where nothing was seen."""
 
     values: Vector
 
@@ -53,12 +54,12 @@ class Diagonal:
         values[: len(self.values)] = self.values[: len(u)]
         if np.any(u[values == 0.0]):
             return math.inf
-        here = u != 0.0  # so that places that nobody uses change nothing, not even the rounding
+        here = u != 0.0  # unused places then change nothing, not even the rounding
         u, values = u[here], values[here]
         return float(np.sum(values * u * u)) * (1.0 + (len(u) + 10) * 2.0 * U0)
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
-        """At least b'A^-1 b for every b within `doubt`."""
+        """Return an upper bound on b'A^-1 b for every b within `doubt`."""
         return self.inverse_between(b, doubt)[1]
 
     @np.errstate(all="ignore")
@@ -77,12 +78,13 @@ class Diagonal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Full:
-    """L + S on some places.
+    """Metric L + S on some places.
 
-    places    of its rows
-    ridge     the diagonal of L
-    sums      S
-    updates   N
+    Attributes:
+        places: (d,) places of its rows.
+        ridge: (d,) diagonal of L.
+        sums: (d, d) S.
+        updates: N.
     """
 
     places: NDArray[np.int64]
@@ -92,7 +94,7 @@ class Full:
 
     @property
     def matrix(self) -> Vector:
-        """A."""
+        """The matrix A."""
         return self.sums + np.diag(self.ridge)
 
     @property
@@ -109,20 +111,20 @@ class Full:
 
     @np.errstate(all="ignore")
     def bent(self, u: Vector) -> tuple[float, float]:
-        """u'Su, and what rounding may have done to it."""
+        """Return u'Su, and its possible rounding error."""
         mine, sizes = self.of(u), np.sqrt(self.ridge + np.diag(self.sums))
         length = float(np.abs(mine) @ sizes)
         return float(mine @ (self.sums @ mine)), self._slack * length * length
 
     def of(self, u: Vector) -> Vector:
-        """What u has at its places."""
+        """Return the entries of u at its places."""
         found = np.zeros(len(self.places))
         known = self.places < len(u)
         found[known] = u[self.places[known]]
         return found
 
     def inverse_square(self, b: Vector, doubt: Vector) -> float:
-        """At least b'A^-1 b for every b within `doubt`."""
+        """Return an upper bound on b'A^-1 b for every b within `doubt`."""
         return self.inverse_between(b, doubt)[1]
 
     @np.errstate(all="ignore")
@@ -141,7 +143,7 @@ class Full:
         return (low, high) if math.isfinite(low + high) else (-math.inf, math.inf)
 
     def inverses_between(self, bs: Vector, doubt: Vector) -> tuple[float, float]:
-        """Two numbers that the sum of b'A^-1 b over the rows of bs is between, each within `doubt`."""
+        """Return lower and upper bounds on the sum of b'A^-1 b over the rows of bs, each within `doubt`."""
         near, inside = np.zeros(bs.shape), self.places
         near[:, inside] = _solved(self.matrix, bs[:, inside].T, np.sqrt(np.diag(self.matrix))).T
         ends = [self.inverse_between(b, doubt, w) for b, w in zip(bs, near, strict=True)]
@@ -157,9 +159,12 @@ class Full:
 
 
 def _solved(matrix: Vector, b: Vector, sizes: Vector) -> Vector:
-    """About A^-1 b, or that of each column, after one refinement; 0 if A is singular in floats.
+    """Return an approximation of A^-1 b, or of each column, after one refinement; 0 if A is singular in floats.
 
-    sizes   the roots of its diagonal
+    Args:
+        matrix: A.
+        b: Vector, or matrix of columns.
+        sizes: Square roots of the diagonal of A.
     """
     scaled = matrix / np.outer(sizes, sizes)
     sizes = sizes if b.ndim == 1 else sizes[:, None]

@@ -1,11 +1,11 @@
-"""What theorems on learners in a metric share: what they are told of the learner and of each u, and what is checked.
+"""Facts shared by the theorems on learners in a metric: about the learner, about each u, and what is checked.
 
-Beside what the theorem adds up round by round (`gained`) stands what is left of it at the end, from the learner's sums
-(`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The theorem says that dual is
-at most gained. Promised is the larger: it is true whatever floats, or the learner, did to the scores. The comparators
-evaluate dual themselves, from the scores that were played (comparators/goal.py), so no claim of the learner makes the
-bound false. Where dual is the larger by more than rounding explains (`least`), the learner was not what it says, and
-the certificate is void.
+Next to the sum that the theorem accumulates round by round (`gained`) there is its value at the end, from the learner's
+sums (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. By the theorem dual is
+at most gained. The larger of the two is used: it holds whatever rounding, or the learner, did to the scores. The
+comparators evaluate dual themselves, from the scores that were played (comparators/goal.py), so no claim of the learner
+makes the bound false. Where dual is larger by more than rounding explains (`least`), the learner was not what it claims
+to be, and the certificate is void.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from novikoff.core.types import Run
 class MetricComparator:
     """One u; losses are sums over all rounds, rounded up.
 
-    log_loss, hinge, parabola   its losses; parabola is the sum of max(l, Q)
-    square                      u'Au
-    doubt                       the sum of |u_i| times what the learner's sum may be off by
-    unexplained                 how far the learner's sums, along u, are from those of what it played, in units of what
-                                rounding explains
-    promised, member            of the goal it was found for; promised is no less than what the tracker evaluated itself
+    Attributes:
+        log_loss: Its log loss.
+        hinge: Its hinge loss.
+        parabola: The sum of max(l, Q).
+        square: u'Au.
+        doubt: Sum of |u_i| times the possible error of the learner's sum.
+        unexplained: Distance of the learner's sums, along u, from those of its scores, in units of rounding error.
+        promised: Rest of the bound of its goal; at least what the tracker evaluated itself.
+        member: Member of its goal.
     """
 
     log_loss: float
@@ -44,25 +47,28 @@ class MetricComparator:
 
     @property
     def log_bound(self) -> float:
-        """The bound on a log loss."""
+        """Bound on the log loss of a first-order learner."""
         return self.log_loss + 0.5 * self.square + self.doubt + self.promised
 
     @property
     def parabola_bound(self) -> float:
-        """The same for a learner of the second order."""
+        """Bound on the log loss of a second-order learner."""
         return self.parabola + 0.5 * self.square + self.promised
 
 
 @dataclass(frozen=True, slots=True)
 class MetricComparatorFacts:
-    """Of every comparator; the first is u = 0.
+    """Facts about every comparator; the first is u = 0.
 
-    rows          rounds seen
-    fitted        on how many of them
-    losses        the sum of the log losses of the scores, for each of those who make up the learner
-    unexplained   as of a comparator, of all that was compared besides
-    frozen        copies of the learner's own weights, if any were made
-    updates       rounds that its scores made updates, and `mistakes` among them; for learners with a margin
+    Attributes:
+        rows: Rounds seen.
+        fitted: Number of rows that comparators were fitted on.
+        comparators: The comparators.
+        losses: Sum of the log losses of the scores, for each member.
+        unexplained: As in a comparator, for all other comparisons.
+        frozen: Copies of the learner's own weights, if any were made.
+        updates: Rounds that were updates by the scores, for learners with a margin.
+        mistakes: Mistakes among these.
     """
 
     rows: int
@@ -76,25 +82,28 @@ class MetricComparatorFacts:
 
     @property
     def explained(self) -> bool:
-        """Are the learner's sums those of the scores it played?"""
+        """Whether the learner's sums agree with the scores it played."""
         return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
 
 
 SLACK = 1e-6
+"""Relative tolerance of the checks."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricFacts:
-    """One learner in a metric, now.
+    """Present facts about one learner in a metric.
 
-    rounds, updates   its rounds from its first, and how many of them changed it
-    mistakes          those among the updates that were mistakes, where only these are counted; else 0
-    loss              the sum of its log losses, as it saw them; else 0
-    gained            what its theorem adds up: the sum of Delta, or of v
-    dual              at least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b
-    least             at most that: what rounding may have done in all rounds is between the two
-    excess            where `constant`: the sum of P(+1) - 1[y = +1], as the gradient of its constant feature has it
-    constant          has it a constant feature whose gradient is just that?
+    Attributes:
+        rounds: Its rounds from its first.
+        updates: Rounds that changed it.
+        mistakes: Mistakes among the updates, where only these are counted; else 0.
+        loss: Sum of its log losses, as it saw them; else 0.
+        gained: Sum of the theorem: of Delta, or of v.
+        dual: At least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b.
+        least: Lower bound on the same: the rounding errors of all rounds lie between the two.
+        excess: If `constant`, the sum of P(+1) - 1[y = +1], from the gradient of its constant feature.
+        constant: Whether it has a constant feature with exactly that gradient.
     """
 
     rounds: int
@@ -109,17 +118,17 @@ class MetricFacts:
 
     @property
     def penalty(self) -> float:
-        """What is promised beside the comparator's own."""
+        """Part of the bound that does not depend on the comparator."""
         return max(self.gained, self.dual)
 
 
 def steady(gained: float, least: float, slack: float = SLACK) -> bool:
-    """Did the metric never shrink? Then the sum of its own rounds, at least this, is at most what was gained."""
+    """Return whether the metric never shrank: the lower bound `least` on the learner's sums is at most `gained`."""
     return least <= gained + SLACK * abs(gained) + slack
 
 
 def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
-    """What these theorems need; `paid` is what the ledger says of the learner's own loss."""
+    """Return the assumptions of these theorems; `paid` is the learner's loss in the ledger."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MetricComparatorFacts)
     agreed = abs(after.loss + after.mistakes - paid) <= SLACK * (1.0 + paid)
@@ -135,14 +144,14 @@ def assumptions(run: Run[MetricFacts], paid: float) -> list[Assumption]:
 
 
 def _even(run: Run[MetricFacts]) -> bool:
-    """Is the sum of P(+1) less that of the labels +1 the gradient of the constant feature, as it must be exactly?"""
+    """Return whether the sum of P(+1) minus the number of labels +1 equals the gradient of the constant feature."""
     if run.predicted is None:
         return True
     return abs(run.predicted - run.constants[0] - run.after.excess) <= SLACK * (1.0 + run.rounds)
 
 
 def reason_void(run: Run[MetricFacts], needed: list[Assumption]) -> str:
-    """Why nothing can be said of this run; "" if something can."""
+    """Return why no bound holds for this run; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     return refutations(needed) or (
@@ -155,9 +164,12 @@ def log_loss_bound(
     of: Callable[[MetricComparator], float],
     more: Callable[[MetricComparator], dict[str, float]] = lambda u: {},
 ) -> Bound | None:
-    """The least that a theorem on the log loss promises by a comparator (`of`); None without probabilities.
+    """Return the least bound of a theorem on the log loss over the comparators; None without probabilities.
 
-    more   what else there is to tell of the comparator that is best
+    Args:
+        run: The game.
+        of: Bound of the theorem for a comparator.
+        more: Further quantities of the best comparator to report.
     """
     if run.log_loss is None:
         return None
@@ -177,6 +189,6 @@ def log_loss_bound(
 
 
 def best_constant(run: Run[Any]) -> float:
-    """The least sum of log losses of a probability that never changes: T times the entropy of the labels."""
+    """Return the least total log loss of a constant probability: T times the entropy of the labels."""
     parts = [count for count in run.constants if count]
     return sum(count * math.log(run.rounds / count) for count in parts)

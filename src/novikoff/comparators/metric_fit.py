@@ -1,8 +1,8 @@
-"""Vectors u that make a theorem's bound in a metric small, fitted to rows that were kept.
+"""Vectors u that make a theorem's bound in a metric small, fitted to the rows that were kept.
 
 Algorithm
-    With u = B t, where B is a root of the metric, u'Au is t't, and L-BFGS finds the t for which the sum of the losses
-    and a ridge on t is least. A bound sqrt(u'Au) * c, of the hinge loss, is a ridge that follows the length of u.
+    With u = B t, where B is a root of the metric, u'Au is t't, and L-BFGS minimises the sum of the losses and a ridge
+    on t. A bound sqrt(u'Au) * c, of the hinge loss, is a ridge that follows the length of u.
 Promise
     None, and none is needed: a certificate holds for every u, a good one only tightens it.
 Cost
@@ -30,19 +30,27 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 RIDGES = (0.01, 1.0, 30.0, 1000.0)
+"""Ridges of the candidates."""
 SCALES = (0.4, 0.7, 1.0, 1.4)
+"""Scales of the candidates."""
 GOLDEN = 0.6180339887498949
+"""Golden ratio minus 1, for weights without a pattern."""
 HARDLY = 0.95
+"""Safety factor of the least log loss."""
 
 Loss = Callable[[Vector], tuple[float, Vector]]
-"""The sum of the losses of scores, and their slopes."""
+"""Function that returns the sum of the losses of scores, and their derivatives."""
 
 
 def candidates(rows: Nonzeros, places: int, y: NDArray[np.int8], limit: int | None, hinge: bool) -> Vector:
-    """Vectors that may be good for all rows, one a column: fitted to those kept with several ridges, at several scales.
+    """Return vectors that may be good for all rows, one per column: fits with several ridges, at several scales.
 
-    limit   features that the learner has weights for, the first it saw; None for all
-    hinge   is it the hinge loss that should be small, or the log loss?
+    Args:
+        rows: Rows kept.
+        places: Number of places.
+        y: Labels.
+        limit: Number of features that the learner has weights for, in order of appearance; None for all.
+        hinge: Whether to minimise the hinge loss, else the log loss.
     """
     most = np.zeros(places)
     np.maximum.at(most, rows.places, np.abs(rows.values))
@@ -63,7 +71,17 @@ def candidates(rows: Nonzeros, places: int, y: NDArray[np.int8], limit: int | No
 def best_for(
     goal: Goal, rows: Nonzeros, width: int, y: NDArray[np.int8], scores: Vector, kappa: float, share: float = 1.0
 ) -> Sequence[Vector]:
-    """Vectors that make the bound small, on the rows kept, which are that share of all."""
+    """Return vectors that make the bound small on the rows kept.
+
+    Args:
+        goal: Bound to minimise.
+        rows: Rows kept.
+        width: Number of places.
+        y: Labels.
+        scores: Scores that were played.
+        kappa: kappa of the learner.
+        share: Fraction of all rows that are kept.
+    """
     if not len(y) or not width:
         return []
     places, root = goal.penalty.root()
@@ -91,7 +109,7 @@ def best_for(
 
 
 def least_log_loss(rows: Nonzeros, places: int, y: NDArray[np.int8]) -> float:
-    """About the least log loss of all u, whatever their length: it tells which goals are worth a fit."""
+    """Return about the least log loss over all u of any length, to decide which goals are worth a fit."""
     most = np.zeros(places)
     np.maximum.at(most, rows.places, np.abs(rows.values))
     at, root = Diagonal(most * most).root()
@@ -100,7 +118,7 @@ def least_log_loss(rows: Nonzeros, places: int, y: NDArray[np.int8]) -> float:
 
 
 def generic(goal: Goal, width: int) -> Vector:
-    """A vector like no other, with a weight for every feature: of the order of 1 over its size."""
+    """Return a vector without a pattern, with a weight for every feature, of the order of 1 over its size."""
     places, root = goal.penalty.root()
     u = np.zeros(width)
     places = places[places < width]
@@ -116,7 +134,7 @@ def _matrix(rows: Nonzeros, places: int) -> csr_array:
 
 
 def _minimised(x: csr_array, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
-    """The t for which phi(x B t) + ridge t't/2 is least, nearly: whatever is found will do."""
+    """Return a t that approximately minimises phi(x B t) + ridge t't/2."""
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
 
@@ -131,6 +149,7 @@ def _minimised(x: csr_array, root: Vector, phi: Loss, ridge: float, start: Vecto
 
 
 def _log(y: NDArray[np.int8]) -> Loss:
+    """Return the log loss of labels y."""
     def loss(s: Vector) -> tuple[float, Vector]:
         m = y * s
         return float(np.logaddexp(0.0, -m).sum()), -y * _sigmoid(-m)
@@ -139,6 +158,7 @@ def _log(y: NDArray[np.int8]) -> Loss:
 
 
 def _parabola(y: NDArray[np.int8], z: Vector, kappa: float) -> Loss:
+    """Return the larger of the log loss and of its second-order approximation at the scores z."""
     q = _sigmoid(-y * z)
     g, h, played = -y * q, kappa * q * (1.0 - q), np.logaddexp(0.0, -y * z)
 
@@ -151,7 +171,7 @@ def _parabola(y: NDArray[np.int8], z: Vector, kappa: float) -> Loss:
 
 
 def _smooth_hinge(y: NDArray[np.int8], soft: float) -> Loss:
-    """max(0, 1 - m) with a parabola of width `soft` at its corner."""
+    """Return max(0, 1 - m) with a parabola of width `soft` at its corner."""
 
     def loss(s: Vector) -> tuple[float, Vector]:
         short = 1.0 - y * s

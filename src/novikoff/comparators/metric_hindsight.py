@@ -1,13 +1,13 @@
-"""Comparators in hindsight for learners in a metric: the u whose bound is least, with the metric of the end.
+"""Comparators in hindsight for learners in a metric: the u whose bound is least, with the final metric.
 
 Algorithm
-    Where all rows of a game were kept, those that watched it are the best already (comparators/metric_tracker.py).
-    Else the source is read again: a learner like the one that played plays the game once more, so that the scores are
-    known again, and its comparators keep more rows. Where these are all, u is the best in hindsight; where they are
-    not, u is fitted to those kept, each counting for as many as there are rounds to a row kept, and sees every row.
+    If all rows of a game were kept, the comparators that watched it are already the best
+    (comparators/metric_tracker.py). Otherwise the source is read again: a fresh copy of the learner plays the game once
+    more, which gives the scores again, and its comparators keep more rows. If these are all rows, u is the best in
+    hindsight; if not, u is fitted to those kept, each weighted by rounds per kept row, and sees every row.
 Promise
-    The facts are those of the second game, which must end with the same numbers as the first, to the bit; else the
-    source has changed, and nothing of it is used.
+    The facts are those of the second game, which must end with the same numbers as the first, to the bit; otherwise the
+    source has changed, and none of it is used.
 Cost
     A second game, `memory` bytes, and a fit.
 Reference
@@ -26,16 +26,18 @@ from novikoff.comparators.metric_facts import MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 
 CHANGED = "the source changed between the game and the comparators' reading"
+"""Reason of unused facts: the source changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricHindsight:
-    """What was found.
+    """Comparators found in hindsight.
 
-    facts     for the certificates, beside those of the comparators that watched the game
-    reads     of the source after the game; 0 where all rows had been kept
-    flaw      why nothing of it is used; "" if all is well
-    seconds   that it took
+    Attributes:
+        facts: Facts for the certificates, in addition to those of the comparators that watched the game.
+        reads: Number of times the source was read after the game; 0 if all rows had been kept.
+        flaw: Why it is not used; "" if it is.
+        seconds: Duration.
     """
 
     facts: MetricComparatorFacts
@@ -44,7 +46,7 @@ class MetricHindsight:
     seconds: float
 
     def joined(self, tracked: Any) -> MetricComparatorFacts:
-        """The comparators that watched the game, and these."""
+        """Return the facts of the comparators that watched the game together with these."""
         known: MetricComparatorFacts = tracked
         if self.flaw or not self.reads:
             return known
@@ -58,11 +60,14 @@ def look_again(
     tracker: MetricTracker, learner: Any, play: Callable[[Any, MetricTracker], object], now: Callable[[], float],
     memory: int = MEMORY,
 ) -> MetricHindsight:  # fmt: skip
-    """Good comparators for a game that was played.
+    """Find good comparators for a game that was played.
 
-    tracker   of the game
-    learner   that played it, from nothing learned
-    play      plays it again: a learner like it, and comparators for it
+    Args:
+        tracker: Tracker of the game.
+        learner: Learner that played it, untrained at the start.
+        play: Function that plays the game again, given a fresh learner and its tracker.
+        now: Clock.
+        memory: Bytes of rows to keep.
     """
     began, facts = now(), tracker.facts(learner)
     if tracker.kept_all:

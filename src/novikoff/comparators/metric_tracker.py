@@ -1,17 +1,17 @@
-"""Comparators for learners in a metric: u with a small loss and a small u'Au, fitted to what the theorem says of it.
+"""Comparators for learners in a metric: u with a small loss and a small u'Au, fitted to the theorem's bound.
 
 Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
-    `keep` bytes, asked for facts, the bound itself is minimised over u, on all rows and with the metric that the
-    learner has now: it is convex in u, and u is the best in hindsight. From the row that does not fit on, a few u,
-    fitted to the rows kept with ridges of several sizes and taken at several scales, see every row, the kept ones
-    first; or none do, where the learner's own weights are the comparators (comparators/frozen.py).
+    `keep` bytes, a request for facts minimises the bound itself over u, on all rows and with the learner's present
+    metric: it is convex in u, and u is the best in hindsight. From the first row that does not fit, a few u, fitted to
+    the rows kept with several ridges and taken at several scales, see every row, the kept ones first; or none do, where
+    the learner's own weights are the comparators (comparators/frozen.py).
 Promise
-    Any u will do: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py). What the
-    learner added up is compared with the scores that it played, along every u, and along one u more for goals that
-    cannot be the least.
+    Any u will do: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py). The learner's
+    sums are compared with the scores that it played, along every u, and along one more u for goals that cannot be the
+    least.
 Cost
-    Kept: 12 bytes a non-zero, and a fit when asked. After: O(24 non-zeros) per round, 24 numbers a feature.
+    Kept: 12 bytes per non-zero, and a fit per request. After: O(24 non-zeros) per round, 24 numbers per feature.
 Reference
     [liu1989] for the fit (comparators/metric_fit.py).
 """
@@ -40,19 +40,20 @@ from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places", "updates", "mistakes")
+"""Attributes that are saved without conversion."""
 
 
 class MetricTracker(VectorTracker):
-    """Comparators of a learner that begins now.
+    """Tracker for a learner in a metric.
 
-    bias            the learner's
-    kappas          of each of those who make up the learner, if they are of the second order, else 0; a learner without
-                    members has one
-    margin          of its updates, as comparators/_loops/log_losses.py says
-    limit           features that it has weights for, the first it saw; None for all
-    keep            bytes of rows to keep; with 0 no u is looked for
-    fits            are some u fitted when there are more rows?
-    frozen          copies of the learner's own weights, if they are wanted
+    Args:
+        bias: The learner's value of the constant feature.
+        kappas: kappa of each member, 0 if it is of first order; one entry for a learner without members.
+        margin: Margin of its updates, as in comparators/_loops/log_losses.py.
+        limit: Number of features that it has weights for, in order of appearance; None for all.
+        keep: Bytes of rows to keep; with 0 no u is searched for.
+        fits: Whether some u are fitted when the rows exceed `keep`.
+        frozen: Copies of the learner's own weights, if wanted.
     """
 
     def __init__(
@@ -67,19 +68,19 @@ class MetricTracker(VectorTracker):
         self.updates = self.mistakes = 0
         self._seen = 0  # members whose scores were seen
         self.aim: tuple[list[Goal], int] | None = None
-        """What the learner will say at the end, and after how many rounds, where that is known (hindsight)."""
+        """Final goals of the learner and its number of rounds, where these are known (hindsight)."""
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
         self._told = np.zeros((len(self.kappas), at.TOLD))
         self._asked: tuple[Any, MetricComparatorFacts] | None = None
 
     @property
     def members(self) -> int:
-        """Members whose scores were seen; all there can be before the first row."""
+        """Members whose scores were seen; before the first row, the largest possible number."""
         return self._seen or len(self._told if self._kept is None else self.kappas)
 
     @property
     def kept_all(self) -> bool:
-        """Are all rows there: is u the best in hindsight?"""
+        """Whether all rows are kept, so that u is the best in hindsight."""
         self.catch_up()
         return self._kept is not None
 
@@ -133,7 +134,7 @@ class MetricTracker(VectorTracker):
             self._look_at(as_nonzeros(x), y, played)
 
     def _look_at(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> None:
-        """Add what the vectors lose on these rows."""
+        """Add the losses of the vectors on these rows."""
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
@@ -143,7 +144,7 @@ class MetricTracker(VectorTracker):
             self._sums, self._told)  # fmt: skip
 
     def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> tuple[list[Vector], list[int]]:
-        """The same, one for each goal that the learner will have at the end, and shorter and longer; and whose."""
+        """Return vectors for each final goal of the learner, at several scales, and the member of each."""
         assert self.aim is not None
         goals, rounds = self.aim
         found, owners = [np.zeros(self.places)], [goals[0].member if goals else 0]
@@ -156,11 +157,11 @@ class MetricTracker(VectorTracker):
         return found, owners
 
     def facts(self, learner: Any) -> MetricComparatorFacts:
-        """What was seen up to now, with the metric that the learner has now."""
+        """Return the facts so far, with the learner's present metric."""
         return self.facts_for(learner.goals(), learner)
 
     def facts_for(self, goals: list[Goal], learner: Any = None) -> MetricComparatorFacts:
-        """The same for a learner with these goals."""
+        """Return the facts so far for these goals."""
         self.catch_up()
         asked = (self.rows, [goal.promised for goal in goals])
         if self._asked is None or self._asked[0] != asked:
@@ -177,7 +178,7 @@ class MetricTracker(VectorTracker):
             for goal in goals:
                 mine, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
                 these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in mine]
-                found += [u for u in these if u.square < math.inf]  # the others have weights that it has not
+                found += [u for u in these if u.square < math.inf]  # an infinite square means weights at places that the learner lacks
             told = self._told if self._fitted else np.zeros((0, at.TOLD))
             return self._told_of(goals if self._fitted else (), self._fitted, found, told)
         see: Any = _loops.log_losses.see
@@ -209,7 +210,7 @@ class MetricTracker(VectorTracker):
     def _told_of(
         self, goals: Sequence[Goal], fitted: int, found: list[MetricComparator], told: Vector, unexplained: float = 0.0
     ) -> MetricComparatorFacts:
-        """The facts; who cannot be checked, as something is not finite, is left out."""
+        """Return the facts, without comparators that are not finite and so cannot be checked."""
         duals: dict[int, float] = {}
         for goal in goals if self.rows else ():
             sums = float(told[goal.member, at.LINEAR]), float(told[goal.member, at.LINEAR_SIZE])
@@ -237,7 +238,7 @@ class MetricTracker(VectorTracker):
             bent, off_by = goal.matrix.bent(u)
             explained = off_by + float(sums[at.BENT_DOUBT]) + (self.rows + 20) * 2.0 * U0 * float(sums[at.BENT])
             unexplained = max(unexplained, abs(bent - float(sums[at.BENT])) / (4.0 * explained + 1e-300))
-        zero = not u.any()  # of which all is known, whatever overflowed
+        zero = not u.any()  # u = 0 is exact even if sums overflowed
         return MetricComparator(
             log_loss=log * factor + doubt * factor,
             hinge=hinge * factor + doubt * factor,
@@ -250,7 +251,7 @@ class MetricTracker(VectorTracker):
         )
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         self.catch_up()
         kept = None
         if self._kept is not None:
@@ -264,7 +265,7 @@ class MetricTracker(VectorTracker):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker restored from its state."""
         frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
         kappas = [number({"kappas": kappa}, "kappas", COMPARATORS) for kappa in state["kappas"]]
         tracker = cls(

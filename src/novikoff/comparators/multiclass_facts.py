@@ -1,10 +1,10 @@
-"""What theorems on learners of many labels share: what they are told of the learner and of U, and what is checked.
+"""Facts shared by the theorems on multiclass learners: about the learner, about U, and what is checked.
 
-A label that comes for the first time was foreseen by nobody. From that round on the learner does what it would do had
-the label been announced just before, so each theorem is on the game with labels announced, and what rounds with new
-labels cost beside that (`novelty`) is known exactly: it is added.
-Beside what the theorem adds up round by round (`gained`) stands what is left of it at the end, from the learner's sums
-(`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. Promised is the larger.
+A new label cannot be foreseen. From its first round on the learner behaves as if the label had been announced just
+before, so each theorem is about the game with labels announced, and the additional cost of rounds with new labels
+(`novelty`) is known exactly and added.
+Next to the sum that the theorem accumulates round by round (`gained`) there is its value at the end, from the learner's
+sums (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The larger is used.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ Vector = NDArray[np.float64]
 
 
 class MulticlassGoal(NamedTuple):
-    """What a learner's theorem says of U, whose columns are labels: its loss + a penalty.
+    """Bound of a learner's theorem for weights U, whose columns are labels: its loss + a penalty.
 
-    penalty    the metric, the same for every label, in which the squares of the columns are added up
-    promised   what is promised beside: it is added to half of these, or multiplied by them under the root
-    added      the learner's own sum of g x, or of its updates with the sign turned, (places, labels)
-    doubt      what it may be off by
-    linear     its own sum of <g, z>; None if it has none
+    Attributes:
+        penalty: Metric, the same for every label, in which the squares of the columns are added.
+        promised: Rest of the bound: added to half of these squares, or multiplied by them under the root.
+        added: (places, labels) the learner's sum of g x, or of its updates with the sign reversed.
+        doubt: (places, labels) its possible error.
+        linear: The learner's sum of <g, z>; None if it has none.
     """
 
     penalty: Metric
@@ -47,10 +48,11 @@ class MulticlassGoal(NamedTuple):
 class MulticlassComparator:
     """One U; the loss is a sum over all rounds, rounded up.
 
-    loss          its log losses, or hinge losses
-    square        the sum of u_j'A u_j
-    doubt         the sum of |U| times what the learner's sum may be off by
-    unexplained   how far the learner's sum, along U, is from that of what it played, in units of what rounding explains
+    Attributes:
+        loss: Its log loss, or hinge loss.
+        square: Sum of u_j'A u_j.
+        doubt: Sum of |U| times the possible error of the learner's sum.
+        unexplained: Distance of the learner's sum, along U, from that of its scores, in units of rounding error.
     """
 
     loss: float
@@ -61,14 +63,16 @@ class MulticlassComparator:
 
 @dataclass(frozen=True, slots=True)
 class MulticlassComparatorFacts:
-    """Of every comparator; the first is U = 0.
+    """Facts about every comparator; the first is U = 0.
 
-    rows          rounds seen
-    fitted        on how many of them
-    lost          the sum of the log losses, or the mistakes, of the scores that the learner played
-    unexplained   as of a comparator, of all that was compared besides
-    against       comparators of members against the rest, of a learner that has some
-    dual          at least what the learner's sums leave of its theorem, evaluated on the scores that were played
+    Attributes:
+        rows: Rounds seen.
+        fitted: Number of rows that comparators were fitted on.
+        comparators: The comparators.
+        lost: Sum of the log losses, or the mistakes, of the scores that the learner played.
+        unexplained: As in a comparator, for all other comparisons.
+        against: Comparators of one-against-rest members, of a learner that has some.
+        dual: Upper bound on what the learner's sums leave of its theorem, evaluated on the scores that were played.
     """
 
     rows: int
@@ -81,22 +85,25 @@ class MulticlassComparatorFacts:
 
     @property
     def explained(self) -> bool:
-        """Are the learner's sums those of the scores it played?"""
+        """Whether the learner's sums agree with the scores it played."""
         return self.unexplained <= 1.0 and all(u.unexplained <= 1.0 for u in self.comparators)
 
 
 @dataclass(frozen=True, slots=True)
 class MulticlassFacts:
-    """One learner of many labels, now.
+    """Present facts about one multiclass learner.
 
-    rounds, labels   its rounds from its first, and the labels it knows
-    updates          rounds that changed it
-    mistakes         those it would have made had labels been announced, where that is what is counted; else 0
-    loss             the sum of its log losses, likewise; else 0
-    novelty          what rounds with labels never seen, and what was kept for such, cost besides
-    entropy          the least log loss of probabilities that never change
-    gained           what its theorem adds up
-    dual, least      what that leaves in its sums: at least that, and at most, for all that rounding may have done
+    Attributes:
+        rounds: Its rounds from its first.
+        labels: Number of labels it knows.
+        updates: Rounds that changed it.
+        mistakes: Mistakes it would have made with labels announced, where mistakes are counted; else 0.
+        loss: Its log loss with labels announced; else 0.
+        novelty: Additional cost of rounds with new labels, and of the probability reserved for them.
+        entropy: Least log loss of constant probabilities.
+        gained: Sum of the theorem.
+        dual: Upper bound on what that leaves in its sums, rounding included.
+        least: Lower bound on the same.
     """
 
     rounds: int
@@ -112,12 +119,12 @@ class MulticlassFacts:
 
     @property
     def penalty(self) -> float:
-        """What is promised beside the comparator's own."""
+        """Part of the bound that does not depend on the comparator."""
         return max(self.gained, self.dual)
 
 
 def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
-    """What these theorems need; `paid` is what the ledger says of the learner's loss, `own` that of its scores."""
+    """Return the theorems' assumptions; `paid` is the learner's loss in the ledger, `own` that of its scores."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MulticlassComparatorFacts)
     agreed = abs(after.loss + after.mistakes + after.novelty - paid) <= SLACK * (1.0 + paid)
@@ -133,7 +140,7 @@ def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
 
 
 def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
-    """Why nothing can be said of this run; "" if something can."""
+    """Return why no bound holds for this run; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"
     return refutations(needed) or (

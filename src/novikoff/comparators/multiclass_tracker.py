@@ -1,16 +1,15 @@
-"""Comparators for learners of many labels: weights U with a small loss and a small square in the learner's metric.
+"""Comparators for multiclass learners: weights U with a small loss and a small square in the learner's metric.
 
 Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
-    `keep` bytes, asked for facts, the bound itself is minimised over U, on all rows and with the metric that the
-    learner has now: it is convex in U, and U is the best in hindsight. From the row that does not fit on, the U that
-    fits the rows kept, at a few scales, sees every row, the kept ones first; a label that comes later has weights of 0
-    in it.
+    `keep` bytes, a request for facts minimises the bound itself over U, on all rows and with the learner's present
+    metric: it is convex in U, and U is the best in hindsight. From the first row that does not fit, the U fitted to the
+    rows kept, at a few scales, sees every row, the kept ones first; its weights are 0 for labels that appear later.
 Promise
-    Any U will do: its losses are summed over every round, rounded up (comparators/_loops/multiclass_losses.py). What
-    the learner added up is compared with the scores that it played, along every U.
+    Any U will do: its losses are summed over every round, rounded up (comparators/_loops/multiclass_losses.py). The
+    learner's sums are compared with the scores that it played, along every U.
 Cost
-    Kept: 12 bytes a non-zero and 8 a score, and a fit when asked. After: O(4k non-zeros) per round, 4k numbers a
+    Kept: 12 bytes per non-zero and 8 per score, and a fit per request. After: O(4k non-zeros) per round, 4k numbers per
     feature.
 Reference
     [liu1989] for the fit (comparators/multiclass_fit.py).
@@ -35,16 +34,18 @@ from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 SCALES = (0.4, 0.7, 1.0, 1.4)
+"""Scales at which a fitted U is tracked."""
 
 
 class MulticlassTracker(VectorTracker):
-    """Comparators of a learner that begins now.
+    """Tracker for a multiclass learner.
 
-    loss        "log" or "hinge"
-    bias        the learner's
-    announced   labels that are known before the first round; None for none
-    normalize   are rows divided by their length?
-    keep        bytes of rows to keep
+    Args:
+        loss: "log" or "hinge".
+        bias: The learner's value of the constant feature.
+        announced: Number of labels known before the first round; None for none.
+        normalize: Whether rows are divided by their length.
+        keep: Bytes of rows to keep.
     """
 
     outcomes = np.int64
@@ -86,14 +87,14 @@ class MulticlassTracker(VectorTracker):
         self._look_at(rows, y, scores)
 
     def _known_in(self, y: NDArray[np.int64], before: int = 0) -> NDArray[np.int64]:
-        """Labels known in each round, that of the round among them."""
+        """Return the number of labels known in each round, that of the round included."""
         return np.maximum.accumulate(np.maximum(y + 1, max(before, self.announced or 0)))
 
     def _add(self, x: Rows, y: NDArray[np.int64], played: Vector) -> None:
         self._look_at(as_nonzeros(x), y, played)
 
     def _look_at(self, rows: Any, y: NDArray[np.int64], scores: Vector) -> None:
-        """Add what the vectors lose on these rows."""
+        """Add the losses of the vectors on these rows."""
         vectors = self._vectors
         if self.places > vectors.shape[1] or self.labels > vectors.shape[2]:
             room = self.places + min(vectors.shape[1], 2**20) if self.places > vectors.shape[1] else vectors.shape[1]
@@ -105,7 +106,7 @@ class MulticlassTracker(VectorTracker):
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
 
     def facts(self, learner: Any) -> MulticlassComparatorFacts:
-        """What was seen up to now, with the metric that the learner has now."""
+        """Return the facts so far, with the learner's present metric."""
         self.catch_up()
         (goal,) = learner.goals()
         asked = (self.rows, goal.promised)
@@ -135,7 +136,7 @@ class MulticlassTracker(VectorTracker):
         return MulticlassComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained, dual=dual)
 
     def _dual(self, goal: MulticlassGoal, linear: float, size: float) -> float:
-        """At least the sum of b_j'A^-1 b_j, for the hinge loss; else the sum of <g, z> plus half of it."""
+        """Return at least the sum of b_j'A^-1 b_j for the hinge loss; else the sum of <g, z> plus half of it."""
         hinge, labels = self.loss == "hinge", goal.added.shape[1]
         doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # else it is paid by each comparator
         if isinstance(goal.penalty, Full) and labels:
@@ -154,12 +155,12 @@ class MulticlassTracker(VectorTracker):
             explained = (self.rows + known.size + 20) * 2.0 * U0 * float(np.abs(known * added).sum()) + slack
             explained += pull_doubt + (self.rows + 20) * 4.0 * U0 * abs(pull)
             unexplained = abs(float((known * added).sum()) - pull) / (4.0 * explained + 1e-300)
-        zero = not u.any()  # of which all is known, whatever overflowed
+        zero = not u.any()  # U = 0 is exact even if sums overflowed
         square = 0.0 if zero else sum(goal.penalty.square(column) for column in u.T)
         return MulticlassComparator((lost + doubt) * factor, square, slack, 0.0 if zero else unexplained)
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         self.catch_up()
         kept = None
         if self._kept is not None:
@@ -172,7 +173,7 @@ class MulticlassTracker(VectorTracker):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker restored from its state."""
         require(state["loss"] in ("log", "hinge"), "the loss of comparators must be known", state["loss"])
         tracker = cls(
             state["loss"], number(state, "bias", COMPARATORS),

@@ -269,7 +269,7 @@ class Tally:
         if not all(0 <= k < directions for k, _ in penalties):
             raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
         tally = cls(directions, state["top"], penalties, state["probes"])
-        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # the compiled loop finds classes by the bits of edges
+        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # classes are found by the bits of edges
             raise ValueError(f"thresholds must be numbers above 0: got 2^{state['top']!r}.")
         for name in ARRAYS:
             fresh, saved = getattr(tally, name), state[name]
