@@ -150,6 +150,7 @@ def _minimised(x: csr_array, root: Vector, phi: Loss, ridge: float, start: Vecto
 
 def _log(y: NDArray[np.int8]) -> Loss:
     """Return the log loss of labels y."""
+
     def loss(s: Vector) -> tuple[float, Vector]:
         m = y * s
         return float(np.logaddexp(0.0, -m).sum()), -y * _sigmoid(-m)

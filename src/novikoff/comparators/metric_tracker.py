@@ -178,7 +178,7 @@ class MetricTracker(VectorTracker):
             for goal in goals:
                 mine, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
                 these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in mine]
-                found += [u for u in these if u.square < math.inf]  # an infinite square means weights at places that the learner lacks
+                found += [u for u in these if u.square < math.inf]  # infinite: weights at unknown places
             told = self._told if self._fitted else np.zeros((0, at.TOLD))
             return self._told_of(goals if self._fitted else (), self._fitted, found, told)
         see: Any = _loops.log_losses.see

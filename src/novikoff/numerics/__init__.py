@@ -1,6 +1,6 @@
-"""What compiled loops share: the compiler, sums, dot products, exponentials, coins.
+"""Numerical building blocks of compiled loops: compiler, sums, dot products, exponentials, coins.
 
-A module, and numba with the first that needs it, is imported when it is first used: `numerics.lanes.dot`.
+A module, and numba with the first that needs it, is imported at first use: `numerics.lanes.dot`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from novikoff.numerics.lazy import submodules
 
 spare_foreign = False
-"""Set before the first loop is imported: numba then looks neither for scipy's BLAS, which takes 0.2 s, nor for cffi.
-No loop here needs them, but a program's own numba functions might, so only our command line, a process of its own,
-sets it."""
+"""Whether numba skips scipy's BLAS, which takes 0.2 s to find, and cffi; set it before the first loop is imported.
+No loop here needs them, but a user's numba functions might, so only the command line, in its own process, sets it.
+"""
 
 if TYPE_CHECKING:
     from novikoff.numerics import aligned as aligned

@@ -1,6 +1,7 @@
-"""Arrays that begin with a line of the processor's cache: vectors of them then never lie across two lines.
+"""Arrays aligned to a cache line, so that no vector of them crosses two lines.
 
-numpy's own begin at any multiple of 16 bytes; loops that read vectors of 32 take up to a third longer there.
+numpy's own arrays begin at any multiple of 16 bytes; loops that read vectors of 32 bytes take up to a third longer
+there.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 64
+"""Bytes of a cache line."""
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
-    """Zeros of this shape."""
+    """Return zeros of this shape."""
     size = 8 * (shape if isinstance(shape, int) else math.prod(shape))
     memory = np.zeros(size + LINE, dtype=np.uint8)
     start = -memory.ctypes.data % LINE

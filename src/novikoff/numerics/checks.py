@@ -1,4 +1,4 @@
-"""Are all numbers finite? Tests on the bit pattern, in one pass."""
+"""Finiteness tests on the bit pattern, in one pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHORT_EXPONENT = np.int32(0x7F800000)
 
 @compiled
 def all_finite(bits: NDArray[np.int64]) -> bool:
-    """Test the bits of doubles: an exponent that is all ones is infinity or not a number."""
+    """Return whether all doubles are finite, from their bits: an exponent of all ones is infinity or NaN."""
     bad = np.int64(0)
     for k in range(len(bits)):
         bad |= np.int64((bits[k] & EXPONENT) == EXPONENT)
@@ -22,7 +22,7 @@ def all_finite(bits: NDArray[np.int64]) -> bool:
 
 @compiled
 def all_finite_short(bits: NDArray[np.int32]) -> bool:
-    """Test the bits of floats."""
+    """Return whether all floats are finite, from their bits."""
     bad = np.int32(0)
     for k in range(len(bits)):
         bad |= np.int32((bits[k] & SHORT_EXPONENT) == SHORT_EXPONENT)

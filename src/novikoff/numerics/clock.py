@@ -1,7 +1,7 @@
-"""A clock that stands still while loops are compiled, in whichever thread: that happens once, and is not the game's.
+"""Clock that stops while loops are compiled, in any thread: compiling happens once, and is not part of a game.
 
-numba compiles one loop at a time, whoever asks; `compiled.py` tells when it begins and ends. To read a loop from
-the cache counts, as every run does it.
+numba compiles one loop at a time; `compiled.py` reports when it begins and ends. Loading a loop from the cache counts,
+as every run does it.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import time
 from collections.abc import Callable
 
 LONG = 1.0
-"""Seconds of compiling, all together, after which somebody may want to know."""
+"""Total seconds of compiling after which `on_compiling` is called."""
 
 on_compiling: Callable[[], None] | None = None
-"""Called once, in a thread of its own, when loops have been compiled for that long: set it to tell those who wait."""
+"""Callback that is called once, in a separate thread, when loops have been compiled for `LONG` seconds."""
 
 _lock = threading.Lock()
-_before = 0.0  # seconds, without what is compiled now
+_before = 0.0  # seconds of finished compilations
 _since: float | None = None
-_depth = 0  # a loop is compiled while one that calls it is
+_depth = 0  # compilations nest: of a loop, and of the loops it calls
 _timer: threading.Timer | None = None
 _told = False
 
 
 def clock() -> float:
-    """Seconds from some moment on, without those in which a loop was compiled."""
+    """Return seconds since an arbitrary moment, without those spent compiling."""
     with _lock:
         return (time.perf_counter() if _since is None else _since) - _before
 
@@ -45,7 +45,7 @@ def compiling_begins() -> None:
 
 
 def compiling_ends() -> None:
-    """Let the clock go on."""
+    """Resume the clock."""
     global _depth, _since, _before, _timer
     with _lock:
         _depth -= 1

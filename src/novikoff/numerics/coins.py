@@ -1,4 +1,4 @@
-"""Coins: a random number is a function of (seed, purpose, t), so asking twice gives the same answer.
+"""Coins: random numbers that are functions of (seed, purpose, t), so repeated queries agree.
 
 The generator is SplitMix64 [steele2014]: its state is a hash of seed and purpose, advanced t + 1 times in one step.
 numerics/splitmix.py has the same coins for compiled loops.
@@ -20,7 +20,7 @@ Words = TypeVar("Words", int, "NDArray[np.uint64]")
 
 
 def mix(z: Words) -> Words:
-    """SplitMix64's finaliser: a bijection of 64-bit words that looks random. Of one word, or of an array of them."""
+    """Return SplitMix64's finaliser, a random-looking bijection of 64-bit words, of one word or of an array."""
     word: Any = z
     word = ((word ^ (word >> 30)) * FIRST) & MASK
     word = ((word ^ (word >> 27)) * SECOND) & MASK
@@ -29,7 +29,7 @@ def mix(z: Words) -> Words:
 
 
 def purpose_word(purpose: str) -> int:
-    """A 64-bit word for a purpose (FNV-1a), so that different purposes have unrelated coins."""
+    """Return a 64-bit hash of a purpose (FNV-1a), so that different purposes have unrelated coins."""
     word = 0xCBF29CE484222325
     for byte in purpose.encode():
         word = ((word ^ byte) * 0x100000001B3) & MASK
@@ -37,17 +37,17 @@ def purpose_word(purpose: str) -> int:
 
 
 def start(seed: int, purpose: str) -> int:
-    """The generator's state before the first coin."""
+    """Return the generator's state before the first coin."""
     return mix((seed & MASK) ^ purpose_word(purpose))
 
 
 def coin(seed: int, purpose: str, t: int) -> int:
-    """Coin number t: 64 random bits."""
+    """Return coin number t: 64 random bits."""
     return mix((start(seed, purpose) + (t + 1) * GOLDEN) & MASK)
 
 
 def coins(seed: int, purpose: str, first: int, stop: int) -> NDArray[np.uint64]:
-    """Coins number first .. stop - 1."""
+    """Return coins number first .. stop - 1."""
     import numpy as np
 
     t = np.arange(first + 1, stop + 1, dtype=np.uint64)
@@ -55,5 +55,5 @@ def coins(seed: int, purpose: str, first: int, stop: int) -> NDArray[np.uint64]:
 
 
 def uniform(seed: int, purpose: str, t: int) -> float:
-    """Coin number t as a number in [0, 1), a multiple of 2^-53."""
+    """Return coin number t as a number in [0, 1), a multiple of 2^-53."""
     return (coin(seed, purpose, t) >> 11) * 2.0**-53

@@ -1,12 +1,12 @@
-"""The one decorator for compiled loops.
+"""Decorators for compiled loops.
 
-Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no
-fastmath). Where no cache folder is writable numba refuses to cache, and we compile without. numba compiles a loop
-anew when the file it is in has changed, but not when a loop that it calls has: so its stamp is that of all files.
+Compiled code is cached on disk, releases the interpreter lock and never reorders float arithmetic (no fastmath). If no
+cache folder is writable, numba refuses to cache, and loops are compiled without a cache. numba recompiles a loop when
+its file has changed, but not when a loop that it calls has: so the cache stamp covers all files.
 The plain-Python twin of a loop is its `py_func`.
 
-Compiling takes seconds, once, so there should be little to compile. A function of its own, which can be called, takes a
-tenth of a second even if it is small, and is optimised again in each loop that calls it: so most are `inlined`.
+Compiling takes seconds, once, so there should be little to compile. A separate callable function takes a tenth of a
+second even if it is small, and is optimised again in each loop that calls it: so most are `inlined`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if numerics.spare_foreign:
 
 
 class Timed(event.Listener):
-    """Stops the clock of games while numba compiles."""
+    """Listener that stops the clock of games while numba compiles."""
 
     def on_start(self, event: Any) -> None:
         compiling_begins()
@@ -59,12 +59,12 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Write `function` into each loop that calls it, as if it stood there: for a small one, or one called once."""
+    """Inline `function` into each loop that calls it: for a small one, or one called once."""
     return _dispatcher(function, inline="always")
 
 
 class Inner:
-    """A part of the loops that call it; Python, should it call, has one compiled of its own."""
+    """Function that is compiled as part of the loops that call it; a call from Python compiles a second version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -72,7 +72,7 @@ class Inner:
 
     @cached_property
     def own(self) -> Callable[..., Any]:
-        """The same with a way in, under a name of its own: the cache must not give one for the other."""
+        """Version that Python can call, under another name, so that the cache keeps the two apart."""
         given = self.py_func
         copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
         copy.__qualname__ = f"{given.__qualname__}_own"
@@ -83,7 +83,7 @@ class Inner:
 
 
 class Part(types.Dispatcher):
-    """Its type: one is compiled for numbers of a kind, where numba would compile one for each number that is known."""
+    """Type of an `Inner`: compiled once per argument type, where numba would compile once per literal value."""
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         return super().get_call_type(context, tuple(map(types.unliteral, args)), kws)
@@ -98,7 +98,7 @@ def _typeof_inner(value: Inner, context: Any) -> Any:
 
 
 def inner(function: Function) -> Function:
-    """Compile `function` without the way in from Python, which can take as long: for a large one that loops share."""
+    """Compile `function` without its entry from Python, which can take as long: for a large one that loops share."""
     return cast(Function, Inner(function))
 
 
@@ -116,7 +116,7 @@ def _dispatcher(function: Function, **given: Any) -> Function:
 
 
 def forgiving(save: Callable[..., None]) -> Callable[..., None]:
-    """What saves a loop that was compiled, if it can: the disk may be full by now, and the loop is there."""
+    """Return a version of `save` that ignores an OSError: if the disk is full, the compiled loop still works."""
 
     def call(*given: Any) -> None:
         with contextlib.suppress(OSError):
@@ -127,10 +127,9 @@ def forgiving(save: Callable[..., None]) -> Callable[..., None]:
 
 @cache
 def stamp() -> tuple[Any, ...]:
-    """Path, time of change and size of every file with compiled code; and whether indices are checked
-    (NUMBA_BOUNDSCHECK).
+    """Return path, modification time and size of every file with compiled code, and whether indices are checked.
 
-    numba compiles other code for that, but takes what is cached without it for the same.
+    With NUMBA_BOUNDSCHECK numba compiles different code, but would take the cached code without checks for the same.
     """
     package = Path(__file__).parent.parent
     files = [*package.glob("numerics/*.py"), *package.glob("*/_loops/*.py")]

@@ -39,7 +39,7 @@ SMALLEST_POWER, LARGEST_POWER = -342, 308
 
 
 def _five(k: int) -> int:
-    """5^k as a 128-bit word with its top bit set, cut off (k >= 0) or just above (k < 0), as [lemire2021] needs."""
+    """Return 5^k as a 128-bit word with its top bit set, rounded down (k >= 0) or up (k < 0), as [lemire2021] needs."""
     if k >= 0:
         return 5**k << 128 >> (5**k).bit_length()
     fives = 5**-k
@@ -52,17 +52,17 @@ FIVES = np.array([divmod(_five(k), 2**64) for k in range(SMALLEST_POWER, LARGEST
 
 
 def trailing_zeros(word: Any) -> Any:
-    """How many zero bits are below the lowest one; 64 if there is none."""
+    """Return the number of zero bits below the lowest one bit; 64 if there is none."""
     return U64((int(word) & -int(word)).bit_length() - 1 if word else 64)
 
 
 def leading_zeros(word: Any) -> Any:
-    """How many zero bits are above the highest one; 64 if there is none."""
+    """Return the number of zero bits above the highest one bit; 64 if there is none."""
     return U64(64 - int(word).bit_length())
 
 
 def eight(text: Any, at: Any) -> Any:
-    """Eight bytes as a little-endian word."""
+    """Return eight bytes as a little-endian word."""
     return U64(sum(int(text[at + U64(k)]) << 8 * k for k in range(8)))
 
 
@@ -89,7 +89,7 @@ def _leading_zeros(context: Any, builder: Any, signature: Any, arguments: Any) -
 
 @lower_builtin(eight, types.Array, types.uint64)
 def _eight(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """An unaligned load."""
+    """Generate an unaligned load."""
     data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
     word = builder.load(builder.bitcast(builder.gep(data, [arguments[1]]), ir.IntType(64).as_pointer()))
     word.align = 1
@@ -98,13 +98,13 @@ def _eight(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 @inlined
 def digits(word: np.uint64) -> np.uint64:
-    """How many of the first bytes are digits; the word is xor NOUGHTS."""
+    """Return how many of the first bytes are digits; the word is xor NOUGHTS."""
     return trailing_zeros(((word + CARRY) | word) & TOPS) >> U64(3)
 
 
 @inlined
 def joined(word: np.uint64, count: np.uint64) -> np.uint64:
-    """The number that the first `count` bytes write, 1 to 8 digits; the word is xor NOUGHTS."""
+    """Return the number that the first `count` bytes spell, 1 to 8 digits; the word is xor NOUGHTS."""
     word = word << ((EIGHT - count) << U64(3))
     word = word * TEN + (word >> EIGHT)
     return ((word & BYTES_0_4) * HUNDREDS + ((word >> U64(16)) & BYTES_0_4) * ONES) >> BITS32
@@ -112,7 +112,7 @@ def joined(word: np.uint64, count: np.uint64) -> np.uint64:
 
 @inlined
 def product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The 128 bits of a * b, high and low."""
+    """Return the high and low 64 bits of a * b."""
     a1, a0, b1, b0 = a >> BITS32, a & WORD32, b >> BITS32, b & WORD32
     low, middle, other, high = a0 * b0, a1 * b0, a0 * b1, a1 * b1
     carry = ((low >> BITS32) + (middle & WORD32) + (other & WORD32)) >> BITS32
@@ -121,7 +121,7 @@ def product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @inlined
 def scaled(m: np.uint64, power: int) -> float:
-    """The double nearest to m * 10^power, ties to even; infinity from 2^1023 on."""
+    """Return the double nearest to m * 10^power, ties to even; infinity from 2^1023 on."""
     if m == ZERO or power < SMALLEST_POWER:
         return 0.0
     if power > LARGEST_POWER:
@@ -153,7 +153,7 @@ def scaled(m: np.uint64, power: int) -> float:
 
 @inner
 def number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
-    """The number written from `at` on and where it ends; where it ends is `at` if it is left to the caller."""
+    """Return the number that starts at `at` and its end; the end is `at` if the caller must parse it."""
     start = at
     c = U64(text[at])
     minus = c == MINUS

@@ -44,7 +44,7 @@ Q = (
 
 
 def vector_exp(builder: Any, x: Any, negative: bool = False) -> Any:
-    """The code of e^x; x is a double, or a vector of doubles. negative: none is above 0, and it need not be checked."""
+    """Generate the code of e^x for a double or a vector of doubles; `negative` skips the check for large x."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
 
     def all_of(value: float) -> Any:
@@ -58,7 +58,7 @@ def vector_exp(builder: Any, x: Any, negative: bool = False) -> Any:
 
 
 def vector_parts(builder: Any, x: Any) -> tuple[Any, Any]:
-    """The code of exp(r) - 1 and of 2^k."""
+    """Generate the code of exp(r) - 1 and of 2^k."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
     words = ir.IntType(64) if lanes is None else ir.VectorType(ir.IntType(64), lanes)
 
@@ -85,7 +85,7 @@ def vector_parts(builder: Any, x: Any) -> tuple[Any, Any]:
 
 @intrinsic
 def _exp(typingctx: Any, x: Any) -> Any:
-    """e^x."""
+    """Return e^x."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return vector_exp(builder, arguments[0])
@@ -94,4 +94,4 @@ def _exp(typingctx: Any, x: Any) -> Any:
 
 
 exp: Any = _exp
-"""For compiled functions."""
+"""e^x in compiled functions."""

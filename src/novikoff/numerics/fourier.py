@@ -1,10 +1,10 @@
-"""Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), of the seed and of x_1 .. x_t alone.
+"""Random Fourier features of standardised rows: phi = (sqrt 2 cos(W's + c), 1), a function of the seed and x_1 .. x_t.
 
-s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, by the mean and the deviation of rows 1 .. t; 0 where there is no
+s_i = (x_i - mean_i)/deviation_i, clipped to -4 .. 4, with the mean and the deviation of rows 1 .. t; 0 if there is no
 deviation. W is drawn from N(0, 2g/d), d the number of features that have a deviation by row t: a constant or empty
-column changes nothing, and a sparse row need not say how many columns are to come. A feature multiplied by a power of
-two changes no bit of s. `turns` is W' / (2 pi), but for the deviation of W, so that cos is a polynomial of the fraction
-of a turn, in a loop without branches; it is within 1e-8 of the cosine, and the same for everybody.
+column changes nothing, and the number of columns need not be known in advance. A feature multiplied by a power of two
+changes no bit of s. `turns` is W' / (2 pi), up to the deviation of W, so that cos is a polynomial of the fraction of a
+turn, in a loop without branches; it is within 1e-8 of the cosine, and the same on every machine.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from novikoff.numerics.nonzeros import Nonzeros
 Vector = NDArray[np.float64]
 
 FARTHEST = 4.0
+"""Limit of standardised features."""
 SQRT2 = 1.4142135623730951
-# Taylor's, of sqrt 2 cos(2 pi t) in t^2, up to t^20
+# Taylor coefficients of sqrt 2 cos(2 pi t) in t^2, up to t^20
 C0, C1, C2, C3, C4, C5 = (SQRT2 * c for c in (
     1.0, -19.739208802178716, 64.93939402266829, -85.45681720669373, 60.24464137187666, -26.42625678337438,
 ))  # fmt: skip
@@ -31,7 +32,7 @@ C6, C7, C8, C9, C10 = (SQRT2 * c for c in (
 
 @inlined
 def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) -> float:
-    """S of a row, `seen` rows with it, and d, at least 1; mean and squares are kept only if `keep`."""
+    """Write s of a row, `seen` counting it, and return d, at least 1; the moments are updated only if `keep`."""
     vary = 0.0
     for i in range(len(x)):
         off = x[i] - moments[0, i]
@@ -48,14 +49,14 @@ def standardise(moments: Vector, seen: float, x: Vector, keep: bool, s: Vector) 
 
 @inlined
 def project(turns: Vector, s: Vector, found: Vector) -> None:
-    """W's / (2 pi)."""
+    """Write W's / (2 pi) to found."""
     for k in range(len(turns)):
         found[k] = dense(turns[k], s)
 
 
 @inlined
 def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
-    """Phi, of W times the scale; the last is 1."""
+    """Write phi for W times `scale`; its last entry is 1."""
     for k in range(len(shifts)):
         turn = projected[k] * scale + shifts[k]
         turn -= np.floor(turn + 0.5)
@@ -70,12 +71,16 @@ def wave(projected: Vector, shifts: Vector, scale: float, phi: Vector) -> None:
 def images(
     turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float, keep: bool, rows: Nonzeros
 ) -> Vector:
-    """Phi (widths, rows, features) of every row; `seen` rows came before, whose moments these are.
+    """Return phi (members, rows, features) of every row.
 
-    turns     (features - 1, width); shifts: (features - 1,), in turns
-    widths    (members,) g of each
-    moments   (2, width): mean of each column, and the sum of squared distances from it
-    keep      each row comes after the one before it; else each is the row after those seen
+    Args:
+        turns: (features - 1, width) frequencies, in turns.
+        shifts: (features - 1,) phases, in turns.
+        widths: (members,) g of each member.
+        moments: (2, width) mean of each column, and the sum of squared distances from it; updated if `keep`.
+        seen: Number of rows before these, whose moments are given.
+        keep: Whether each row follows the one before it; else each is the first after those seen.
+        rows: The rows.
     """
     ends, places, values = rows
     width = turns.shape[1]

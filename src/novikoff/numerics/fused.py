@@ -1,4 +1,4 @@
-"""a * b + c, rounded once: exactly defined on every machine, and one operation where there would be two."""
+"""Fused multiply-add a * b + c, rounded once: the same on every machine, and one operation instead of two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numba.core import cgutils
 
 
 def fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    """The code of a * b + c; they are doubles, or vectors of doubles."""
+    """Generate the code of a * b + c, for doubles or vectors of doubles."""
     kind = a.type
     name = f"v{kind.count}f64" if isinstance(kind, ir.VectorType) else "f64"
     function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), f"llvm.fma.{name}")

@@ -1,8 +1,8 @@
-"""The dot products: one function each, with a fixed order of summation, so that all who call them agree to the bit.
+"""Dot products with a fixed order of summation, so that all callers agree to the bit.
 
-dense    eight lanes by position, then ((0+4)+(2+6)) + ((1+5)+(3+7)). numba does not vectorise eight accumulators
-         that are written out, so the loop is built as LLVM code on a vector of eight doubles.
-sparse   from left to right: the gathers take longer than the sum, and two lanes written out are slower.
+dense    eight lanes by position, then ((0+4)+(2+6)) + ((1+5)+(3+7)). numba does not vectorise eight separate
+         accumulators, so the loop is built as LLVM code on a vector of eight doubles.
+sparse   from left to right: the gathers take longer than the sum, and two separate lanes are slower.
 No fused multiply-add and no fastmath: plain Python gives the same bits (tests/twins.py).
 """
 
@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import inlined
 
 LANES = 8
+"""Number of doubles in a vector."""
 AHEAD = 512
-"""Non-zeros, about 6 KB: far enough for memory to answer, near enough to stay in the cache."""
+"""Number of non-zeros to prefetch ahead, about 6 KB: enough to cover the latency of memory, and still in the cache."""
 
 
 @intrinsic
 def _plain(typingctx: Any, weights: Any, x: Any) -> Any:
-    """Sum of weights[i] * x[i] over all of x, in eight lanes; both arrays C-contiguous."""
+    """Return the sum of weights[i] * x[i] over all of x, in eight lanes; both arrays C-contiguous."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _dense(context, builder, signature, arguments, scaled=False)
@@ -36,7 +37,7 @@ def _plain(typingctx: Any, weights: Any, x: Any) -> Any:
 
 @intrinsic
 def _scaled(typingctx: Any, weights: Any, x: Any, scale: Any) -> Any:
-    """Sum of weights[i] * (x[i] * scale)."""
+    """Return the sum of weights[i] * (x[i] * scale)."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _dense(context, builder, signature, arguments, scaled=True)
@@ -63,7 +64,7 @@ def _prefetch(typingctx: Any, array: Any, position: Any) -> Any:
 
 
 prefetch: Any = _prefetch
-"""Ask for array[position] before it is needed; a position beyond the end does nothing."""
+"""Prefetch array[position]; a position beyond the end does nothing."""
 
 
 def _dense(context: Any, builder: Any, signature: Any, arguments: Any, scaled: bool) -> Any:
@@ -122,7 +123,7 @@ def _tree(lane: list[Any], add: Any) -> Any:
 def sparse(
     weights: NDArray[np.float64], indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int
 ) -> float:
-    """Sum of weights[index] * value over one row."""
+    """Return the sum of weights[index] * value over one row."""
     total = 0.0
     for k in range(np.uint64(start), np.uint64(stop)):
         total += weights[indices[k]] * values[k]
@@ -133,7 +134,7 @@ def sparse(
 def sparse_scaled(
     weights: NDArray[np.float64], indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int, scale: float
 ) -> float:
-    """Sum of weights[index] * (value * scale) over one row."""
+    """Return the sum of weights[index] * (value * scale) over one row."""
     total = 0.0
     for k in range(np.uint64(start), np.uint64(stop)):
         total += weights[indices[k]] * (values[k] * scale)
@@ -142,7 +143,7 @@ def sparse_scaled(
 
 @inlined
 def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int) -> None:
-    """Ask for as much as a row has, AHEAD of it: by themselves processors do not look past the end of a page."""
+    """Prefetch as much as a row has, AHEAD of it: the processor's own prefetching stops at the end of a page."""
     ahead = np.uint64(AHEAD)
     for k in range(np.uint64(start), np.uint64(stop), np.uint64(8)):
         prefetch(values, k + ahead)
@@ -152,7 +153,7 @@ def prefetch_sparse(indices: NDArray[np.uint32], values: NDArray[Any], start: in
 
 @inlined
 def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
-    """||x||^2, from left to right."""
+    """Return ||x||^2, summed from left to right."""
     total = 0.0
     for k in range(np.uint64(start), np.uint64(stop)):
         value = np.float64(values[k])
@@ -162,6 +163,6 @@ def square_sparse(values: NDArray[Any], start: int, stop: int) -> float:
 
 @inlined
 def inverse_norm(values: NDArray[Any], start: int, stop: int) -> float:
-    """1 / ||x||; 0 for a zero row."""
+    """Return 1 / ||x||; 0 for a zero row."""
     total = square_sparse(values, start, stop)
     return 1.0 / np.sqrt(total) if total > 0.0 else 0.0

@@ -1,11 +1,11 @@
 """Probabilities from scores: the logistic function, and the score that hedges between the two labels.
 
-A score z says P(+1) = 1/(1 + e^-z). Of z0, the score of the weights, and v = x'A^-1 x, the score that is played is
+A score z means P(+1) = 1/(1 + e^-z). From z0, the score of the weights, and v = x'A^-1 x, the score that is played is
     the root z of  z + (v/2) tanh(z/2) = z0:
-z0 after half a step for each of the two labels there may be. It is odd in z0; for z0 > 0 it is found by Halley's steps
-from below, from max(z0/(1 + v/4), z0 - v/2): one or two as a rule, and more than seven were never seen. Each step has
-three times as many right digits as the one before, so the last need not be small.
-Scores are played clipped to -700 .. 700: no probability is 0.
+z0 after half a step for each of the two possible labels. It is odd in z0; for z0 > 0 it is found by Halley's method
+from below, starting at max(z0/(1 + v/4), z0 - v/2): usually one or two steps, and never more than seven in tests. Each
+step triples the number of correct digits, so the last need not be small.
+Scores are clipped to -700 .. 700: no probability is 0.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from novikoff.numerics.exp import exp
 from novikoff.numerics.sizes import CLIP
 
 LARGEST = 700.0
+"""Largest size of a score."""
 BEYOND = 1e300
+"""Largest finite input that is trusted."""
 STEPS = 64
-"""Never needed."""
+"""Maximum number of steps, never reached."""
 
 
 @inner
 def hedged(z0: float, v: float) -> float:
-    """The score that is played."""
+    """Return the score that is played."""
     sound = abs(z0) <= BEYOND and v <= BEYOND  # any score may be played; what is not a number must not be
     size = abs(z0) if sound else 0.0
     half = 0.5 * v if sound and v > 0.0 else 0.0  # rounding may leave v below 0
@@ -46,14 +48,14 @@ def hedged(z0: float, v: float) -> float:
 
 @inlined
 def chance(z: float) -> float:
-    """1/(1 + e^-z): P(+1) of a score; of y z, the probability that the label y was given."""
+    """Return 1/(1 + e^-z): P(+1) of a score z; for y z, the probability of the label y."""
     e = exp(z)
     return e / (1.0 + e)
 
 
 @inner
 def log_loss(z: float) -> float:
-    """ln(1 + e^-z) for z = y times the score."""
+    """Return ln(1 + e^-z) for z = y times the score."""
     return np.log1p(exp(-z)) if z > 0.0 else np.log1p(exp(z)) - z
 
 
@@ -61,9 +63,12 @@ def log_loss(z: float) -> float:
 def stacked(scores: NDArray[np.float64], x: NDArray[np.float64]) -> float:
     """Write the clipped scores of members to x, the row of a stack; return the kappa of its loss in this round.
 
-    scores, x   (J,)
-    kappa is tanh(C/2)/(C/2) with C = max(1, the largest |x_i|): the share of the curvature of the log loss that is left
-    at scores up to C, so at those of every convex combination of the members.
+    kappa is tanh(C/2)/(C/2) with C = max(1, the largest |x_i|): the fraction of the curvature of the log loss that is
+    left at scores up to C, and so at those of every convex combination of the members.
+
+    Args:
+        scores: (J,) scores of the members.
+        x: (J,) clipped scores, written.
     """
     farthest = 1.0
     for i in range(len(scores)):
@@ -74,7 +79,7 @@ def stacked(scores: NDArray[np.float64], x: NDArray[np.float64]) -> float:
 
 @compiled
 def chances(scores: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.float64]:
-    """The probability that each label y (rows,), -1 or +1, was given by scores (rows,)."""
+    """Return the probability that scores (rows,) gave to labels y (rows,), -1 or +1."""
     found = np.empty(len(y))
     for t in range(len(y)):
         found[t] = chance(y[t] * scores[t])
@@ -83,7 +88,7 @@ def chances(scores: NDArray[np.float64], y: NDArray[np.int8]) -> NDArray[np.floa
 
 @compiled
 def hedge_all(scores: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The scores that are played, from those of the weights (rows,) and their v (rows,)."""
+    """Return the scores that are played, from those of the weights (rows,) and their v (rows,)."""
     found = np.empty(len(scores))
     for t in range(len(scores)):
         found[t] = hedged(scores[t], spread[t])

@@ -1,8 +1,8 @@
-"""Rows as scale-free learners take them: the places and numbers of what is not zero, dense and sparse alike.
+"""Rows as scale-free learners take them: the places and values of the non-zeros, for dense and sparse rows alike.
 
-Place 0 is the constant feature, the first entry of every row where there is a `bias`; feature i has place i + 1.
-Numbers below 2^-500 in size are read as 0, so that squares and their ratios are exact under powers of two; a row with a
-number above 2^500 is refused. One form means one loop for each learner, and the same bits for dense and sparse rows.
+Place 0 is the constant feature, the first entry of every row if there is a `bias`; feature i has place i + 1. Numbers
+below 2^-500 in size are read as 0, so that squares and their ratios are exact under powers of two; a row with a number
+above 2^500 is refused. One form means one loop per learner, and the same bits for dense and sparse rows.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
 
 
 class Nonzeros(NamedTuple):
-    """Row t is places[ends[t]:ends[t+1]] and the values beside them."""
+    """Rows of non-zeros: row t is places[ends[t]:ends[t+1]] and the values at these positions."""
 
     ends: NDArray[np.int64]  # (rows + 1,)
     places: NDArray[np.uint32]  # (entries,)
     values: NDArray[np.float64]  # (entries,)
 
     def part(self, rows: slice) -> Nonzeros:
-        """Some rows, one after the other."""
+        """Return some consecutive rows."""
         whole = rows.start == 0 and rows.stop >= len(self.ends) - 1
         return self if whole else self._replace(ends=self.ends[rows.start : rows.stop + 1])
 
 
 @compiled
 def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
-    """Write the rows of x (rows, features); the first with a number too large, or -1."""
+    """Write the rows of x (rows, features) to out; return the first with a number too large, or -1."""
     ends, places, values = out
     filled = 0
     for t in range(len(x)):
@@ -58,7 +58,7 @@ def _of_dense(x: NDArray[np.float64], bias: float, out: Nonzeros) -> int:
 def _of_sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float, out: Nonzeros
 ) -> int:
-    """The same of sparse rows (SparseRows, field by field)."""
+    """Write sparse rows (fields as in SparseRows) to out; return the first with a number too large, or -1."""
     ends, places, values = out
     filled = 0
     for t in range(len(indptr) - 1):
@@ -80,7 +80,7 @@ def _of_sparse(
 
 
 def of_dense(x: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
-    """The rows of an array (rows, width), and the first that has a number too large; -1 if none has."""
+    """Return the rows of an array (rows, width), and the first with a number too large, or -1."""
     found = _room(len(x), x.size)
     return found, _of_dense(x, bias, astuple(found))
 
@@ -88,32 +88,32 @@ def of_dense(x: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
 def of_sparse(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], numbers: NDArray[Any], bias: float
 ) -> tuple[Nonzeros, int]:
-    """The same of sparse rows."""
+    """Return sparse rows as non-zeros, and the first with a number too large, or -1."""
     found = _room(len(indptr) - 1, int(indptr[-1]) - int(indptr[0]))
     return found, _of_sparse(indptr, indices, numbers, bias, astuple(found))
 
 
 def of_row(indices: NDArray[np.uint32], numbers: NDArray[np.float64], bias: float) -> tuple[Nonzeros, int]:
-    """The same of one sparse row."""
+    """Return one sparse row as non-zeros, and 0 if it has a number too large, or -1."""
     found = _room(1, len(indices))
     return found, _of_sparse(_ends_of_row(len(indices)), indices, numbers, bias, astuple(found))
 
 
 @lru_cache
 def _ends_of_row(length: int) -> NDArray[np.uint64]:
-    """The `indptr` of one row, which is only read."""
+    """Return the `indptr` of one row; it is shared and must not be changed."""
     return np.array([0, length], dtype=np.uint64)
 
 
 def _room(rows: int, most: int) -> Nonzeros:
-    most += rows  # the constants
-    # Of a row with zeros the last places stay 0, that of the constant: learners see no place there that is new.
+    most += rows  # constant features
+    # Unused entries keep place 0, that of the constant feature, so that learners see no new place there.
     return Nonzeros(np.zeros(rows + 1, np.int64), np.zeros(most, np.uint32), np.empty(most))
 
 
 @compiled
 def normalize(rows: Nonzeros) -> None:
-    """Divide each row, but for its constant feature, by its length; a row of zeros stays."""
+    """Divide each row, except its constant feature, by its length; a row of zeros stays."""
     ends, places, values = rows
     for t in range(len(ends) - 1):
         start = ends[t]

@@ -8,8 +8,8 @@ A record is a NamedTuple. A loop that Python calls takes it as a plain tuple and
 
     play(astuple(matrix), astuple(rows), scores)
 
-numba finds the type of a plain tuple in C, as of single arguments, but that of a NamedTuple in Python, array by array:
-microseconds per call, and some loops are called for every row. Inside compiled code records cost nothing.
+numba determines the type of a plain tuple in C, as for single arguments, but that of a NamedTuple in Python, array by
+array: microseconds per call, and some loops are called for every row. Inside compiled code records cost nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def astuple(record: Record) -> Record:
 
 
 class SparseRows(NamedTuple):
-    """Rows of a sparse matrix: row t has the features indices[indptr[t]:indptr[t+1]] and the values beside them."""
+    """Rows of a sparse matrix: row t has features indices[indptr[t]:indptr[t+1]] and the values at these positions."""
 
     indptr: NDArray[np.uint64]  # (rows + 1,)
     indices: NDArray[np.uint32]  # (non-zeros,)

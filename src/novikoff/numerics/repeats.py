@@ -1,4 +1,4 @@
-"""Entries of one index in a row, added up, by a table of places that is never cleared between rows."""
+"""Sums of repeated indices in a row, by a hash table that is never cleared between rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def merge(
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: np.uint64, last: np.uint64,
     table: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """Add up entries of one index, in their order, at the place of the first; where the row ends then, or 0.
+    """Add up entries of equal index, in their order, at the position of the first; return the row's new end, or 0.
 
-    A slot of the table holds one more than a place of this row, or something smaller from an earlier row.
+    A slot of the table holds one more than a position of this row, or something smaller from an earlier row.
     """
     count = last - first
     if count > U64(SLOTS // 2):

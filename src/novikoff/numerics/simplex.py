@@ -1,7 +1,7 @@
-"""The nearest probabilities to a score for each label: P_j = max(s_j - tau, 0), with tau such that they sum to 1.
+"""Probabilities nearest to a score for each label: P_j = max(s_j - tau, 0), with tau such that they sum to 1.
 
-That is the projection on the simplex: nothing is moved away from any distribution, and a number added to all scores
-changes nothing. tau is found by leaving out, again and again, what is not above the tau of those left [michelot1986].
+This is the projection on the simplex: every distribution is its own projection, and a constant added to all scores
+changes nothing. tau is found by repeatedly dropping the scores not above the tau of the rest [michelot1986].
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 @inner
 def project(s: Vector, known: int, p: Vector) -> None:
-    """P of the first `known` scores, and 0 of the others. What is 1 or more below the largest has none."""
+    """Write P of the first `known` scores to p, and 0 for the others; scores 1 or more below the largest get 0."""
     top = s[0]
     for j in range(1, known):
         top = max(top, s[j])
@@ -41,7 +41,7 @@ def project(s: Vector, known: int, p: Vector) -> None:
 
 @compiled
 def nearest(scores: Vector) -> Vector:
-    """P of every row of scores (rows, labels)."""
+    """Return P of every row of scores (rows, labels)."""
     found = np.empty(scores.shape)
     for t in range(len(scores)):
         if scores.shape[1] > 0:

@@ -1,10 +1,10 @@
-"""Probabilities of many labels from a score for each: P_j = e^z_j / sum of e^z.
+"""Multiclass probabilities from a score for each label: P_j = e^z_j / sum of e^z.
 
-Of z0, the scores of the weights, and v = x'A^-1 x, the scores that are played are
+From z0, the scores of the weights, and v = x'A^-1 x, the scores that are played are
     the root z of  z_j + v (P_j - 1/k) = z0_j:
-z0 after a k-th of a step for each of the k labels there may be. It is where F(z) = |z - z0|^2/2 + v (ln sum e^z - mean
-of z) is least, which is strictly convex: Newton's steps, of which (diag(1 + vP) - vPP')^-1 costs O(k), halved until F
-falls, come to it. Any z may be played, so it need not be the root to the last bit.
+z0 after a k-th of a step for each of the k possible labels. It minimises F(z) = |z - z0|^2/2 + v (ln sum e^z - mean of
+z), which is strictly convex: Newton's method, whose inverse (diag(1 + vP) - vPP')^-1 costs O(k), with steps halved
+until F falls, converges to it. Any z may be played, so it need not be the root to the last bit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Vector = NDArray[np.float64]
 
 @inner
 def softmax(z: Vector, known: int, p: Vector) -> float:
-    """P of the first `known` scores, and 0 of the others; the logarithm of the sum of e^z."""
+    """Write P of the first `known` scores to p, and 0 for the others; return the logarithm of the sum of e^z."""
     top = z[0]
     for j in range(1, known):
         top = max(top, z[j])
@@ -38,7 +38,7 @@ def softmax(z: Vector, known: int, p: Vector) -> float:
 
 @inner
 def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector, tried: Vector) -> float:
-    """The scores that are played, in z, and their P; the logarithm of the sum of e^z."""
+    """Write the scores that are played to z, and their P to p; return the logarithm of the sum of e^z."""
     sound = 0.0 <= v <= BEYOND
     for j in range(known):
         sound &= abs(z0[j]) <= BEYOND
@@ -86,7 +86,7 @@ def hedged(z0: Vector, v: float, known: int, z: Vector, p: Vector, step: Vector,
 
 @inner
 def mean(z: Vector, known: int) -> float:
-    """Of the first `known`."""
+    """Return the mean of the first `known` scores."""
     total = 0.0
     for j in range(known):
         total += z[j]
@@ -95,7 +95,7 @@ def mean(z: Vector, known: int) -> float:
 
 @inner
 def clipped(z: Vector, known: int, p: Vector, whole: float) -> float:
-    """No score more than 700 below the largest: no probability is 0. The logarithm of the sum of e^z."""
+    """Raise scores more than 700 below the largest, so that no P is 0; return the logarithm of the sum of e^z."""
     top = z[0]
     for j in range(1, known):
         top = max(top, z[j])
@@ -109,7 +109,7 @@ def clipped(z: Vector, known: int, p: Vector, whole: float) -> float:
 
 @compiled
 def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
-    """The scores that are played, row by row: z0 (rows, labels), v (rows,), z (rows, labels) out."""
+    """Write the scores that are played, row by row: z0 (rows, labels), v (rows,), z (rows, labels) written."""
     p, step, tried = np.empty(known), np.empty(known), np.empty(known)
     for t in range(len(v)):
         hedged(z0[t], v[t], known, z[t], p, step, tried)
@@ -117,7 +117,7 @@ def hedge_all(z0: Vector, v: Vector, known: int, z: Vector) -> None:
 
 @compiled
 def shares(scores: Vector) -> Vector:
-    """P of every row of scores (rows, labels)."""
+    """Return P of every row of scores (rows, labels)."""
     found = np.empty(scores.shape)
     for t in range(len(scores)):
         if scores.shape[1] > 0:

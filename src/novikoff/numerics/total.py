@@ -1,10 +1,8 @@
-"""Total: a sum of many numbers that loses nothing worth mentioning, the same however they came in batches.
+"""Total: a compensated sum of many numbers that does not depend on how they arrive in batches.
 
-Method
-    Neumaier's: beside the float sum stands what each addition rounded off. One number at a time, in order, in Python
-    and compiled alike, so batches of any size leave the same bits.
-Error
-    After n numbers of one sign the value is within 2^-52 of the exact sum, relatively, while n < 2^50.
+Neumaier's method: the float sum is accompanied by the sum of the rounding errors. Numbers are added one at a time, in
+order, in Python and in the compiled twin, so batches of any size give the same bits.
+After n numbers of one sign the relative error of the value is at most 2^-52, while n < 2^50.
 """
 
 from __future__ import annotations
@@ -15,12 +13,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 FEW = 32
-"""Numbers that are added in Python, before the compiled loop is worth calling."""
+"""Number of values up to which Python adds them; more are worth the compiled loop."""
 
 
 @dataclass(slots=True)
 class Total:
-    """The sum so far: `float(total)`."""
+    """Sum so far, read by `float(total)`."""
 
     sum: float = 0.0
     lost: float = 0.0
@@ -29,14 +27,14 @@ class Total:
         return self.sum + self.lost
 
     def add(self, value: float) -> None:
-        """One more number."""
+        """Add one number."""
         new = self.sum + value
         larger, smaller = (self.sum, value) if abs(self.sum) >= abs(value) else (value, self.sum)
         self.lost += (larger - new) + smaller
         self.sum = new
 
     def add_all(self, values: NDArray[Any]) -> None:
-        """Many more numbers, in order."""
+        """Add many numbers, in order."""
         if len(values) <= FEW:
             for value in values.tolist():
                 self.add(value)

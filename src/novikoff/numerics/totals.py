@@ -1,4 +1,4 @@
-"""Neumaier's sum, compiled: the twin of `Total.add` in totals.py."""
+"""Neumaier's sum, compiled: the twin of `Total.add` in total.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from novikoff.numerics.compiled import compiled, inner
 
 @compiled
 def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, float]:
-    """The sum and what it lost after all values, in order."""
+    """Return the sum and its compensation after adding all values in order."""
     for i in range(len(values)):
         value = values[i]
         new = total + value
@@ -26,7 +26,7 @@ def add_all(total: float, lost: float, values: NDArray[Any]) -> tuple[float, flo
 
 @inner
 def put(totals: NDArray[np.float64], k: int, value: float) -> None:
-    """Add to the total in places k and k+1, keeping what is rounded off (Neumaier)."""
+    """Add a value to the total at positions k and k+1, where k+1 holds the compensation (Neumaier)."""
     old = totals[k]
     new = old + value
     if abs(old) >= abs(value):

@@ -1,8 +1,8 @@
-"""Dual coordinate descent for the support vector machine, a few rows at a time.
+"""Dual coordinate descent for the support vector machine, on a few rows.
 
-It looks for u with a small (1/2)||u||^2 + C * (sum of max(0, 1 + kappa ||x~||^2 - y <u, x~>)). u is the sum of alpha_t
-y_t x~_t, and each step moves one alpha within 0 .. C to where the loss of its row is best. Nothing depends on how well
-it does: any u will do as a comparator.
+It makes (1/2)||u||^2 + C * (sum of max(0, 1 + kappa ||x~||^2 - y <u, x~>)) small. u is the sum of alpha_t y_t x~_t, and
+each step moves one alpha within 0 .. C to the optimum of its row. No guarantee depends on the quality of the solution:
+any u will do as a comparator.
 """
 
 from __future__ import annotations
@@ -20,20 +20,25 @@ from novikoff.numerics.splitmix import coin
 Vector = NDArray[np.float64]
 
 SHORTEST = 2.0**-900
-"""Rows whose squared length is below this are left out: dividing by it might overflow."""
+"""Smallest squared length of a row that is used: dividing by a smaller one might overflow."""
 
 SOON = 4
-"""Rows ahead of which a row is asked for."""
+"""Number of rows between a row and the row that is prefetched."""
 
 
 @compiled
 def lengths(
     indptr: NDArray[np.uint64], values: NDArray[Any], bias: float, normalize: bool, scale: Vector, square: Vector
 ) -> None:
-    """What each row is multiplied by to become x~, and ||x~||^2.
+    """Compute the factor that turns each row into x~, and ||x~||^2.
 
-    indptr, values   of SparseRows
-    scale, square    (rows,) out
+    Args:
+        indptr: (rows + 1,) as in SparseRows.
+        values: (non-zeros,) as in SparseRows.
+        bias: Value of the constant feature.
+        normalize: Whether each row is divided by its norm.
+        scale: (rows,) factor of each row, written.
+        square: (rows,) ||x~||^2 of each row, written.
     """
     for t in range(len(scale)):
         scale[t] = inverse_norm(values, indptr[t], indptr[t + 1]) if normalize else 1.0
@@ -46,7 +51,7 @@ def lengths(
 
 @inlined
 def shuffle(order: NDArray[np.int64], word: int) -> None:
-    """A random order, a function of `word` (SplitMix64)."""
+    """Shuffle `order` in place, as a function of `word` (SplitMix64)."""
     for last in range(len(order) - 1, 0, -1):
         other = np.int64(coin(word, len(order) - 1 - last) % np.uint64(last + 1))
         order[last], order[other] = order[other], order[last]
@@ -54,7 +59,7 @@ def shuffle(order: NDArray[np.int64], word: int) -> None:
 
 @inlined
 def _ask_for(t: int, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Vector) -> None:
-    """Have row t brought near: in a random order, processors cannot know what comes next."""
+    """Prefetch row t: in a random order the processor cannot predict the next row."""
     start, stop = indptr[t], indptr[t + 1]
     for k in range(start, stop, np.uint64(8)):
         prefetch(values, k)
@@ -67,13 +72,21 @@ def epoch(
     rows: SparseRows, y: NDArray[np.int8], bias: float, scale: Vector, square: Vector, order: NDArray[np.int64],
     alpha: Vector, cost: float, kappa: float, u: Vector, bias_weight: Vector, word: int,
 ) -> float:  # fmt: skip
-    """One step for every row, in an order drawn by `word`; the largest change of a margin.
+    """Make one step for every row, in an order drawn by `word`; return the largest change of a margin.
 
-    y             (rows,) labels -1 and +1
-    scale         (rows,) and square: (rows,), what `lengths` found
-    order         (rows,) the order of the epoch before, and changed
-    alpha         (rows,) and u: (features,), changed
-    bias_weight   (1,) the weight of the bias, changed
+    Args:
+        rows: Rows x.
+        y: (rows,) labels -1 and +1.
+        bias: Value of the constant feature.
+        scale: (rows,) factor of each row, from `lengths`.
+        square: (rows,) ||x~||^2, from `lengths`.
+        order: (rows,) order of the previous epoch, changed.
+        alpha: (rows,) dual variables, changed.
+        cost: Upper limit C of alpha.
+        kappa: Growth of the targets with ||x~||^2.
+        u: (features,) weights, changed.
+        bias_weight: (1,) bias weight, changed.
+        word: Seed of the order.
     """
     indptr, indices, values = rows
     shuffle(order, word)

@@ -1,16 +1,16 @@
 """Dual coordinate descent over rows z = y x~.
 
-The problems are min (1/2)||u||^2 + C * (sum of losses) with the loss max(0, 1 - <u,z>), its square, or none allowed at
-all; or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector + the sum of alpha_t z_t; a step moves one
-alpha to where the dual is best, within 0 .. cost:
+The problems are min (1/2)||u||^2 + C * (sum of losses) with the loss max(0, 1 - <u,z>), its square, or no loss allowed;
+or with the loss max(0, 1 + kappa ||z||^2 - <u,z>). u is a given vector + the sum of alpha_t z_t; a step moves one alpha
+to the optimum of the dual, within 0 .. cost:
     hinge            cost = C          diagonal = 0
     squared hinge    cost = infinity   diagonal = 1/(2C)
     hard margin      cost = infinity   diagonal = 0
-Rows lie in one array of words, in turn the place and the value of a non-zero (in single precision), so that a row is in
-one spot of the memory; their label, a power of two and the bias (place 0) are in them. A row of square 0 is not moved:
-it is a zero, or single precision cannot hold it. Groups of GROUP rows are visited in random order: as quick as from
-left to right, and in as few epochs as rows in random order.
-Nothing that is promised depends on how well u is found.
+Rows are stored in one array of words, alternating the place and the value of a non-zero (in single precision), so that
+a row is contiguous in memory; label, power of two and bias (place 0) are included. A row of square 0 is not moved: it
+is zero, or single precision cannot hold it. Groups of GROUP rows are visited in random order: this is as fast as in
+sequence, and takes as few epochs as rows in random order.
+No guarantee depends on how well u is found.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Singles = NDArray[np.float32]
 
 
 class Packed(NamedTuple):
-    """Rows in words: row t is words[ends[t]:ends[t+1]], in turn the place and the value of a non-zero."""
+    """Packed rows: row t is words[ends[t]:ends[t+1]], alternating the place and the value of a non-zero."""
 
     ends: Offsets  # (rows + 1,)
     words: Words  # (words,)
@@ -40,7 +40,7 @@ class Packed(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What is to be made small: see above."""
+    """Parameters of the problem, as in the module's table."""
 
     cost: float
     diagonal: float
@@ -48,20 +48,22 @@ class Problem(NamedTuple):
 
 
 GROUP = 64
+"""Number of consecutive rows that are visited together."""
 LONGEST, SHORTEST = 2.0**60, 2.0**-60
-"""Squared lengths beyond these are not moved: what is divided by them must stay a number."""
+"""Largest and smallest squared length of rows that are moved: quotients by it must stay finite."""
 
 AHEAD = 1024
-"""Words: far enough for memory to answer."""
+"""Number of words between the one in use and the one that is prefetched, to cover the latency of memory."""
 
 GONE = 0xFFFFFFFF
+"""Mark of a row that need not be visited again."""
 STILL = 1e-12
-"""A row whose margin is that close to where it should be stays."""
+"""Projected gradient below which a row is not moved."""
 
 
 @compiled
 def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
-    """The largest sum of squares in a row; not a number if one is not. indptr, values: of SparseRows."""
+    """Return the largest sum of squares of a row; NaN if one is. indptr, values: as in SparseRows."""
     longest = 0.0
     for t in range(len(indptr) - 1):
         total = 0.0
@@ -75,7 +77,7 @@ def longest_sparse(indptr: Offsets, values: NDArray[Any]) -> float:
 
 @compiled
 def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) -> int:
-    """Which rows are zero, in out (rows,); how many of them. indptr, values: of SparseRows."""
+    """Write to out (rows,) which rows are zero, and return their number. indptr, values: as in SparseRows."""
     count = 0
     for t in range(len(out)):
         blank = True
@@ -90,7 +92,7 @@ def blank_sparse(indptr: Offsets, values: NDArray[Any], out: NDArray[np.bool_]) 
 
 @inlined
 def write(words: Words, singles: Singles, here: Any, place: Any, single: Any) -> Any:
-    """A place and its number, from word `here` on; the square of the number."""
+    """Write a place and its value at word `here`; return the square of the value."""
     words[here] = place
     singles[here + np.uint64(1)] = single
     return np.float64(single) * np.float64(single)
@@ -101,13 +103,19 @@ def put_sparse(
     rows: SparseRows, y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
     at: int, ends: Offsets, square: Vector,
 ) -> int:  # fmt: skip
-    """Write rows from word `at` on, as many as there is room for; how many.
+    """Pack rows from word `at` on while there is room; return their number.
 
-    y        (rows,) labels -1 and +1
-    unit     a power of two that rows are multiplied by
-    words    (words,) out, and `singles`, the same memory
-    ends     (rows,) out: the word behind each row
-    square   (rows,) out: ||z||^2, 0 of rows that single precision cannot hold
+    Args:
+        rows: Rows x.
+        y: (rows,) labels -1 and +1.
+        bias: Value of the constant feature; 0 for none.
+        normalize: Whether each row is divided by its norm.
+        unit: Power of two that rows are multiplied by.
+        words: (words,) packed rows, written.
+        singles: The same memory as float32.
+        at: First word.
+        ends: (rows,) end of each row, written.
+        square: (rows,) ||z||^2, written; 0 for rows that single precision cannot hold.
     """
     indptr, indices, values = rows
     here, room = np.uint64(at), np.uint64(len(words))
@@ -140,7 +148,7 @@ def put_dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, unit: float, words: Words, singles: Singles,
     at: int, ends: Offsets, square: Vector,
 ) -> int:  # fmt: skip
-    """The same for dense rows x (rows, features), without their zeros."""
+    """Pack dense rows x (rows, features) without their zeros; other arguments as in `put_sparse`."""
     here, room = np.uint64(at), np.uint64(len(words))
     two = np.uint64(2)
     for t in range(len(y)):
@@ -169,7 +177,7 @@ def put_dense(
 
 @compiled
 def shuffle(order: Words, word: int) -> None:
-    """A random order, a function of `word` (SplitMix64)."""
+    """Shuffle `order` in place, as a function of `word` (SplitMix64)."""
     state = np.uint64(word)
     for last in range(len(order) - 1, 0, -1):
         state += GOLDEN
@@ -185,16 +193,23 @@ def epoch(
     rows: Packed, square: Vector, alpha: Vector, order: Words, groups: Words, shift: int, u: Vector, problem: Problem,
     high: float, low: float, seen: Vector,
 ) -> int:  # fmt: skip
-    """A step for each row of `order`; how many of them should be visited again.
+    """Make a step for each row of `order`; return how many of them should be visited again.
 
-    Those are put in front (shrinking): a row at an end of its range whose gradient is beyond `high` or `low` is not
-    among them.
+    Those are moved to the front (shrinking): a row at an end of its range whose gradient is beyond `high` or `low` is
+    dropped.
 
-    square   (rows,) ||z||^2, 0 of rows that are not moved
-    alpha    (rows,) and u: (features,), changed
-    order    (active,) rows to visit, changed
-    groups   all groups in the order of their visits: group g has the rows of `order` from GROUP * g - shift on
-    seen     (2,) the largest and the least projected gradient, changed if there are some beyond
+    Args:
+        rows: Packed rows z.
+        square: (rows,) ||z||^2; 0 for rows that are not moved.
+        alpha: (rows,) dual variables, changed.
+        order: (active,) rows to visit, changed.
+        groups: All groups in the order of their visits: group g has the rows of `order` from GROUP * g - shift on.
+        shift: Offset of the groups.
+        u: (features,) weights, changed.
+        problem: Parameters of the problem.
+        high: Gradient above which a row with alpha = 0 is dropped.
+        low: Gradient below which a row with alpha = cost is dropped.
+        seen: (2,) largest and least projected gradient, changed.
     """
     ends, words, singles = rows
     cost, diagonal, kappa = problem
@@ -249,7 +264,7 @@ def epoch(
 
 @compiled
 def margins(rows: Packed, u: Vector, out: Vector) -> None:
-    """<u, z> of every row; u: (features,), out: (rows,)."""
+    """Write <u, z> of every row to out (rows,); u: (features,)."""
     ends, words, singles = rows
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(out)):
@@ -264,7 +279,7 @@ def margins(rows: Packed, u: Vector, out: Vector) -> None:
 
 @compiled
 def combine(rows: Packed, alpha: Vector, u: Vector) -> None:
-    """u += the sum of alpha_t z_t; alpha: (rows,), u: (features,)."""
+    """Add the sum of alpha_t z_t to u (features,); alpha: (rows,)."""
     ends, words, singles = rows
     one, two = np.uint64(1), np.uint64(2)
     for t in range(len(alpha)):

@@ -1,11 +1,11 @@
 """Losses of fixed weights u, row by row: log loss, hinge loss, and the larger of the log loss and of a parabola.
 
-The parabola Q(s) = l(z) + g (s - z) + (h/2)(s - z)^2 is what a second-order learner took for the loss l of the round,
-with the z it played, g = l'(z) and h = kappa P(+1) P(-1).
-Beside each sum stands what rounding may have taken from it: a dot product of n numbers is within (n+2) 2^-53 times the
-sum of its sizes, and the rest of a loss within 10 2^-53 of the sizes of its parts.
-The weights of eight u lie side by side, a line of the cache for each place: `LANES` dot products take hardly more than
-one, and their sums stay in registers (numba would write them to memory with every number).
+The parabola Q(s) = l(z) + g (s - z) + (h/2)(s - z)^2 is a second-order learner's approximation of the loss l of the
+round, with the score z it played, g = l'(z) and h = kappa P(+1) P(-1).
+Each sum is accompanied by its possible rounding error: a dot product of n numbers is within (n+2) 2^-53 times the sum
+of its sizes, and the rest of a loss within 10 2^-53 of the sizes of its parts.
+The weights of eight u are interleaved, one cache line per place: `LANES` dot products take hardly longer than one, and
+their sums stay in registers (numba would write them to memory with every number).
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from novikoff.numerics.logits import log_loss, stacked
 
 Vector = NDArray[np.float64]
 U0 = 2.0**-53
+"""Unit roundoff of doubles."""
 AHEAD = 24
-"""Non-zeros ahead of which weights are asked for: they lie anywhere in memory."""
+"""Number of non-zeros between the one in use and the one whose weights are prefetched."""
 
 
 @intrinsic
@@ -87,15 +88,18 @@ def _products(
 
 
 products: Any = _products
-"""<u, x> and the sum of |u_i x_i|, for the eight u from `first` on, of the entries from `start` to `stop`."""
+"""<u, x> and the sum of |u_i x_i|, for the eight u from `first` on, over the entries from `start` to `stop`."""
 
 
 @compiled
 def stack_rows(scores: Vector) -> tuple[NDArray[np.int64], NDArray[np.uint32], Vector, Vector]:
-    """The rows that a stack learned from, and its kappas (rows, 1), to the bit as the learner has them.
+    """Return the rows that a stack learned from, and its kappas (rows, 1), to the bit as the learner has them.
 
-    scores   (rows, J+1): those that the members played, 0 of members asleep, and last that of the stack
-    Row t is places[ends[t]:ends[t+1]], all J of them, and the values beside.
+    Args:
+        scores: (rows, J+1) scores of the J members, 0 for inactive members, and last that of the stack.
+
+    Returns:
+        ends, places, values, kappas: row t is places[ends[t]:ends[t+1]], all J of them, with the values there.
     """
     rows, members = len(scores), scores.shape[1] - 1
     ends, kappas = np.empty(rows + 1, np.int64), np.empty((rows, 1))
@@ -117,17 +121,23 @@ def see(
 ) -> None:  # fmt: skip
     """Add the losses of every vector on every row.
 
-    ends to values   Nonzeros, field by field
-    y         (rows,) labels -1 and +1
-    vectors   (places, K), as many places as the rows may have, K a multiple of LANES
-    scores    (rows, C): what each of those played who make up the learner
-    kappas    (rows, C), or (1, C) if they are the same in all rows: 0 for a score that is not of the second order
-    owners    (K,): whose scores each vector is compared with; -1 for the unused lanes at the end, which are left out
-    margin    of a learner that adds y x where y times the score is below that, and on mistakes; negative for others
-    sums      (SUMS, K): log losses, hinge losses and max(l, Q); what rounding may have done to any of these; <u, sum of
-              what was added up>, which is (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; and,
-              after each of the two, what rounding may have done to it
-    told      (C, TOLD): the log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2
+    Args:
+        vectors: (places, K) weights; at least as many places as the rows have, K a multiple of LANES.
+        ends: (rows + 1,) as in Nonzeros.
+        places: (entries,) as in Nonzeros.
+        values: (entries,) as in Nonzeros.
+        y: (rows,) labels -1 and +1.
+        scores: (rows, C) scores that each member played.
+        kappas: (rows, C), or (1, C) if the same in all rows; 0 for a first-order score.
+        owners: (K,) member whose scores each vector is compared with; -1 for the unused lanes at the end.
+        margin: Margin of a learner that adds y x on mistakes and where y times the score is below it; negative for
+            others.
+        sums: (SUMS, K) log losses, hinge losses and max(l, Q); the possible rounding error of any of these; <u, sum of
+            the
+            updates>, which are (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; after each of
+            the
+            two, its possible rounding error. Added to.
+        told: (C, TOLD) log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2. Added to.
     """
     count, columns, used = vectors.shape[1], scores.shape[1], 0
     for k in range(count):

@@ -1,12 +1,12 @@
-"""Where comparators/_loops/log_losses.py keeps what: names for places in its arrays. No numba here."""
+"""Positions in the arrays of comparators/_loops/log_losses.py, in a module without numba."""
 
 from __future__ import annotations
 
 LANES = 8
-"""Weights u come in so many at a time."""
+"""Number of weight vectors u that are processed together."""
 
 LOG, HINGE, PARABOLA, DOUBT, PULL, PULL_DOUBT, BENT, BENT_DOUBT, SUMS = range(9)
-"""Sums of a u: its log losses, hinge losses, and max(l, Q); what rounding may have done to these; and so on."""
+"""Sums of a u: its log losses, hinge losses, and max(l, Q); their possible rounding error; and so on."""
 
 LOSS, LINEAR, LINEAR_SIZE, TOLD = range(4)
 """Sums of scores: log losses, g z - h z^2/2, and |g z| + h z^2/2."""

@@ -1,13 +1,13 @@
 """Margins of linear comparators, and the tally of margins that linear and kernel comparators share.
 
-Three directions and a probe, U, go together. A row's margins and its length come out of one loop over vectors of
-doubles, which numba does not build from accumulators that are written out. No fused multiply-add, no fastmath.
-sparse   U lies feature by feature, four float32 to a feature: one load brings all. Two lanes by position, then their
-         sum. Features beyond the last row of U count as that row.
-dense    U lies direction by direction, in doubles. Eight lanes by position, then a fixed tree.
+Three directions and a probe, U, are scored together. A row's margins and its length are computed in one loop over
+vectors of doubles, which numba does not build from separate accumulators. No fused multiply-add, no fastmath.
+sparse   U is stored feature by feature, four float32 per feature: one load fetches all. Two lanes by position, then
+         their sum. Features beyond the last row of U count as that row.
+dense    U is stored direction by direction, in doubles. Eight lanes by position, then a fixed tree.
 
 `tally` sorts margins into classes: class j holds edges[j-1] <= m < edges[j], class 0 all below edges[0], the last one
-all from the last edge on. An eighth of an octave is a class, so its number is read off the bits of m.
+all from the last edge on. A class is an eighth of an octave, so its number is read off the bits of m.
 """
 
 from __future__ import annotations
@@ -26,26 +26,29 @@ from novikoff.numerics.lanes import inverse_norm, prefetch_sparse
 from novikoff.numerics.totals import put
 
 DIRECTIONS = 3
+"""Number of directions."""
 VECTORS = DIRECTIONS + 1
-"""The columns of U: the directions, then the probe."""
+"""Number of columns of U: the directions, then the probe."""
 COLUMNS = VECTORS + 1
-"""What is found of a row: a number for each vector, then its squared length."""
+"""Number of results per row: one per vector, then its squared length."""
 LANES = 8
+"""Number of doubles in a vector."""
 DOUBLE, WORD, SHORT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 SHIFT = 49
-"""float64 bits >> 49 is eight times the exponent plus the eighth of the octave."""
+"""Shift of a double's bits that leaves eight times the exponent plus the eighth of the octave."""
 
 SLACK = 2.0**-52
+"""Twice the unit roundoff of doubles."""
 SOME = 256
-"""Rows of which all sums are found before the first margin: to wait for a root after every row takes a tenth longer."""
+"""Number of rows whose sums are computed before the margins: waiting for a square root per row takes a tenth longer."""
 
 FLOOR = 2.0**-500
-"""Added to a row's length before its error is reckoned: squares that underflow are missing from it."""
+"""Summand of a row's length in the error estimate, for squares that underflow."""
 
 
 @intrinsic
 def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, stop: Any, scale: Any, out: Any) -> Any:
-    """out[:4] = sum of U[index] * (value * scale) over the row, out[4] = sum of (value * scale)^2."""
+    """Compute out[:4] = sum of U[index] * (value * scale) over the row, out[4] = sum of (value * scale)^2."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
@@ -84,7 +87,7 @@ def _gathered(typingctx: Any, U: Any, indices: Any, values: Any, start: Any, sto
 
 @intrinsic
 def _in_order(typingctx: Any, across: Any, row: Any, scale: Any, out: Any) -> Any:
-    """The same for a dense row: `across` is U direction by direction, in doubles, and at least as wide as the row."""
+    """Compute the same for a dense row: `across` is U direction by direction, in doubles, at least as wide."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
@@ -157,9 +160,16 @@ def finish(
     out: NDArray[np.float64], t: int, y: NDArray[np.int8], n: float, bias: float, bias_weights: NDArray[np.float64],
     norms: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Turn the sums of row t into margins from below and a squared length from above, the bias included.
+    """Turn the sums of row t into lower bounds on margins and an upper bound on its squared length, the bias included.
 
-    n   how many non-zeros it has. The probe's sum is left as it was rounded.
+    Args:
+        out: (rows, COLUMNS) sums, changed; the probe's sum keeps its rounding.
+        t: Row.
+        y: (rows,) labels -1 and +1.
+        n: Number of non-zeros of the row.
+        bias: Value of the constant feature.
+        bias_weights: (VECTORS,) bias weights.
+        norms: (VECTORS,) upper bounds on the lengths.
     """
     square = out[t, VECTORS] + bias * bias
     error = SLACK * (n + 4.0) * (np.sqrt(square) + FLOOR)
@@ -174,14 +184,19 @@ def sparse(
     normalize: bool, U: NDArray[np.float32], bias_weights: NDArray[np.float64], norms: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """For each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
+    """Compute for each row: out[:3] at most y <U, x~>, out[3] about it, out[4] at least ||x~||^2.
 
-    indptr to values   SparseRows, field by field
-    y                  (rows,) labels -1 and +1
-    U                  (features + 1, VECTORS); the last row, of zeros, stands for every feature beyond
-    bias_weights       (VECTORS,) what each column of U has for the constant feature
-    norms              (VECTORS,) at least the length of each column; 0 for the probe, which is not rounded down
-    out                (rows, COLUMNS)
+    Args:
+        indptr: (rows + 1,) as in SparseRows.
+        indices: (non-zeros,) as in SparseRows.
+        values: (non-zeros,) as in SparseRows.
+        y: (rows,) labels -1 and +1.
+        bias: Value of the constant feature; 0 for none.
+        normalize: Whether each row is divided by its norm.
+        U: (features + 1, VECTORS) weights; the last row stands for every feature beyond.
+        bias_weights: (VECTORS,) weight of the constant feature in each column of U.
+        norms: (VECTORS,) at least the length of each column; 0 for the probe, which is not rounded down.
+        out: (rows, COLUMNS) results, written.
     """
     constant = 1.0 if bias != 0.0 else 0.0
     for first in range(0, len(y), SOME):
@@ -200,10 +215,17 @@ def dense(
     x: NDArray[Any], y: NDArray[np.int8], bias: float, normalize: bool, across: NDArray[np.float64],
     bias_weights: NDArray[np.float64], norms: NDArray[np.float64], out: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """The same for dense rows.
+    """Compute the same for dense rows.
 
-    x        (rows, features)
-    across   (VECTORS, features): U, a row per vector
+    Args:
+        x: (rows, features) rows.
+        y: (rows,) labels -1 and +1.
+        bias: Value of the constant feature; 0 for none.
+        normalize: Whether each row is divided by its norm.
+        across: (VECTORS, features) U, one row per vector.
+        bias_weights: (VECTORS,) weight of the constant feature in each vector.
+        norms: (VECTORS,) at least the length of each vector; 0 for the probe.
+        out: (rows, COLUMNS) results, written.
     """
     n = np.float64(x.shape[1]) + (1.0 if bias != 0.0 else 0.0)
     for first in range(0, len(y), SOME):
@@ -217,7 +239,7 @@ def dense(
 
 @intrinsic
 def _bits(typingctx: Any, value: Any) -> Any:
-    """The bits of a double, as an int64."""
+    """Return the bits of a double as an int64."""
     return types.int64(types.float64), lambda context, builder, _, arguments: builder.bitcast(arguments[0], WORD)
 
 
@@ -226,7 +248,7 @@ bits: Any = _bits
 
 @inlined
 def place(margin: float, base: int, last: int) -> Any:
-    """The class of a margin."""
+    """Return the class of a margin."""
     return min(max((bits(margin) >> SHIFT) - base, 0), last)
 
 
@@ -236,20 +258,24 @@ def tally(
     directions: NDArray[np.int64], kappas: NDArray[np.float64], counts: NDArray[np.int64], sums: NDArray[np.float64],
     squares: NDArray[np.float64], least: NDArray[np.float64], added: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Add each margin to its class: how many, how far below the class's edge, and the squares of that.
+    """Add each margin to its class: the number, the distance below the class's edge, and the square of that.
 
     The first columns of `margins` are the directions, the last is the squared length. Series of `counts` and `sums`, in
     this order: each direction; each penalty, whose margins are m - kappa ||x~||^2, rounded down; each direction over
-    the `wrong` rows alone. The distances in the last class, which has no upper edge, mean nothing.
+    the `wrong` rows alone. The distances in the last class, which has no upper edge, are meaningless.
 
-    margins      (rows, K directions + probes + 1)
-    wrong        (rows,) was the row a mistake of the learner?
-    edges        (classes,) upper edge of each class; base: the number of the first, read off its bits
-    directions   (penalties,) and kappas: (penalties,), of each penalty
-    counts       (series, classes) and sums: (series, classes), changed; the series are 2 K + penalties
-    squares      (K, classes) changed
-    least        (K,) the least margin of each direction, changed
-    added        (columns of margins, 2) their sums over the wrong rows, each with what rounding lost, changed
+    Args:
+        margins: (rows, K directions + probes + 1) margins, and squared lengths last.
+        wrong: (rows,) whether the row was a mistake of the learner.
+        edges: (classes,) upper edge of each class.
+        base: Number of the first class, read off the bits of its edge.
+        directions: (penalties,) direction of each penalty.
+        kappas: (penalties,) kappa of each penalty.
+        counts: (series, classes) numbers, added to; there are 2 K + penalties series.
+        sums: (series, classes) distances, added to.
+        squares: (K, classes) squared distances, added to.
+        least: (K,) least margin of each direction, changed.
+        added: (columns of margins, 2) sums over the wrong rows, each with its compensation of rounding, added to.
     """
     last, n, K = len(edges) - 1, len(margins), len(least)
     length = margins.shape[1] - 1

@@ -1,7 +1,7 @@
-"""Losses of fixed weights U for many labels, row by row: log losses, or hinge losses.
+"""Multiclass losses of fixed weights U, row by row: log losses, or hinge losses.
 
-With s_j = <u_j, x> for the labels known then, that of the round among them, the log loss is ln sum of e^s - s_y and the
-hinge loss max(0, 1 - s_y + the largest other s). Beside each sum stands what rounding may have taken from it: a dot
+With s_j = <u_j, x> for the labels known in the round, its own label included, the log loss is ln sum of e^s - s_y and
+the hinge loss max(0, 1 - s_y + the largest other s). Each sum is accompanied by its possible rounding error: a dot
 product of n numbers is within (n+2) 2^-53 times the sum of its sizes, the rest of a loss within (k+10) 2^-53 of the
 sizes of its parts.
 """
@@ -16,9 +16,12 @@ from novikoff.numerics.softmax import softmax
 
 Vector = NDArray[np.float64]
 U0 = 2.0**-53
+"""Unit roundoff of doubles."""
 
 LOST, DOUBT, PULL, PULL_DOUBT, SUMS = range(5)
+"""Positions of the sums of a U."""
 LOSS, LINEAR, LINEAR_SIZE, TOLD = range(4)
+"""Positions of the sums of the scores."""
 
 
 @compiled
@@ -28,14 +31,19 @@ def see(
 ) -> None:  # fmt: skip
     """Add the losses of every U on every row.
 
-    ends to values   Nonzeros, field by field
-    y         (rows,) labels as numbers
-    vectors   (K, places, labels)
-    scores    (rows, labels): what the learner played, had each label been announced before its first round
-    known     labels before the first row
-    sums      (SUMS, K): the losses, and what rounding may have done to them; <U, sum of g x>, g = P - 1_y, or of a
-              mistake 1_said - 1_y; and what rounding may have done to that
-    told      (TOLD): the log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|
+    Args:
+        vectors: (K, places, labels) weights.
+        ends: (rows + 1,) as in Nonzeros.
+        places: (entries,) as in Nonzeros.
+        values: (entries,) as in Nonzeros.
+        y: (rows,) labels as numbers.
+        scores: (rows, labels) scores that the learner would have played with each label announced before its first
+            round.
+        known: Number of labels before the first row.
+        hinge: Whether the loss is the hinge loss, else the log loss.
+        sums: (SUMS, K) losses, and their possible rounding error; <U, sum of g x>, where g = P - 1_y, or on a mistake
+            1_predicted - 1_y; and its possible rounding error. Added to.
+        told: (TOLD,) log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|. Added to.
     """
     count, labels = vectors.shape[0], scores.shape[1]
     g, s, size, p = np.empty(labels), np.empty(labels), np.empty(labels), np.empty(labels)

@@ -1,4 +1,4 @@
-"""The votes of a Perceptron's hypotheses on many rows: they are gone through once, each as the learner had it."""
+"""Votes of a Perceptron's hypotheses on many rows: one loop over the hypotheses, each rebuilt from the one before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,19 @@ def votes_dense(
     weights: NDArray[np.float64], bias_weight: NDArray[np.float64], steps: NDArray[np.float64], signs: NDArray[np.int8],
     counts: NDArray[np.int64], x: NDArray[Any], bias: float, normalize: bool, out: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """The same for dense rows x (rows, features); steps: (hypotheses - 1, features), each the row that was added."""
+    """Add the votes on dense rows to `out`: counts[k] votes of hypothesis k, which is hypothesis k-1 plus step k-1.
+
+    Args:
+        weights: (features,) weights of the first hypothesis; overwritten by those of the last.
+        bias_weight: (1,) bias weight of the first hypothesis; overwritten by that of the last.
+        steps: (hypotheses - 1, features) row that was added to reach each later hypothesis.
+        signs: (hypotheses - 1,) label of each of these rows.
+        counts: (hypotheses,) number of votes of each hypothesis.
+        x: (rows, features) rows to vote on.
+        bias: Value of the constant feature.
+        normalize: Whether each row is divided by its norm.
+        out: (rows,) votes for +1 minus those for -1, added to.
+    """
     for k in range(len(counts)):
         if counts[k] > 0:
             for t in range(len(out)):
@@ -33,12 +45,18 @@ def votes_sparse(
     weights: NDArray[np.float64], bias_weight: NDArray[np.float64], steps: SparseRows, signs: NDArray[np.int8],
     counts: NDArray[np.int64], rows: SparseRows, bias: float, normalize: bool, out: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """out[t] += the votes on row t: counts[k] of hypothesis k, which comes from the one before by step k-1.
+    """Add the votes on sparse rows to `out`: counts[k] votes of hypothesis k, which is hypothesis k-1 plus step k-1.
 
-    weights       (features,) and bias_weight: (1,), those of the first hypothesis; those of the last afterwards
-    steps         the row that was added for each hypothesis but the first, signs: (hypotheses - 1,), its label
-    counts        (hypotheses,) votes of each
-    rows          those to vote on; out: (rows,), changed
+    Args:
+        weights: (features,) weights of the first hypothesis; overwritten by those of the last.
+        bias_weight: (1,) bias weight of the first hypothesis; overwritten by that of the last.
+        steps: Row that was added to reach each hypothesis but the first.
+        signs: (hypotheses - 1,) label of each of these rows.
+        counts: (hypotheses,) number of votes of each hypothesis.
+        rows: Rows to vote on.
+        bias: Value of the constant feature.
+        normalize: Whether each row is divided by its norm.
+        out: (rows,) votes for +1 minus those for -1, added to.
     """
     ends, places, numbers = steps
     indptr, indices, values = rows
