@@ -1,1 +1,1 @@
-"""Where examples come from: memory, generators, files of any format, tables."""
+"""Sources of examples: arrays in memory, generators, files of every supported format, tables."""

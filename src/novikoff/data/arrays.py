@@ -1,7 +1,7 @@
-"""Arrays in memory as a stream: X of shape (rows,) or (rows, width), y of two values, of 0 .. k-1, or of any.
+"""Labelled arrays in memory as a stream: X of shape (rows,) or (rows, width), and labels y.
 
-X may be a matrix of scipy.sparse. Data frames are recognised here, and read by data/tables/table_formats.py. None of
-the libraries that these come from is imported before it is needed.
+X may also be a scipy.sparse matrix. Data frames are recognised here and read by data/tables/table_formats.py.
+scipy.sparse and narwhals are imported only when needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST_LABEL = 2**31 - 1
 
 
 class LabelledArray(Stream):
-    """A stream whose labels are all there, in an array."""
+    """Base class for streams with all labels in one array."""
 
     rereadable = True
     rows: int
@@ -49,7 +49,7 @@ class LabelledArray(Stream):
             self.several = self.labels is None and multiclass is None
 
     def _without_spaces(self, raw: NDArray[np.generic]) -> NDArray[Any]:
-        """Labels without spaces around them, as tables read them; a note reports that there were some."""
+        """Strip spaces around labels, as tables do, and add a note if there were any."""
         if raw.dtype.kind not in "UO":
             return raw
         given = raw.tolist()
@@ -64,7 +64,7 @@ class LabelledArray(Stream):
         self._set_labels(True)
 
     def part(self, first: int, last: int) -> Stream:
-        """These rows, in arrays of their own."""
+        """Return a copy of these rows as a stream."""
         from novikoff.data.cached import rows_of
 
         return rows_of(self, *self._within(first, last))
@@ -74,12 +74,27 @@ class LabelledArray(Stream):
 
 
 class Arrays(LabelledArray):
-    """The rows of X with their labels y.
+    """Stream over the rows of X with labels y.
 
-    Two values of y become -1 and +1, the larger +1 (`positive` overrides: every other value is -1). More values
-    must be whole numbers from 0, for learners with many labels; `many` says how many there are, or is True: then they
-    are any values, numbered in the order in which they first come.
-    `features` names the columns of X: by default as a data frame does, else they have no names.
+    Two distinct values of y become -1 and +1, the larger +1. More than two must be whole numbers from 0, for multiclass
+    learners.
+
+    Args:
+        X: Numbers of shape (rows,) or (rows, width).
+        y: Labels of shape (rows,).
+        positive: Label for +1; every other label is -1. None: the larger of two.
+        multiclass: Number of labels 0 .. k-1, or True for labels of any type, numbered in order of first appearance;
+            None for two labels.
+        name: Name of the source in messages.
+        features: Column names; by default those of a data frame, if X is one.
+
+    Example:
+        >>> import novikoff as nk
+        >>> stream = nk.Arrays([[1.0, 0.0], [0.0, 1.0]], ["ham", "spam"])
+        >>> stream.labels
+        Labels(negative='ham', positive='spam')
+        >>> next(stream.batches()).y
+        array([-1,  1], dtype=int8)
     """
 
     def __init__(
@@ -122,7 +137,7 @@ def in_batches(
     at_once: int = ROWS_PER_BATCH,
     memory: Memory = "borrowed",
 ) -> Iterator[Batch]:
-    """The rows of arrays, so many at once; x may be None."""
+    """Yield batches of at most `at_once` rows of the arrays; x may be None."""
     for first in range(count_at(start), len(y), at_once):
         stop = min(first + at_once, len(y))
         yield Batch(None if x is None else x[first:stop], y[first:stop], first + 1, {"row": stop}, memory)
@@ -136,7 +151,7 @@ def _array(values: ArrayLike, what: str) -> NDArray[Any]:
 
 
 def _numbers(examples: NDArray[Any], name: str) -> NDArray[Any]:
-    """The examples as int64 or float64: (rows,) for whole numbers in one dimension, else (rows, width)."""
+    """Return X as int64 or float64: (rows,) for whole numbers in one dimension, otherwise (rows, width)."""
     if examples.dtype.kind == "f":
         with np.errstate(over="ignore"):  # a long double beyond float64 becomes inf, refused below
             reals = np.ascontiguousarray(examples, dtype=np.float64).reshape(len(examples), -1)
@@ -161,17 +176,19 @@ def _domain(x: NDArray[np.generic]) -> Domain:
 def encode_labels(
     y: NDArray[Any], positive: object = None, multiclass: int | None = None, name: str = "y"
 ) -> tuple[Labels | None, NDArray[Any]]:
-    """Labels and y as -1/+1; (None, y as int32) for a learner with `many` labels or more than two values."""
+    """Return the labels with y as -1/+1, or None with y as int32 for multiclass labels."""
     _check_labels(y, name)
     if positive is None and multiclass is not None:
         return None, _many(y, multiclass, name)
     if positive is None and y.dtype.kind == "i" and are_signs(y):
-        return Labels(), y.astype(np.int8, copy=False)  # as they should be: no sorting of millions
+        return Labels(), y.astype(np.int8, copy=False)  # already -1/+1: no sort needed
     try:
         unique, codes = np.unique(y, return_inverse=True)
     except (TypeError, ValueError):
         raise SourceError(f"labels must be of one type: {name} has several. Turn them into text, say.") from None
-    values = list(unique) if y.dtype.kind in "mM" else unique.tolist()  # tolist makes numbers of nanoseconds
+    values = (
+        list(unique) if y.dtype.kind in "mM" else unique.tolist()
+    )  # tolist would turn dates with nanoseconds into integers
     if positive is not None:
         where = find_value(values, positive)
         if where is None:
@@ -191,7 +208,7 @@ def encode_labels(
 
 
 def more_than_two(y: object) -> bool:
-    """Are these three labels or more?"""
+    """Return whether y has three or more distinct labels."""
     values = np.asarray(y)
     if values.ndim != 1:
         return False
@@ -204,7 +221,7 @@ def more_than_two(y: object) -> bool:
 
 
 def two_labels(values: list[object]) -> Labels | None:
-    """What two values in sorted order stand for; a lone one is understood if it is a bool, -1, 0 or 1."""
+    """Return the labels for two sorted values, or for a single value that is a bool, -1, 0 or 1; otherwise None."""
     if all(isinstance(value, bool) for value in values):
         return Labels(False, True)
     for known in ((-1, 1), (0, 1)):
@@ -214,7 +231,7 @@ def two_labels(values: list[object]) -> Labels | None:
 
 
 def find_value(values: list[object], wanted: object) -> int | None:
-    """Where `wanted` is among the values; what is typed as text finds a number, 1 and "1" find 1.0."""
+    """Return the index of `wanted` among the values; the text "1" also matches 1 and 1.0."""
     for same in (_equal, alike):
         for position, value in enumerate(values):
             if same(value, wanted):
@@ -223,7 +240,7 @@ def find_value(values: list[object], wanted: object) -> int | None:
 
 
 def against_others(values: list[object], where: int) -> Labels:
-    """Labels for one value as +1 against every other."""
+    """Return labels with values[where] as +1 and every other value as -1."""
     others = [value for position, value in enumerate(values) if position != where]
     return Labels(others[0] if len(others) == 1 else f"not {values[where]}", values[where])
 
@@ -233,7 +250,7 @@ def _equal(value: object, wanted: object) -> bool:
 
 
 def _check_labels(y: NDArray[np.generic], name: str) -> None:
-    """No label may be missing."""
+    """Raise SourceError if a label is missing."""
     if y.dtype.kind in "fcmM":
         bad = ~np.isfinite(y)
     elif y.dtype.kind == "O":
@@ -248,12 +265,12 @@ def _check_labels(y: NDArray[np.generic], name: str) -> None:
 def _missing(value: object) -> bool:
     try:
         return value is None or bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA has no truth, an array no one truth
+    except (TypeError, ValueError):  # pandas.NA and arrays have no truth value
         return True
 
 
 def _many(y: NDArray[Any], multiclass: int, name: str) -> NDArray[np.int32]:
-    """Whole numbers from 0 to many-1."""
+    """Return labels as int32 from 0 to multiclass-1; raise SourceError for others."""
     if y.dtype.kind not in "iubf":
         raise SourceError(
             f"labels must be whole numbers from 0 to {multiclass - 1}: {name} has {y.dtype}. Number them."
@@ -273,20 +290,26 @@ def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 
 def _second(codes: NDArray[np.generic]) -> int:
-    """Where the second value first appears."""
+    """Return the index of the first row whose label differs from that of row 0."""
     return int(np.flatnonzero(codes != codes[0])[0])
 
 
 WIDEST = 2**32
 LARGEST_EXACT = 2**53
-"""Whole numbers up to here are doubles."""
+"""Largest n such that all whole numbers up to n are exact as float64."""
 
 
 class SparseMatrix(LabelledArray):
-    """The rows of a scipy.sparse matrix or array, with their labels y.
+    """Stream over the rows of a scipy.sparse matrix or array with labels y.
 
-    Repeated entries are added up; explicit zeros stay; float32 stays float32, all else becomes float64. `positive`
-    and `many` are as for arrays.
+    Repeated entries are summed; explicit zeros are kept; float32 stays float32, other types become float64.
+
+    Args:
+        X: Sparse matrix of shape (rows, width).
+        y: Labels of shape (rows,).
+        positive: Label for +1, as in `Arrays`.
+        multiclass: Number of labels or True, as in `Arrays`.
+        name: Name of the source in messages.
     """
 
     def __init__(
@@ -312,7 +335,7 @@ class SparseMatrix(LabelledArray):
 
 
 def matrix_rows(X: Any, name: str) -> Sparse:
-    """The matrix by rows, checked, repeats added up; without a copy if it is in order."""
+    """Return the matrix as checked CSR rows with repeats summed; copy only if it is not canonical."""
     if X.dtype.kind not in "iufb":
         raise SourceError(f"X must be real numbers: got {X.dtype}. Encode text and categories first.")
     matrix = X.tocsr()
@@ -346,14 +369,14 @@ def matrix_rows(X: Any, name: str) -> Sparse:
 
 
 def is_sparse(X: object) -> bool:
-    """Is it a matrix of scipy.sparse?"""
-    module = sys.modules.get("scipy.sparse")  # if X is one of its matrices, it is there
+    """Return whether X is a scipy.sparse matrix or array."""
+    module = sys.modules.get("scipy.sparse")  # imported already if X is one of its matrices
     return module is not None and bool(module.issparse(X))
 
 
 def is_frame(value: object) -> bool:
-    """Has it columns with names? Only then narwhals is asked."""
-    if not hasattr(value, "collect_schema") and not hasattr(value, "columns"):  # lazy frames warn when asked for these
+    """Return whether the value is a data frame that narwhals supports."""
+    if not hasattr(value, "collect_schema") and not hasattr(value, "columns"):  # lazy frames warn on .columns
         return False
     import narwhals as nw
 
@@ -362,8 +385,8 @@ def is_frame(value: object) -> bool:
 
 
 def check_names(frame: Any) -> None:
-    """Refuse a frame of pandas in which two columns have one name: any other kind of frame cannot have them."""
-    if hasattr(frame, "collect_schema"):  # lazy frames warn when asked for their columns
+    """Raise SourceError if two columns of a pandas frame have the same name."""
+    if hasattr(frame, "collect_schema"):  # lazy frames warn on .columns
         return
     twice = getattr(getattr(frame, "columns", None), "duplicated", None)
     if twice is not None and twice().any():

@@ -1,4 +1,4 @@
-"""What a game is given: anything as a stream, and a stream in pieces for one learner."""
+"""Conversion of a game's environment to a stream, and iteration over a stream in pieces for one learner."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
 NAMED = "Or give the learner by its name, to be made for many labels."
 
 Piece = tuple[Batch, Position | None, int]
-"""Rows, and where they end: a position of the stream, and rows after it."""
+"""Rows and their end: a position of the stream and the number of rows after it."""
 
 
 class Wanted(NamedTuple):
-    """What a source is asked to show.
+    """Outcomes that a source must provide.
 
-    task     numbers, advice or losses where it is one of these; else labels
-    many     two labels (None), so many whole numbers, or any in the order they come (True)
-    domain   what x may be, for pairs; None where that is not known
+    Attributes:
+        task: The learner's task: regression, advice or losses; otherwise labels.
+        multiclass: None for two labels, k for labels 0 .. k-1, True for any labels numbered in order of appearance.
+        domain: Domain of x, for pairs; None if unknown.
     """
 
     task: Task
@@ -42,22 +43,26 @@ class Wanted(NamedTuple):
 
     @property
     def labels(self) -> bool:
-        """Return whether outcomes are labels."""
+        """Whether the outcomes are labels."""
         return self.task in ("binary", "multiclass")
 
 
 def as_stream(environment: Any, learner: Learner, multiclass: bool | None = False) -> Stream:
-    """A path, arrays, a sparse matrix and labels, a data frame, or any iterable of (x, y) as a stream; or as it is.
+    """Return the environment as a stream for the learner.
 
-    many   True: labels are many, numbered as they come; None: they are so if the first rows show three or more, or if
-           the learner numbers them; False: as the learner has them
+    Args:
+        environment: A stream (returned as it is), path, arrays (X, y), sparse matrix with labels, data frame, or
+            iterable of (x, y).
+        learner: Learner that plays on it.
+        multiclass: True: multiclass labels, numbered in order of appearance; None: the same if the first rows have
+            three or more labels, or if the learner numbers its labels; False: the labels of the learner.
     """
     learner = adapt(learner)
     return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), multiclass)
 
 
 def source_for(environment: Any, wanted: Wanted, multiclass: bool | None = False) -> Stream:
-    """The environment as a stream that shows what is wanted; `many` as for `as_stream`."""
+    """Return the environment as a stream with the wanted outcomes; `multiclass` as in `as_stream`."""
     if (
         multiclass is None
         and wanted.labels
@@ -110,14 +115,15 @@ def _stream(environment: Any, wanted: Wanted) -> Stream:
 
 
 def asked(learner: Learner) -> int | None:
-    """What a source is asked to show, its `many`: two labels, so many whole numbers, or any in the order they come."""
+    """Return the labels that a learner needs, as in `Wanted.multiclass`."""
     return True if adapt(learner).numbered else learner.labels
 
 
 def opened(environment: object) -> Any:
-    """For a learner that is one of labels or of numbers as the outcomes ask: numbers as a stream that shows them.
+    """Open paths and frames; return numeric outcomes as a regression stream.
 
-    Paths and frames are opened; what is no table, no arrays and no stream is left as it is.
+    For learners that do both classification and regression: the outcomes decide. Anything that is not a path, frame,
+    arrays or stream is returned as it is.
     """
     from novikoff.data.arrays import is_frame
 
@@ -141,7 +147,7 @@ def opened(environment: object) -> Any:
 
 
 def show_numbers(stream: Any) -> None:
-    """Let a stream show its labels as numbers to be predicted, and say so."""
+    """Switch a stream to regression on its label column, and add a note."""
     stream.show_numbers()
     label = stream.label if stream.table else "the label"
     told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "
@@ -149,7 +155,7 @@ def show_numbers(stream: Any) -> None:
 
 
 def _read(path: Any, wanted: Wanted) -> Stream:
-    """The file, or demo:NAME, as it is wanted."""
+    """Open a path or demo:NAME with the wanted outcomes."""
     if wanted.task in ("advice", "losses"):
         raise MismatchError(
             f"a table for experts must be read for a loss: got {path}. Pass nk.read_experts(path, loss=…)."
@@ -160,13 +166,13 @@ def _read(path: Any, wanted: Wanted) -> Stream:
 
 
 def check_asked(labels: str | None) -> None:
-    """Refuse what labels cannot be asked to be."""
+    """Raise InputError unless `labels` is None or "multiclass"."""
     if labels not in (None, "multiclass"):
         raise InputError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
 
 
 def check_count(name: str, value: object, least: int, do: str = "") -> None:
-    """Refuse a count that is not a whole number, or is below `least`; `do`: what else may be meant."""
+    """Raise InputError unless `value` is a whole number of at least `least`; `do` is the advice of the error."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
         raise InputError(f"{name} must be a whole number from {least}", f"got {got}", do or f"Write {name}=2, say.")
@@ -175,7 +181,7 @@ def check_count(name: str, value: object, least: int, do: str = "") -> None:
 
 
 def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> None:
-    """Refuse a learner of two labels where they are many, and name those that take many."""
+    """Raise MismatchError for a binary learner on multiclass labels, and name the multiclass learners."""
     player = adapt(learner)
     if multiclass and player.labels is None and not player.pays:
         raise MismatchError(
@@ -186,13 +192,13 @@ def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> No
 
 
 def goes_on(ledger: Ledger, stream: Stream) -> bool:
-    """Is this the file that the ledger's rounds came from, as it was then? Of other sources it is not known."""
+    """Return whether the stream is the unchanged file of the ledger's rounds; False if that is unknown."""
     known = stream.fingerprint() or {}
     return "mtime_ns" in known and ledger.source == stream.name and ledger.fingerprint == known
 
 
 def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
-    """Labels for a learner of labels, numbers for one of numbers, advice for its loss: they are easily confused."""
+    """Raise MismatchError unless the source shows the learner's outcomes: labels, numbers, or advice for its loss."""
     player = adapt(learner)
     if player.outcomes != shown:
         raise MismatchError(
@@ -207,7 +213,7 @@ def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for:
 
 
 def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, rows: int | None) -> Iterator[Piece]:
-    """One pass, from `skip` rows after `at` on: at most `rounds` rounds, in batches of at most `rows`.
+    """Yield one pass from `skip` rows after `at`: at most `rounds` rounds, in batches of at most `rows` rows.
 
     The rounds of a weighted row stay together: it is scored once, with its weight, so it is played to its end.
     """
@@ -230,9 +236,13 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
 
 
 def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Numbering | None = None) -> Batch:
-    """The batch in the learner's labels: -1/+1, or 0 .. k-1 for a learner with many; outcomes as they are.
+    """Return the batch with labels as the learner encodes them: -1/+1, or 0 .. k-1 for multiclass.
 
-    numbering   of the labels of a learner that numbers them as they come
+    Args:
+        batch: Batch of the stream.
+        stream: Stream of the batch.
+        player: Learner that plays.
+        numbering: Numbering of the labels, for a learner that numbers them in order of appearance.
     """
     labels, learner = stream.labels, player
     if numbering is not None:
@@ -249,7 +259,7 @@ def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Number
 
 
 def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:
-    """The labels of a stream by their numbers in the game, in which there may have been others before."""
+    """Return labels as numbers of the game's numbering, which may already hold labels of earlier streams."""
     if y.ndim != 1 or y.dtype.kind not in "iu":
         raise MismatchError("labels must be many, or two", f"{stream.name} shows {y.dtype}")
     numbering.cut(learner.labels or 0)

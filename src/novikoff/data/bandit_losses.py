@@ -1,15 +1,15 @@
 """Losses of arms, one of which is better: a simulator for bandits.
 
 Rows
-    Each of K arms loses 0 or 1 in each round, by a coin of its own: 1 with chance 1/2, of the best arm 1/2 - gap. The
-    best arm is drawn by the seed. After each of `switches` equal stretches another is the best: such a table is fixed
-    in advance, but no stretch is like the next.
+    Each of K arms has loss 0 or 1 in each round, by an independent coin: 1 with probability 1/2, for the best arm
+    1/2 - gap. The seed draws the best arm. The rounds form `switches` + 1 equal stretches, each with a different best
+    arm than the one before. The table is fixed in advance.
 Forces
-    Nothing: it is for looking at what a bandit does, since the table, and so the true regret, is known.
+    Nothing: it serves to observe a bandit, since the table, and so the true regret, is known.
 Witness
-    The arm that lost least: `witness()` counts.
+    The arm with the smallest total loss: `witness()` computes it.
 Cost
-    K coins a round. Row t is a function of the arguments and t.
+    K coins per round. Row t is a function of the arguments and t.
 Reference
     [auer2002] for the lower bound of such tables; [steele2014] for the coins.
 """
@@ -27,7 +27,15 @@ from novikoff.numerics.coins import coin, coins
 
 
 class BanditLosses(RandomLosses):
-    """A stream of `rounds` rows, the losses of `arms` arms, the best of which loses `gap` less on average."""
+    """Stream of the losses of `arms` arms, the best of which loses `gap` less on average.
+
+    Args:
+        arms: Number of arms.
+        gap: Difference between the expected loss of the best arm and that of the others, from 0 to 0.5.
+        rounds: Number of rows.
+        switches: Number of changes of the best arm.
+        seed: Seed of the coins and the best arms.
+    """
 
     def __init__(
         self, arms: int = 10, gap: float = 0.1, rounds: int = 100_000, switches: int = 0, seed: int = 0
@@ -47,11 +55,11 @@ class BanditLosses(RandomLosses):
 
     @property
     def experts(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The names of the arms."""
+        """Names of the arms."""
         return tuple(f"arm {i}" for i in range(self._width))
 
     def best(self, stretch: int) -> int:
-        """The best arm of a stretch: never that of the one before."""
+        """Return the best arm of a stretch, always different from that of the previous stretch."""
         first = coin(self.seed, "best arm", 0) % self._width
         if self._width == 1:
             return 0
@@ -59,7 +67,7 @@ class BanditLosses(RandomLosses):
         return (first + steps) % self._width
 
     def losses(self, start: int, stop: int) -> NDArray[np.float64]:
-        """The losses of rounds start + 1 .. stop."""
+        """Return the losses of rounds start + 1 .. stop."""
         width = self._width
         drawn = (coins(self.seed, "bandit-losses", start * width, stop * width) >> np.uint64(11)).reshape(-1, width)
         table = drawn < np.uint64(2**52)

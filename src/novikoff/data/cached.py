@@ -1,4 +1,4 @@
-"""A stream held in memory: read once, played as often as one likes, in any order of its rows."""
+"""Streams held in memory: read once, replayed any number of times, in any row order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from novikoff.core.types import Batch, Position, Sparse, count_at
 from novikoff.data.arrays import ROWS_PER_BATCH
 
 MOST_BYTES = 2_000_000_000
-"""Of arrays that a source may take in memory."""
+"""Limit in bytes for the arrays of a source held in memory."""
 
 
 class InMemoryStream(Stream):
-    """The rows of a stream, in memory."""
+    """Rows of a stream, held in memory."""
 
     rereadable = True
     rows: int
@@ -38,23 +38,23 @@ class InMemoryStream(Stream):
 
     @property
     def size(self) -> int:
-        """Bytes of its arrays."""
+        """Size of the arrays in bytes."""
         return sum(batch.nbytes for batch in self._batches)
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
         begin = count_at(start)
         for batch, end in zip(self._batches, self._ends, strict=True):
-            if end > begin:  # borrowed: games go side by side, one a core, and need no second thread each
+            if end > begin:  # borrowed memory: games run in parallel, one per core, and need no second thread each
                 at = end - len(batch) + 1
                 yield Batch(batch.x, batch.y, at, {"row": end}, weights=batch.weights, encoding=batch.encoding)
 
     def part(self, first: int, last: int) -> Stream:
-        """These rows, in arrays of their own."""
+        """Return a copy of these rows as a stream."""
         return rows_of(self, *self._within(first, last))
 
     @cached_property
     def _weights(self) -> NDArray[np.int64] | None:
-        """Those of all batches; None if every row is one round."""
+        """Weights of all batches; None if every row is one round."""
         found = [batch.weights for batch in self._batches]
         if all(one is None for one in found):
             return None
@@ -64,11 +64,11 @@ class InMemoryStream(Stream):
 
     @property
     def units(self) -> int:
-        """Rows that can be shuffled: the rounds of a weighted row stay together."""
+        """Number of rows that can be shuffled: the rounds of a weighted row stay together."""
         return self.rows if self._weights is None else int(np.count_nonzero(self._weights))
 
     def shuffled(self, order: NDArray[np.int64]) -> InMemoryStream:
-        """The same rows, row order[0] of the `units` first."""
+        """Return the same rows in a new order, the first of them row order[0] of the `units`."""
         weights = self._weights
         if weights is not None:
             firsts = np.flatnonzero(weights)
@@ -83,7 +83,10 @@ class InMemoryStream(Stream):
 
 
 def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> InMemoryStream:
-    """The rows of a stream, or the first of them; read once. A weighted row is held with all its rounds."""
+    """Read a stream, or its first `rounds` rounds, into memory.
+
+    A weighted row is kept with all its rounds. Raises SourceError if the arrays exceed `limit` bytes.
+    """
     if rounds is not None and rounds < 1:
         raise InputError(f"rounds must be at least 1: got {rounds}.")
     held: list[Batch] = []
@@ -108,7 +111,7 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
 
 
 def rows_of(stream: Stream, first: int, last: int) -> InMemoryStream:
-    """Some rows of a stream that is in memory, in arrays of their own."""
+    """Return rows first .. last of an in-memory stream as a copy."""
     part = InMemoryStream(stream, [replace(batch.copy(), end=None) for batch in Part(stream, first, last).batches()])
     part.name = f"rows {first + 1:,} to {last:,} of {stream.name}"
     part.outcomes, part.bits, part.fixed = stream.outcomes, stream.bits, stream.fixed
@@ -116,10 +119,10 @@ def rows_of(stream: Stream, first: int, last: int) -> InMemoryStream:
 
 
 def _gather(parts: Sequence[Any], order: NDArray[np.int64]) -> Any:
-    """The rows of all parts, row order[0] first."""
+    """Return the rows of all parts in a new order, row order[0] first."""
     if any(part is None for part in parts):
         return None
-    place = np.empty(len(order), dtype=np.int64)  # where each row goes
+    place = np.empty(len(order), dtype=np.int64)  # destination of each row
     place[order] = np.arange(len(order))
     if all(isinstance(part, Sparse) for part in parts):
         return _gather_sparse(parts, order, place)

@@ -1,11 +1,11 @@
-"""Columns matched by name: what a learner knows as its first feature is its first feature in every source.
+"""Matching of columns by name, so that each feature of a learner is the same column in every source.
 
 Rule
-    A learner keeps the names of the columns it learned from, in their order. A source with names (`features`) is
-    matched by them, in any order; a column that is missing or new is an error that names it. So is a row of a pandas
-    frame that a game is given. A source without names is matched by position, and must have as many columns.
+    A learner stores the names of its training columns in order. A source with names (`features`) is matched by name,
+    in any order; a missing or new column is an error that names it. The same holds for a row of a pandas frame passed
+    to a game. A source without names is matched by position and must have the same number of columns.
 Cost
-    None where the order agrees: the stream is passed on as it is. Else a copy of each batch.
+    None if the order agrees: the stream is returned as it is. Otherwise one copy per batch.
 """
 
 from __future__ import annotations
@@ -22,11 +22,17 @@ from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Batch, Example, Json, Labels, Position
 
 MOST_NAMED = 5
-"""Columns that an error names."""
+"""Number of columns named in an error."""
 
 
 class Matched(Stream):
-    """A stream with its columns in another order: those of x, or of y where the columns are losses."""
+    """Stream with its columns reordered: those of x, or of y for a table of losses.
+
+    Args:
+        stream: Stream to reorder.
+        features: Column names in the new order.
+        order: Index of each new column in the stream.
+    """
 
     def __init__(self, stream: Stream, features: tuple[str, ...], order: NDArray[np.intp]) -> None:
         self._stream, self._order = stream, order
@@ -38,12 +44,12 @@ class Matched(Stream):
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """They may be known only as it is read."""
+        """Labels of the inner stream; they may be known only while it is read."""
         return self._stream.labels
 
     @property
     def fixed(self) -> bool:  # type: ignore[override]
-        """What a list holds is seen as it is read."""
+        """Whether the rows exist before the game; known only as the inner stream is read."""
         return there_before(self._stream)
 
     def fingerprint(self) -> dict[str, Json] | None:
@@ -61,9 +67,15 @@ class Matched(Stream):
 
 
 def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learner") -> Stream:
-    """The stream with its columns in the order of `names`, those that `whose` model learned from; None: as it is.
+    """Return the stream with its columns in the order of `names`, or unchanged if `names` is None.
 
-    Raises `MismatchError` for other columns.
+    Args:
+        stream: Stream to match.
+        names: Training columns in order.
+        whose: Owner of the names, for messages.
+
+    Raises:
+        MismatchError: If the columns differ.
     """
     if names is None:
         return stream
@@ -85,7 +97,7 @@ def matched(stream: Stream, names: Sequence[str] | None, whose: str = "the learn
 
 
 def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learner") -> Example:
-    """A row of a pandas frame with its values in the order of `names`; any other example, and with None, as it is."""
+    """Return a row of a pandas frame in the order of `names`; any other example is returned unchanged."""
     shown = names_of_row(x)
     if names is None or shown is None:
         return x
@@ -94,7 +106,7 @@ def matched_row(x: Example, names: Sequence[str] | None, whose: str = "the learn
 
 
 def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str) -> NDArray[np.intp] | None:
-    """Where each of the columns that are known is among those shown; None if all are in their places."""
+    """Return the index of each known column among those shown; None if the order agrees."""
     if shown == known:
         return None
     there, wanted = set(shown), set(known)
@@ -113,7 +125,7 @@ def _order(shown: tuple[str, ...], known: tuple[str, ...], name: str, whose: str
 
 
 def names_of(X: object) -> tuple[str, ...] | None:
-    """The names of the columns of a data frame; None for arrays, and for columns that pandas has only numbered."""
+    """Return the column names of a data frame; None for arrays and for columns without text names."""
     if not hasattr(X, "columns"):
         return None
     import narwhals as nw
@@ -124,7 +136,7 @@ def names_of(X: object) -> tuple[str, ...] | None:
 
 
 def names_of_row(x: object) -> tuple[str, ...] | None:
-    """The names of the values of a row of a pandas frame; None for any other example."""
+    """Return the value names of a row of a pandas frame; None for any other example."""
     if type(x) in (np.ndarray, dict) or not hasattr(x, "to_numpy") or not hasattr(x, "index"):
         return None
     names = tuple(x.index)
@@ -139,7 +151,7 @@ def _note(stream: Stream, note: str) -> None:
 def mismatch(
     name: str, whose: str, missing: Sequence[str], new: Sequence[str], leave_out: str | None = None
 ) -> MismatchError:  # fmt: skip
-    """Why columns are not those that somebody learned from, and how to leave new ones out."""
+    """Return the error for columns that differ from the training columns, with advice."""
     has = " and ".join(f"{which} {_listed(some)}" for which, some in (("no", missing), ("a new", new)) if some)
     drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
     how = leave_out or (Advice("pass ", drop) if new else "")

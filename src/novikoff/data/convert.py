@@ -1,21 +1,21 @@
-"""`convert`: any stream of numbers as an Arrow file that later runs map instead of parsing.
+"""`convert`: write any numeric stream as an Arrow file that later runs memory-map instead of parsing.
 
-Record batches of a few megabytes, so memory does not grow; the layout is below. The file is
-written beside its place, flushed to the disk and moved there: a crash leaves the old file or none. Reading it with
-`Arrow` gives the same rows, bit for bit, and the same labels; of a table it gives the encoding too. A table whose rows
-grow wider is read to its end first, so that all are written as wide.
-It is written in whole pieces, each at a multiple of its size. Linux then keeps it in large pages, and to map it takes
-almost no time: a gigabyte written as it comes has 8,000 to 16,000 page faults, written so 500.
+Record batches have a few megabytes, so memory stays bounded. The file is written to a temporary file next to the
+target, synced and renamed: a crash leaves the old file or none. `Arrow` reads back the same rows bit for bit, the same
+labels and, for a table, its encoding. A table whose rows grow wider is read to its end first, so that all rows are
+written with the final width.
+Data is written in aligned blocks of PIECE bytes. Linux then keeps the file in large pages, and mapping it takes almost
+no time: 500 page faults per gigabyte instead of 8,000 to 16,000.
 
 Columns
-    `label`, int8 -1/+1, or int32 for many labels; and for sparse rows `indices` (large_list<uint32>) and `values`
-    (large_list<double or float>), for dense rows `x` (fixed_size_list), for indices `x` (int64).
+    `label`: int8 -1/+1, or int32 for multiclass labels. Sparse rows: `indices` (large_list<uint32>) and `values`
+    (large_list<double or float>); dense rows: `x` (fixed_size_list); indices: `x` (int64).
 Metadata, under the key "novikoff", in JSON
-    of the schema: format, kind (of the domain), features (their names, if they have any), bits (if they are hashed),
-    table (is it the columns of one?), scaled_by_default, target (the column that is predicted).
+    of the schema: format, kind (of the domain), features (names or null), bits (if features are hashed), table
+    (whether the columns are those of a table), scaled_by_default, target (the label column).
     of each record batch, as known when it was written, so that the last one holds for the whole file:
-    rows, width, labels (what -1 and +1 stand for; null for many), values (what many labels stand for, if they are
-    numbered); in the last, the encoding of a table.
+    rows, width, labels (the values for -1 and +1; null for multiclass), values (the values of numbered multiclass
+    labels); in the last batch, the encoding of a table.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LARGE = 2**23
-"""Bytes of a record batch: small enough for the cache, large enough to be worth it."""
+"""Minimum size of a record batch in bytes: fits the CPU cache and amortises the overhead per batch."""
 
 PIECE = 2**21
-"""Bytes that are written at once: a large page, where there are any."""
+"""Write block size in bytes: one large page on most systems."""
 
 
 class InPieces(io.RawIOBase):
-    """Bytes for a file, written to it in whole pieces; the rest when it is closed. The file stays open."""
+    """Writer that buffers data and writes it to a file in full blocks, the rest on close; the file stays open."""
 
     def __init__(self, file: io.BufferedIOBase) -> None:
         self._file = file
@@ -92,10 +92,27 @@ class InPieces(io.RawIOBase):
 def convert(
     stream: Stream, path: str | os.PathLike[str], progress: Callable[[int], None] | None = None, force: bool = False
 ) -> int:  # fmt: skip
-    """Write the stream to an Arrow file at `path`; returns the number of rows.
+    """Write a stream to an Arrow file and return the number of rows.
 
-    progress   is told the number of rows now and then
-    force      replace whatever file is there; else only one that was converted
+    Args:
+        stream: Stream of numeric examples.
+        path: Target path, not .parquet.
+        progress: Called from time to time with the number of rows written.
+        force: Replace any existing file; otherwise only a converted file is replaced.
+
+    Returns:
+        Number of rows written.
+
+    Raises:
+        SourceError: If the stream is empty or not numeric, or the file cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import novikoff as nk
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     nk.convert(nk.read("demo:iris"), Path(folder) / "iris.arrow")
+        150
     """
     stream, target = adapted(stream), Path(path)
     if target.suffix.lower() == ".parquet":
@@ -120,11 +137,11 @@ def convert(
 
 
 class WiderError(Exception):
-    """Rows of a table grew wider."""
+    """Signal that the rows of a table grew wider."""
 
 
 def _write_wide(stream: Stream, file: io.BufferedIOBase, progress: Callable[[int], None] | None) -> int:
-    """Write the stream after a pass that tells all of its features."""
+    """Write the stream after a first pass that finds all its features."""
     if not stream.rereadable:
         was = f"{stream.name} has a number that is missing for the first time after its first rows, and comes only once"
         raise SourceError("the rows of a table must be of one width to be converted", was, "Save it as a file first.")
@@ -137,7 +154,7 @@ def _write_wide(stream: Stream, file: io.BufferedIOBase, progress: Callable[[int
 
 
 def check_place(path: str | os.PathLike[str], force: bool = False) -> None:
-    """Refuse to put a converted file where a file of another kind is, unless forced."""
+    """Raise SourceError if the path holds a file that `convert` did not write, unless `force`."""
     check_replaced(path, "a converted file", _is_converted, force, SourceError)
 
 
@@ -176,7 +193,7 @@ def _write(stream: Stream, file: io.IOBase, progress: Callable[[int], None] | No
 
 
 def _with_last(items: Iterator[Any]) -> Iterator[tuple[Any, bool]]:
-    """Each, and whether it is the last."""
+    """Yield each item with whether it is the last."""
     held = list(islice(items, 1))
     for item in items:
         yield held.pop(), False
@@ -186,7 +203,7 @@ def _with_last(items: Iterator[Any]) -> Iterator[tuple[Any, bool]]:
 
 
 def _large(stream: Stream) -> Iterator[tuple[list[str], list[Any], NDArray[Any] | Sparse]]:
-    """Names and columns of record batches that are worth their overhead, and the last x of each."""
+    """Yield column names, columns and the last x of record batches with at least LARGE bytes."""
     import pyarrow as pa
 
     held: list[list[Any]] = []
@@ -210,7 +227,7 @@ def _large(stream: Stream) -> Iterator[tuple[list[str], list[Any], NDArray[Any] 
 
 
 def _columns(batch: Batch, name: str) -> tuple[list[str], list[Any]]:
-    """The names and arrays of a record batch, without a copy."""
+    """Return the names and arrays of a record batch, without copies."""
     import pyarrow as pa
 
     label = pa.array(np.ascontiguousarray(batch.y, dtype=np.int32 if batch.y.dtype == np.int64 else None))
@@ -226,7 +243,7 @@ def _columns(batch: Batch, name: str) -> tuple[list[str], list[Any]]:
 
 
 def _lists(x: Sparse) -> list[Any]:
-    """Indices and values as lists, from the first entry of the first row."""
+    """Return indices and values as Arrow lists, starting at the first entry of the first row."""
     import pyarrow as pa
 
     offsets = pa.array((x.indptr - x.indptr[0]).view(np.int64))
@@ -235,7 +252,7 @@ def _lists(x: Sparse) -> list[Any]:
 
 
 def _field(flat: pa.Array) -> pa.Field:
-    """What is in a list: none missing."""
+    """Return the field of a list's items, not nullable."""
     import pyarrow as pa
 
     return pa.field("item", flat.type, False)
@@ -246,7 +263,15 @@ FORMAT = 1
 
 
 class Converted:
-    """The rows and labels of a file of `convert`, whose last note is `note`. The last width and labels hold for all."""
+    """Reader of the rows and labels of a file that `convert` wrote.
+
+    Args:
+        schema: Arrow schema of the file.
+        note: Metadata of the last record batch: its width and labels hold for all rows.
+        name: Name of the source in messages.
+        positive: Label for +1; None for the stored one.
+        multiclass: Number of labels; None for those stored.
+    """
 
     def __init__(
         self, schema: pa.Schema, note: bytes, name: str, positive: object = None, multiclass: int | None = None
@@ -279,7 +304,7 @@ class Converted:
         self.labels = self._understand()
 
     def x(self, batch: pa.RecordBatch, first: int, least: int) -> NDArray[Any] | Sparse:
-        """The rows, of which the first is number `first`."""
+        """Return the rows of a batch whose first row is number `first`."""
         if self._lists is not None:
             return self._lists.x(batch, first, least)
         column = batch.column(self.used[0])
@@ -289,7 +314,7 @@ class Converted:
         return x
 
     def weights(self, batch: pa.RecordBatch) -> NDArray[np.int64] | None:
-        """Of weighted rows, as those of a `Batch`; None if every row counts once."""
+        """Return the row weights as in `Batch`; None if every row counts once."""
         if self._weight < 0:
             return None
         column = batch.column(self._weight)
@@ -299,7 +324,7 @@ class Converted:
         return weights
 
     def y(self, column: pa.Array, first: int) -> NDArray[np.signedinteger]:
-        """The labels of the rows, of which the first is number `first`: int8 -1/+1, or int32 with many."""
+        """Return the labels of rows from number `first` on: int8 -1/+1, or int32 for multiclass."""
         if column.null_count:
             raise self._damaged("a label is missing")
         y: NDArray[np.signedinteger] = column.to_numpy()
@@ -318,12 +343,12 @@ class Converted:
         return y
 
     def _understand(self) -> Labels | None:
-        """What -1 and +1 stand for with what was asked for; None for many."""
+        """Return the values for -1 and +1, given the options; None for multiclass."""
         if self._told is None:
             if self._positive is None:
                 return None
             try:
-                asked: Any = self._positive  # what int refuses is refused below
+                asked: Any = self._positive  # errors of int are handled below
                 return Labels(f"not {asked}", int(asked))
             except (TypeError, ValueError):
                 raise SourceError(
@@ -364,7 +389,7 @@ def _labels(negative: object, positive: object) -> Labels:
 
 
 def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
-    """What is known of the stream from the start."""
+    """Return the metadata known before the first row."""
     meta = {
         "format": FORMAT,
         "kind": stream.domain.kind,
@@ -378,7 +403,14 @@ def schema_metadata(stream: Stream) -> dict[bytes, bytes]:
 
 
 def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bool) -> dict[bytes, bytes]:
-    """What is known of the stream after `rows` rows, of which x are the last; the last of all, if `last`."""
+    """Return the metadata known after `rows` rows.
+
+    Args:
+        stream: Stream being written.
+        rows: Rows written so far, this batch included.
+        x: Last rows of this batch.
+        last: Whether this is the last batch; then the encoding of a table is included.
+    """
     width = x.width if isinstance(x, Sparse) else stream.domain.width
     if isinstance(x, Sparse) and stream.domain.width is not None:
         width = stream.domain.width
@@ -389,13 +421,16 @@ def batch_metadata(stream: Stream, rows: int, x: NDArray[Any] | Sparse, last: bo
 
 
 def _plain(value: object) -> Any:
-    """A label as JSON knows it."""
+    """Return a label as a JSON value."""
     value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (str, int, float)) else str(value)
 
 
 def _feature_lists(schema: pa.Schema, name: str, domain: Domain) -> SparseLists | DenseLists | None:
-    """The columns of the features; None for a column of indices. Raises unless the types are those of `convert`."""
+    """Return the reader of the feature columns; None for a column of indices.
+
+    Raises TypeError unless the column types are those that `convert` writes.
+    """
     import pyarrow as pa
 
     types = {field.name: field.type for field in schema}

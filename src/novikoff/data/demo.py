@@ -1,7 +1,7 @@
-"""Streams that come with the package: `demo(name)`, or "demo:name" where a source is asked for.
+"""Streams included in the package: `demo(name)`, or "demo:name" as a source.
 
-Generated ones are whole numbers made from the raw bits of PCG64, which numpy keeps the same for ever; real
-ones are tables in `datasets/` (sources and licence: LICENSE-datasets.md), shuffled with fixed bits.
+Generated streams are whole numbers from the raw bits of PCG64, which numpy keeps stable; the others are real tables in
+`datasets/` (sources and licence: LICENSE-datasets.md), shuffled with a fixed seed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from novikoff.core.types import Domain
 from novikoff.data.arrays import Arrays
 
 TASTY = ((20, 75), (30, 85))
-"""The hidden rectangle of `papayas`: colour from 20 to 75, softness from 30 to 85."""
+"""Hidden rectangle of `papayas`: colour from 20 to 75, softness from 30 to 85."""
 
 THRESHOLD = 618_034
-"""The hidden threshold of `thresholds`: +1 from there on."""
+"""Hidden threshold of `thresholds`: the label is +1 from this value on."""
 
 
 def demo(name: str) -> Arrays:
-    """The demo source of that name."""
+    """Return the demo stream with this name."""
     if name not in DEMOS:
         raise SourceError(f"a demo must be one of {', '.join(DEMOS)}: got {name!r}.")
     return DEMOS[name](f"demo:{name}")
@@ -97,12 +97,12 @@ def table(name: str) -> tuple[list[str], NDArray[np.float64], NDArray[np.str_]]:
 
 
 def integers(count: int, below: int, seed: int) -> NDArray[np.int64]:
-    """`count` whole numbers from 0 to below-1, each as likely but for 2^-32."""
+    """Return `count` whole numbers from 0 to below-1, uniform up to 2^-32."""
     bits = np.random.PCG64(seed).random_raw(count) >> np.uint64(32)
     return (bits * np.uint64(below) >> np.uint64(32)).astype(np.int64)
 
 
 def shuffled(x: NDArray[np.float64], y: NDArray[Scalar], seed: int) -> tuple[NDArray[np.float64], NDArray[Scalar]]:
-    """The same rows in another order, always the same one."""
+    """Return the rows in a random order that the seed fixes."""
     order = np.argsort(np.random.PCG64(seed).random_raw(len(y)), kind="stable")
     return x[order], y[order]

@@ -1,21 +1,20 @@
-"""Streams from a generator: a target u of length 1 is planted, and every row keeps its distance from its plane.
+"""Generated streams with a planted unit vector u as target, and a margin that every row keeps.
 
 Rows
-    x has length 1. Take a random direction g and its label, the sign of <u, g>; if it is nearer to the plane than the
-    margin, push it out: keep the part across u, and make the part along u as large as the margin. So
+    x has norm 1. Draw a random direction g; its label is the sign of <u, g>. If it is closer to the plane than the
+    margin, push it out: keep the part across u, and raise the part along u to the margin. So
         y <u, x>  >=  margin
     for every row, rounding included (a push goes 1e-12 too far), and many rows are at the margin.
-    Dense rows have all features, u_i = +-1/sqrt(width), and any margin below 1 can be had.
+    Dense rows have all features, u_i = +-1/sqrt(width), and allow every margin below 1.
 Sparse rows
-    The features are cut into `nonzeros` runs, each run longer than those before by the same factor (at least one
-    feature), and a row has one feature of each run: none is repeated, and feature i is there with a chance near 1/i,
-    as words in a text are. A run of s features has weight 1/nonzeros in u: u_i = +-1/sqrt(nonzeros s). So the part of
-    u that a row sees has the same length in every row, sqrt(mean of 1/s), and that is the largest margin to be had.
-Same seed, same stream
-    Row t depends on the arguments other than rounds, never on how many rows there are or where reading began. Numbers
-    are made of the raw bits of PCG64, which numpy keeps the same for ever: the sum of four uniform ones is near enough
-    to normal.
-    Nothing is kept but the target and a block of rows.
+    The features are split into `nonzeros` runs, each longer than the previous one by the same factor (at least one
+    feature), and a row has one feature of each run: none is repeated, and feature i is present with probability near
+    1/i, like words in a text. A run of s features has weight 1/nonzeros in u: u_i = +-1/sqrt(nonzeros s). So the part
+    of u that a row sees has the same norm in every row, sqrt(mean of 1/s), which is the largest possible margin.
+Reproducibility
+    Row t depends on the arguments other than `rounds`, not on the number of rows or the start position. Numbers come
+    from the raw bits of PCG64, which numpy keeps stable; the sum of four uniform numbers is close enough to normal.
+    Only the target and one block of rows are in memory.
 """
 
 from __future__ import annotations
@@ -34,28 +33,33 @@ from novikoff.core.types import Batch, Domain, Labels, Position, Sparse, count_a
 
 ROWS_PER_BLOCK = 4096
 NUMBERS_PER_BLOCK = 2**18
-"""At most so many rows, and about so many numbers, are made at once."""
+"""Approximate numbers per block; a block has at most ROWS_PER_BLOCK rows."""
 
 TARGET, ROWS, NOISE = 0, 1, 2
-"""What bits are for: each purpose has its own."""
+"""Purposes of random bits, each with its own sequence."""
 
 PUSHED = 1e-12
-"""How much further than the margin a row is pushed; rounding is a thousandth of it."""
+"""Excess of a push over the margin; rounding is a thousandth of it."""
 
 LARGEST_SHARE = 1.0 - 1e-9
-"""Of the largest margin that a row can have, the most that may be asked for."""
+"""Largest allowed margin, as a fraction of the largest possible one."""
 
 BESIDE = 1e-7
-"""Of a direction's length: if less is across the target, that may be rounding, and is not made longer."""
+"""Smallest part across the target, as a fraction of the norm, that is rescaled: less may be rounding."""
 
 PARTS = 10
-"""`Drifting` turns about a tenth of the target at a time."""
+"""Number of parts of the target; `Drifting` flips one at a time."""
 
 
 class Separable(Stream):
-    """Rows that the planted `target` separates: y <target, x> >= margin, and x has length 1.
+    """Stream that the planted `target` separates: y <target, x> >= margin and ||x|| = 1.
 
-    nonzeros   so many features in a row, the others zero; None for all of them
+    Args:
+        rounds: Number of rows.
+        width: Number of features.
+        margin: Margin of the target.
+        seed: Seed of the rows and the target.
+        nonzeros: Nonzero features per row; None for all.
     """
 
     rereadable = True
@@ -78,7 +82,16 @@ class Separable(Stream):
 
 
 class Noisy(Separable):
-    """The rows of `Separable`, each label flipped with chance `noise`."""
+    """Rows of `Separable` with each label flipped with probability `noise`.
+
+    Args:
+        rounds: Number of rows.
+        width: Number of features.
+        margin: Margin of the target before the flips.
+        seed: Seed of the rows, the target and the flips.
+        nonzeros: Nonzero features per row; None for all.
+        noise: Probability of a flip.
+    """
 
     def __init__(
         self, rounds: int = 10_000, width: int = 20, margin: float = 0.1, seed: int = 0, nonzeros: int | None = None,
@@ -97,10 +110,18 @@ class Noisy(Separable):
 
 
 class Drifting(Separable):
-    """The rows of a target that turns after each `every` rounds: a tenth of its signs flip, the next tenth in turn.
+    """Rows of `Separable` for a target that changes every `every` rounds: a tenth of its signs flip, in turn.
 
-    After ten turns (with fewer features, `width` turns) it has become its opposite, after twice as many itself again.
-    `target` is that of the first round, `target_at(t)` that of round t; a row keeps the margin to its own.
+    After ten changes (with fewer features, `width` changes) the target is its opposite, after twice as many it is back.
+    `target` is that of the first round, `target_at(t)` that of round t; a row keeps the margin to its current target.
+
+    Args:
+        rounds: Number of rows.
+        width: Number of features.
+        margin: Margin of the current target.
+        seed: Seed of the rows and the target.
+        nonzeros: Nonzero features per row; None for all.
+        every: Rounds between changes.
     """
 
     def __init__(
@@ -112,7 +133,7 @@ class Drifting(Separable):
         self.name = f"drifting:rounds={self.rows},{self._plan},every={self.every}"
 
     def target_at(self, t: int) -> NDArray[np.float64]:
-        """The target of round t = 1, 2, ..."""
+        """Return the target of round t = 1, 2, ..."""
         row = integer("t", t, 1) - 1
         turned = self._turned(np.array([row]), np.arange(len(self.target))[None, :])
         return np.asarray(self.target * turned[0])
@@ -121,22 +142,31 @@ class Drifting(Separable):
         return self._plan.block(number, self._turned)
 
     def _turned(self, rows: NDArray[np.int64], indices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """-1 where the sign of a feature has been flipped an odd number of times, else 1; rows from 0."""
+        """Return -1 where the sign of a feature is flipped in that row, otherwise 1; rows count from 0."""
         parts = min(PARTS, self._plan.width)
         turns = (rows // self.every)[:, None] + (parts - 1 - indices % parts)
         return 1 - 2 * (turns // parts % 2)
 
 
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int8]]
-"""The features of each row, their values, and the labels."""
+"""Feature indices (rows, features), their values, and the labels (rows,)."""
 
 Turned = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
-"""From rows and the features of each, 1 or -1 for each feature."""
+"""Function of row numbers (rows,) and feature indices that returns the sign of each feature, 1 or -1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How rows are made: `runs` are where the runs of features begin (and end), `signs` those of the target."""
+    """Recipe for the rows of a stream.
+
+    Attributes:
+        width: Number of features.
+        margin: Margin of the target.
+        seed: Seed of the random bits.
+        nonzeros: Nonzero features per row; None for dense rows.
+        runs: (runs + 1,) start of each run of features, and the end of the last.
+        signs: (width,) signs of the target.
+    """
 
     width: int
     margin: float
@@ -151,20 +181,20 @@ class Plan:
 
     @property
     def per_block(self) -> int:
-        """How many rows there are in a block."""
+        """Number of rows per block."""
         return max(1, min(ROWS_PER_BLOCK, NUMBERS_PER_BLOCK // (len(self.runs) - 1)))
 
     def heights(self) -> NDArray[np.float64]:
-        """|u_i| for a feature of each run."""
+        """Return |u_i| for a feature of each run."""
         lengths = np.diff(self.runs)
         return 1.0 / np.sqrt(float(len(lengths)) * lengths)
 
     def target(self) -> NDArray[np.float64]:
-        """The planted u."""
+        """Return the planted u."""
         return np.repeat(self.heights(), np.diff(self.runs)) * self.signs
 
     def block(self, number: int, turned: Turned | None = None) -> Rows:
-        """Block number 0, 1, ... of rows."""
+        """Return the rows of block `number` = 0, 1, ..."""
         count, features = self.per_block, len(self.runs) - 1
         raw = bits(self.seed, ROWS, number, 2 * count * features if self.nonzeros is not None else count * features)
         indices = self.runs[None, :-1]
@@ -182,14 +212,14 @@ class Plan:
 
 
 def plan(width: int, margin: float, seed: int, nonzeros: int | None) -> Plan:
-    """The plan, its numbers checked."""
+    """Return the plan for these arguments, checked."""
     width = integer("width", width, 2, LARGEST_INDEX + 1)
     seed = integer("seed", seed, 0)
     features = width if nonzeros is None else integer("nonzeros", nonzeros, 1, width)
     ranks = np.arange(features + 1)
     runs = np.floor(float(width) ** (ranks / features)).astype(np.int64)
     runs[0], runs[-1] = 0, width
-    runs = ranks + np.maximum.accumulate(runs - ranks)  # at least one feature in each
+    runs = ranks + np.maximum.accumulate(runs - ranks)  # at least one feature per run
     check_margin(margin, math.sqrt(float(np.mean(1.0 / np.diff(runs)))) * LARGEST_SHARE)
     signs = 1 - 2 * (bits(seed, TARGET, 0, width) >> np.uint64(63)).astype(np.int64)
     return Plan(width, float(margin), seed, None if nonzeros is None else features, runs, signs)
@@ -198,7 +228,13 @@ def plan(width: int, margin: float, seed: int, nonzeros: int | None) -> Plan:
 def pushed(
     directions: NDArray[np.float64], unit: NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Rows of length 1 and their labels: y <unit, x> >= least."""
+    """Return rows of norm 1 with y <unit, x> >= least, and their labels y.
+
+    Args:
+        directions: (rows, features) random directions.
+        unit: (rows, features) or (1, features) target of each row, of norm 1.
+        least: Margin.
+    """
     directions = directions / np.sqrt((directions * directions).sum(axis=1))[:, None]
     along = (directions * unit).sum(axis=1)
     y = np.where(along >= 0.0, np.int8(1), np.int8(-1))
@@ -209,7 +245,7 @@ def pushed(
 
 
 def blocks(plan: Plan, rows: int, start: Position | None, make: Callable[[int], Rows]) -> Iterator[Batch]:
-    """A batch for each block, the first and last cut where the stream begins and ends."""
+    """Yield one batch per block, the first and the last cut to the range of the stream."""
     first = count_at(start)
     while first < rows:
         number, skip = divmod(first, plan.per_block)
@@ -226,27 +262,27 @@ def blocks(plan: Plan, rows: int, start: Position | None, make: Callable[[int], 
 
 
 def bits(seed: int, purpose: int, block: int, count: int) -> NDArray[np.uint64]:
-    """`count` words of 64 random bits, a function of seed, purpose and block."""
+    """Return `count` words of 64 random bits, a function of seed, purpose and block."""
     words = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(purpose, block))).random_raw(count)
     return np.asarray(words, dtype=np.uint64)
 
 
 def nearly_normal(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The sum of the four quarters of each word, about 0: an odd whole number, so never 0."""
+    """Return the centred sum of the four 16-bit parts of each word: an odd integer, so never 0."""
     pairs = (words & np.uint64(0x0000FFFF0000FFFF)) + (words >> np.uint64(16) & np.uint64(0x0000FFFF0000FFFF))
     sums = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
     return 2.0 * sums - float(4 * 0xFFFF - 1)
 
 
 def integer(what: str, value: int, low: int, high: int = 2**62) -> int:
-    """The value as an int, or an error that says what it must be."""
+    """Return the value as an int; raise SourceError unless it is a whole number from `low` to `high`."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
     raise SourceError(f"{what} must be a whole number from {low} to {high:,}: got {value!r}.")
 
 
 def check_margin(margin: float, most: float) -> None:
-    """An error if rows cannot have that margin; the one it names is rounded down."""
+    """Raise SourceError if rows cannot have that margin; the limit in the message is rounded down."""
     if not 0.0 < margin <= most:
         raise SourceError(
             f"the margin must be above 0 and at most {most * (1.0 - 1e-9):.10g} for rows of this shape: got {margin}. "

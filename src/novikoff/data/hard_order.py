@@ -1,4 +1,4 @@
-"""A finite separable set, shown in the order that is hardest for the Perceptron."""
+"""Finite separable set in an order that is hard for the Perceptron."""
 
 from __future__ import annotations
 
@@ -15,19 +15,26 @@ from novikoff.core.types import Batch, Position, count_at
 from novikoff.data.generated import LARGEST_SHARE, ROWS_PER_BLOCK, Separable, check_margin, integer
 
 GRID = 2.0**-20
-"""The numbers of the set are multiples of this."""
+"""Grid of the set's numbers: all are multiples of it."""
 
 
 class HardOrder(Stream):
-    """A finite separable set in an order that makes the Perceptron err often.
+    """Finite separable set in an order that forces many Perceptron mistakes.
 
-    The set, `x` and `y`, is `examples` dense rows of `Separable`, their numbers cut to multiples of 2^-20: the sums of
-    a Perceptron are exact, so all of them make the same mistakes. Still y <target, x> >= margin, and ||x|| <= 1.
+    The set, `x` and `y`, has `examples` dense rows of `Separable`, truncated to multiples of 2^-20: sums are exact, so
+    every implementation of the Perceptron makes the same mistakes. Still y <target, x> >= margin and ||x|| <= 1.
 
-    The order: of the examples that the Perceptron gets wrong now, the one that leaves its weights w with the smallest
-    <target, w>/||w||; the first of equal ones. When none is wrong, the whole set in turn, again and again. Novikoff's
-    proof ends where that cosine would exceed 1: the slower it grows, the nearer the mistakes come to 1/margin^2 (96 of
-    100 for the margin 0.1). In a plane that greed ends at once: three features are the fewest.
+    The order is greedy: among the examples that the Perceptron gets wrong now, the one after which its weights w have
+    the smallest <target, w>/||w||, the first in case of ties. When none is wrong, the whole set follows in a cycle.
+    Novikoff's proof ends where that cosine would exceed 1: the slower it grows, the closer the mistakes get to
+    1/margin^2 (96 of 100 for margin 0.1). In two dimensions the greedy order ends at once, so `width` is at least 3.
+
+    Args:
+        rounds: Number of rows.
+        width: Number of features, at least 3.
+        margin: Margin of the target.
+        seed: Seed of the set.
+        examples: Size of the set.
     """
 
     rereadable = True
@@ -50,10 +57,10 @@ class HardOrder(Stream):
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """The examples shown while the Perceptron errs; at most 1/margin^2, and no more than rounds."""
+        """Examples shown while the Perceptron makes mistakes: at most 1/margin^2, and at most `rounds`."""
         signed = self.x * self.y[:, None]
         gains, squares = (signed * self.target).sum(axis=1), (signed * signed).sum(axis=1)
-        scores = np.zeros(len(signed))  # y <w, x>; wrong below 0, and at 0 too where y = -1, as 0 says +1
+        scores = np.zeros(len(signed))  # y <w, x>; wrong below 0, and at 0 if y = -1: score 0 predicts +1
         along = square = 0.0  # <target, w> and ||w||^2
         shown: list[int] = []
         while len(shown) < self.rows:

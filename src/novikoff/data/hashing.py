@@ -1,4 +1,4 @@
-"""Hashes of names, as Vowpal Wabbit has them: which index a feature gets."""
+"""Feature hashing as in Vowpal Wabbit: the index of a feature name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ LOW = 2**32 - 1
 
 
 def hashed(name: bytes, base: int) -> int:
-    """The 32-bit hash of a name in a namespace of hash `base`: base + n for a whole number n, else MurmurHash3."""
+    """Return the 32-bit hash of a feature name in a namespace with hash `base`.
+
+    A whole number n hashes to base + n, any other name by MurmurHash3 with seed `base`.
+    """
     if name.isdigit():
         return (base + int(name[-32:])) & LOW  # 2^32 divides 10^32
     return murmur(name, base)
 
 
 def murmur(data: bytes, seed: int) -> int:
-    """MurmurHash3 x86_32 (Austin Appleby), as in data/_loops/words.py."""
+    """Return MurmurHash3 x86_32 (Austin Appleby) of the data, as in data/_loops/words.py."""
     h = seed
     whole = len(data) & ~3
     for at in range(0, len(data), 4):

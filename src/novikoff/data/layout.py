@@ -1,4 +1,4 @@
-"""Where things are in a table, from its first rows and what was asked for: its delimiter, its header, its columns."""
+"""Layout of a table, detected from its first rows and the caller's options: delimiter, header, columns."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from novikoff.core.errors import SourceError, place, quoted
 DELIMITERS = ("\t", ";", ",", "|")
 SNIFFED_ROWS = 50
 MOST_SHOWN = 20
-"""Columns that an error lists."""
+"""Number of columns listed in an error."""
 SURE_NAMES = ("label", "target")
-"""Names of the column to predict, wherever it stands."""
+"""Names of the label column at any position."""
 EDGE_NAMES = ("class", "y")
-"""Names of the column to predict if it is the first or the last: elsewhere they often name a feature."""
+"""Names of the label column if it is first or last; elsewhere they often name a feature."""
 LABEL_NAMES = (*SURE_NAMES, *EDGE_NAMES)
 BOOLEANS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]{1,300}")
 LINE_END = re.compile(rb"\r\n|\r|\n")
-NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
+NOT_UTF8 = re.compile("[\udc80-\udcff]")  # `surrogateescape` maps bytes that are not UTF-8 to these
 
 Row = tuple[int, int, list[str]]
-"""The first and the last line of a row, from 1, and its cells."""
+"""First line and last line of a row (from 1), and its cells."""
 
 
 def runs(columns: Sequence[int]) -> NDArray[np.uint64]:
-    """Columns that follow each other: the first of each run, and how many they are."""
+    """Return runs of consecutive columns as an array (runs, 2): first column and length of each."""
     found: list[list[int]] = []
     for column in columns:
         if found and column == sum(found[-1]):
@@ -46,19 +46,23 @@ def runs(columns: Sequence[int]) -> NDArray[np.uint64]:
 
 
 def named(names: Sequence[str], c: int) -> str | int:
-    """Column c by its name, or by its number if it has none."""
+    """Return the name of column c, or c if it has none."""
     return names[c] if names and names[c] else c
 
 
 def column_name(names: Sequence[str], c: int) -> str:
-    """Column c as it is called in a message."""
+    """Return the name of column c for messages."""
     return place({"column": named(names, c)})
 
 
 def rows_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Iterator[Row]:
-    """The rows of a table, read slowly by Python; blank lines are skipped.
+    """Yield the rows of a table with Python's csv module, without blank lines.
 
-    whole   is the text whole? Else the last row may be cut off, and is left out
+    Args:
+        text: Bytes of the table.
+        delimiter: Cell separator.
+        name: Name of the source for messages.
+        whole: Whether the text is complete; if not, a last line without a line end is skipped.
     """
     if not whole and not text.endswith(b"\n"):
         text = text[: text.rfind(b"\n") + 1] or text
@@ -77,12 +81,15 @@ def rows_of(text: bytes, delimiter: str, name: str, whole: bool = True) -> Itera
 
 
 def is_number(cell: str) -> bool:
-    """Is it written as a number? NaN and infinity are not."""
+    """Return whether a cell is written as a finite number."""
     return NUMBER.fullmatch(cell.strip(" \t")) is not None
 
 
 def find_delimiter(text: bytes, asked: str | None = None) -> str:
-    """The delimiter asked for; or the one that makes most rows as wide as the first, and the most numbers."""
+    """Return the delimiter asked for, or the one that fits the text best.
+
+    The best one gives most rows the width of the first row and, among these, the most numeric cells.
+    """
     if asked is not None:
         if len(asked) != 1 or not asked.isascii() or asked in '"\r\n':
             raise SourceError(f"a delimiter must be one character, not a quote or a new line: got {asked!r}.")
@@ -90,7 +97,7 @@ def find_delimiter(text: bytes, asked: str | None = None) -> str:
 
     def score(delimiter: str) -> tuple[bool, int, int]:
         rows: list[list[str]] = []
-        with suppress(SourceError):  # the last may be cut off within quotes
+        with suppress(SourceError):  # the last row may be cut off inside quotes
             rows += (cells for _, _, cells in islice(rows_of(text, delimiter, ""), SNIFFED_ROWS))
         width = len(rows[0]) if rows else 0
         alike = sum(len(cells) == width for cells in rows)
@@ -100,19 +107,19 @@ def find_delimiter(text: bytes, asked: str | None = None) -> str:
 
 
 def bytes_of(text: bytes, lines: int) -> int:
-    """How many bytes the first lines take."""
+    """Return the number of bytes in the first `lines` lines."""
     return next((end.end() for end in islice(LINE_END.finditer(text), lines - 1, None)), len(text)) if lines else 0
 
 
 def column_number(column: str | int, width: int) -> int | None:
-    """A column asked for by its number, from 0, or from the end if negative; None if it is no number of a column."""
+    """Return a column given by number (negative: from the end) as an index from 0; None if there is no such column."""
     if isinstance(column, str) and not WHOLE.fullmatch(column):
         return None
     return int(column) % width if -width <= int(column) < width else None
 
 
 def check_encoding(head: bytes, source: object) -> None:
-    """Refuse text of two bytes a character, as spreadsheets save it: by its mark, or by zeros in every other byte."""
+    """Raise SourceError for UTF-16, detected by its byte order mark or by zeros in every other byte."""
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or (len(head) > 3 and any(not any(head[k:64:2]) and all(head[1 - k : 64 : 2]) for k in (0, 1))):
         raise SourceError(
@@ -123,9 +130,15 @@ def check_encoding(head: bytes, source: object) -> None:
 def find_column(
     column: str | int, names: Sequence[str], width: int, what: str, source: object, shown: bool = True
 ) -> int:  # fmt: skip
-    """A column asked for by its name, or else by its number.
+    """Return the index of a column given by name or by number.
 
-    shown   does the error list the names? Else the numbers
+    Args:
+        column: Name, or number from 0 (negative: from the end).
+        names: Names of all columns; may be empty.
+        width: Number of columns.
+        what: What the column is for, for the error.
+        source: Name of the source, for the error.
+        shown: Whether the error lists the names; otherwise it lists the numbers.
     """
     called = columns_called(column, names)
     if column in names and len(called) == 1:
@@ -144,9 +157,11 @@ def find_column(
 
 
 def target_column(names: Sequence[str], first: bool = True) -> tuple[int, str]:
-    """The column to predict where none was asked for, and how it was chosen, in words.
+    """Return the default label column and the reason for the choice, in words.
 
-    first   is the first of these the first column of the source, with no index before it?
+    Args:
+        names: Names of the columns.
+        first: Whether names[0] is the first column of the source, with no index column before it.
     """
     lower = [name.lower() for name in names]
     for name in SURE_NAMES:
@@ -158,6 +173,9 @@ def target_column(names: Sequence[str], first: bool = True) -> tuple[int, str]:
 
 
 def columns_called(column: str | int, names: Sequence[str]) -> list[int]:
-    """The columns of this name: where it came again, its number was written behind it (data/tables/column.py)."""
+    """Return the columns with this name.
+
+    A repeated name carries its column number as a suffix (data/tables/column.py).
+    """
     once_more = f"{column} (column "
     return [c for c, name in enumerate(names) if name == column or name.startswith(once_more)]

@@ -1,13 +1,11 @@
-"""Sources in memory besides labelled arrays: pairs, numbers to be predicted, advice, losses, contexts.
+"""Sources in memory other than labelled arrays: pairs, regression targets, expert advice, losses, contexts.
 
-Pairs      any iterable of (x, y), played pair by pair: it may be endless, and x may be any object
-RegressionArrays    examples with numbers to be predicted: arrays, sparse matrices, or any iterable of (x, y).
-Outcomes y are
-           finite real numbers, shown as they are; their range is the learner's matter
-Advice     X of shape (rounds, experts), one prediction of each; y the outcomes. NaN: the expert is silent that round
-Losses     one array of shape (rounds, experts). Ranges are the learner's matter: it knows the loss
-ContextualLosses   X has a row for each round: an example for learners, or with `advice` the arm that each expert says
-           (bandits/exp4.py). The losses have a column for each arm. Without contexts: `nk.Losses`
+Pairs               any iterable of (x, y), played one by one; it may be endless, and x may be any object
+RegressionArrays    arrays or sparse matrices with finite real outcomes y; the learner checks their range
+Advice              X of shape (rounds, experts), one prediction per expert; y the outcomes. NaN: the expert abstains
+Losses              one array of shape (rounds, experts); the learner knows the loss and checks the range
+ContextualLosses    one row of X per round: an example, or with `advice` the arm chosen by each expert
+                    (bandits/exp4.py); one column of losses per arm. Without contexts: `nk.Losses`
 """
 
 from __future__ import annotations
@@ -31,12 +29,12 @@ from novikoff.data.arrays import Arrays, SparseMatrix, in_batches, is_sparse
 from novikoff.data.column_names import names_of
 
 HELD = (list, tuple, np.ndarray)
-"""What holds its items without any code of its own; not so a subclass."""
+"""Types whose iteration runs no user code; subclasses are excluded."""
 PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), Fraction, Decimal))
 
 
 def is_plain(value: Any) -> bool:
-    """Numbers, text, and lists, tuples, dicts or arrays of them: what has no code of somebody's behind it."""
+    """Return whether the value is a number, text, or a list, tuple, dict or array of these: no user code."""
     kind = type(value)
     if kind in PLAIN or (isinstance(value, np.generic) and kind.__module__ == "numpy"):
         return True
@@ -48,7 +46,7 @@ def is_plain(value: Any) -> bool:
 
 
 def arrays_of(environment: object) -> tuple[Any, Any] | None:
-    """X and y, if it is (X, y): not two pairs (x, y)."""
+    """Return (X, y) if the environment is such a pair; None for two pairs ((x, y), (x, y)) or anything else."""
     if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
         x, y = environment
         return None if isinstance(x, tuple) and isinstance(y, tuple) else (x, y)
@@ -56,17 +54,30 @@ def arrays_of(environment: object) -> tuple[Any, Any] | None:
 
 
 def _told(pair: Any) -> str:
-    """An item that is not a pair, on one line."""
+    """Return a one-line description of an item that is not a pair."""
     text = shown(pair)
     return named(pair) if "\n" in text else text
 
 
 class Pairs(Stream):
-    """Pairs (x, y). `labels` says which two values stand for -1 and +1; without it y is -1 or +1 already.
+    """Stream over any iterable of pairs (x, y), played one by one.
 
-    `many` is for learners with labels 0 .. many-1; if it is True, labels are any values, numbered as they come.
-    A list can be read again; a generator goes on where it was.
-    `fixed` is true for a list, a tuple or an array of plain values: any other object may make its pairs as it is asked.
+    A list can be read again; a generator continues where it stopped. `fixed` is true for a list, tuple or array of
+    plain values: any other object may compute its pairs on demand.
+
+    Args:
+        pairs: Iterable of (x, y); may be endless.
+        domain: Domain of x; by default any object.
+        labels: Values for -1 and +1; by default y is -1 or +1.
+        multiclass: Number of labels 0 .. k-1, or True for labels of any type, numbered in order of first appearance;
+            None for two labels.
+        name: Name of the source in messages.
+
+    Example:
+        >>> import novikoff as nk
+        >>> stream = nk.Pairs([([1.0, 0.0], "ham"), ([0.0, 1.0], "spam")], labels=nk.Labels("ham", "spam"))
+        >>> [int(batch.y[0]) for batch in stream.batches()]
+        [-1, 1]
     """
 
     def __init__(
@@ -123,7 +134,7 @@ class Pairs(Stream):
             raise SourceError(f"a source must not be empty: {self.name} has no items{left}.")
 
     def _outcome(self, y: object, t: int) -> NDArray[Any]:
-        """Of item t."""
+        """Return the label of item t as an array of length 1."""
         try:
             if self.multiclass:
                 return np.array([self._numbering.encode(one_label(y))])
@@ -132,12 +143,25 @@ class Pairs(Stream):
             return np.array([label], dtype=np.int8 if self._many is None else np.int32)
         except InputError as error:
             raise SourceError(*error.args, item=t, source=self.name) from None
-        except ValueError:  # an array has no one truth
+        except ValueError:  # an array has no truth value
             raise SourceError("a label must be one value", f"has {y!r}", item=t, source=self.name) from None
 
 
 class RegressionArrays(Stream):
-    """The rows of X with their outcomes y; X may be of scipy.sparse. `features` names the columns, as for arrays."""
+    """Stream over the rows of X with real outcomes y, for regression.
+
+    Args:
+        X: Numbers of shape (rows,) or (rows, width), or a scipy.sparse matrix.
+        y: Finite outcomes of shape (rows,).
+        name: Name of the source in messages.
+        features: Column names; by default those of a data frame, if X is one.
+
+    Example:
+        >>> import novikoff as nk
+        >>> stream = nk.RegressionArrays([[1.0], [2.0]], [0.5, 1.5])
+        >>> next(stream.batches()).y
+        array([0.5, 1.5])
+    """
 
     rereadable = True
     outcomes = "numbers"
@@ -147,7 +171,7 @@ class RegressionArrays(Stream):
     ) -> None:  # fmt: skip
         self.name = name
         self._y = _outcomes(y, name)
-        unused = np.ones(len(self._y), dtype=np.int8)  # labels, of which the source of the rows must have some
+        unused = np.ones(len(self._y), dtype=np.int8)  # placeholder labels: `Arrays` requires some
         if is_sparse(X):
             self._rows: SparseMatrix | Arrays = SparseMatrix(X, unused, name=name)
         else:
@@ -164,7 +188,7 @@ class RegressionArrays(Stream):
 
 
 class TargetPairs(Pairs):
-    """Pairs (x, y), played one by one; there may be no end of them. A list can be read again."""
+    """Stream over any iterable of (x, y) with real outcomes y; a list can be read again."""
 
     outcomes = "numbers"
 
@@ -177,7 +201,7 @@ class TargetPairs(Pairs):
 
 
 def targets(environment: object) -> Stream:
-    """A stream of numbers to be predicted, from what is no stream yet."""
+    """Return a stream with real outcomes from arrays or an iterable of pairs."""
     if (both := arrays_of(environment)) is not None:
         return RegressionArrays(*both)
     if isinstance(environment, Iterable):
@@ -188,7 +212,7 @@ def targets(environment: object) -> Stream:
 
 
 def _columns(X: ArrayLike, name: str) -> NDArray[Any]:
-    """X as doubles (rows, width); what else is wrong with it, `Arrays` will say."""
+    """Return X as float64 of shape (rows, width); `Arrays` makes the remaining checks."""
     try:
         examples = np.asarray(X)
     except ValueError:
@@ -219,13 +243,17 @@ def _outcomes(y: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 CELLS_PER_BATCH = 2**20
-"""Numbers in a batch, about."""
+"""Approximate number of cells per batch."""
 
 
 class Advice(Stream):
-    """Predictions X, a column for each expert, and outcomes y.
+    """Stream of expert predictions with outcomes.
 
-    `experts` names the columns: by default as a data frame does, else e0, e1, ...
+    Args:
+        X: Predictions of shape (rounds, experts); NaN where an expert abstains.
+        y: Outcomes of shape (rounds,).
+        experts: Names of the experts; by default the columns of a data frame, otherwise e0, e1, ...
+        name: Name of the source in messages.
     """
 
     rereadable = True
@@ -246,7 +274,13 @@ class Advice(Stream):
 
 
 class Losses(Stream):
-    """A loss of each expert in each round. `experts` names the columns, as for advice."""
+    """Stream of the losses of all experts, one row per round.
+
+    Args:
+        table: Losses of shape (rounds, experts).
+        experts: Names of the experts; by default the columns of a data frame, otherwise e0, e1, ...
+        name: Name of the source in messages.
+    """
 
     rereadable = True
 
@@ -262,7 +296,7 @@ class Losses(Stream):
 
 
 class Rounds(Stream):
-    """Any iterable of (advice, outcome), or of losses; it may be endless, and is played round by round."""
+    """Stream over any iterable of (advice, outcome), or of loss rows, played round by round; it may be endless."""
 
     def __init__(self, rounds: Iterable[Any], losses: bool = False, name: str = "rounds") -> None:
         self.name, self._losses = name, losses
@@ -292,7 +326,7 @@ class Rounds(Stream):
 
 
 def advice(environment: object, losses: bool) -> Stream:
-    """A stream of advice, or of losses, from arrays or from an iterable."""
+    """Return a stream of advice or of losses from arrays or an iterable."""
     if losses and hasattr(environment, "__array__"):
         return Losses(environment)
     if not losses and (both := arrays_of(environment)) is not None and np.ndim(both[1]) == 1:
@@ -304,7 +338,7 @@ def advice(environment: object, losses: bool) -> Stream:
 
 
 def numbers(values: object, ndim: int, what: str, name: str) -> NDArray[np.float64]:
-    """What was given as doubles, of so many dimensions."""
+    """Return the values as a non-empty float64 array with `ndim` dimensions."""
     try:
         array = encode.doubles(values)
     except (TypeError, ValueError, OverflowError):
@@ -322,12 +356,19 @@ def _names(experts: Sequence[str] | None, width: int) -> tuple[str, ...]:
 
 
 def at_once(table: NDArray[np.float64]) -> int:
-    """How many rows make a batch."""
+    """Return the number of rows per batch."""
     return max(CELLS_PER_BATCH // int(table.shape[1]), 1)
 
 
 class ContextualLosses(Stream):
-    """Rows X and the losses of each arm, of as many rounds."""
+    """Stream of contexts with the losses of all arms, one row per round.
+
+    Args:
+        X: Contexts of shape (rounds, width), or with `advice` the arm chosen by each expert.
+        losses: Losses of shape (rounds, arms).
+        advice: Whether X holds the experts' arms.
+        name: Name of the source in messages.
+    """
 
     rereadable = True
 

@@ -1,18 +1,18 @@
-"""Random losses: nobody knows which of the experts will have been the best.
+"""Random losses: fair coins for every expert, which force regret on every learner.
 
 Rows
-    Each of N experts loses 0 or 1 in each round, by a fair coin of its own: a stream of losses, fixed by its seed.
+    Each of N experts has loss 0 or 1 in each round, by an independent fair coin: a stream of losses, fixed by its seed.
 Forces
-    On every learner, random or not, an expected regret against the best expert of exactly
+    On every learner, randomised or not, an expected regret against the best expert of exactly
         T/2 - E[ min of N binomial(T, 1/2) ]  =  `expected_regret(T, N)`,
-    as every expert, and so every mixture of them, loses 1/2 on average in every round. Divided by sqrt(T ln N / 2),
-    what exponential weights promise (experts/theorems/fixed_rate_regret.py), it tends to 1 as T and then N grow: 0.87
-    for 1,000 experts, 0.93 for a million. So that constant cannot be improved. Two experts that are each other's
-    opposite: adversaries/coin_flip.py.
+    as every expert, and so every mixture of them, has expected loss 1/2 in every round. Divided by sqrt(T ln N / 2),
+    the bound of exponential weights (experts/theorems/fixed_rate_regret.py), it tends to 1 as T and then N grow: 0.87
+    for 1,000 experts, 0.93 for a million. So that constant cannot be improved. For two experts with opposite losses
+    see adversaries/coin_flip.py.
 Witness
-    The expert that lost least: `witness()` counts.
+    The expert with the smallest total loss: `witness()` computes it.
 Cost
-    O(N/64) coins a round. Row t is a function of the seed, N and t.
+    O(N/64) coins per round. Row t is a function of the seed, N and t.
 Reference
     [cesabianchi2006], section 3.7; [cesabianchi1997]; [steele2014] for the coins.
 """
@@ -33,7 +33,13 @@ CELLS_PER_BATCH = 2**20
 
 
 class RandomLosses(Stream):
-    """A stream of `rounds` rows, in each a fair coin for every expert: a loss of 0 or 1."""
+    """Stream of losses, 0 or 1 by a fair coin for every expert and round.
+
+    Args:
+        experts: Number of experts.
+        rounds: Number of rows.
+        seed: Seed of the coins.
+    """
 
     rereadable = True
     loss = "table"
@@ -47,7 +53,7 @@ class RandomLosses(Stream):
 
     @property
     def experts(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Their names."""
+        """Names of the experts."""
         return tuple(f"e{i}" for i in range(self._width))
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -59,14 +65,14 @@ class RandomLosses(Stream):
             first = stop
 
     def losses(self, start: int, stop: int) -> NDArray[np.float64]:
-        """The losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
+        """Return the losses of rounds start + 1 .. stop: bit i of a row's coins is the loss of expert i."""
         words = -(-self._width // 64)
         drawn = coins(self.seed, "random-losses", start * words, stop * words).astype("<u8")
         bits = np.unpackbits(drawn.view(np.uint8).reshape(-1, words * 8), axis=1, bitorder="little", count=self._width)
         return bits.astype(np.float64)
 
     def witness(self) -> tuple[int, int]:
-        """The best expert, the first of equals, and its loss."""
+        """Return the best expert (the first in case of ties) and its total loss."""
         total = np.zeros(self._width)
         for batch in self.batches():
             total += batch.y.sum(axis=0)
@@ -75,7 +81,7 @@ class RandomLosses(Stream):
 
 
 def expected_regret(rounds: int, experts: int) -> float:
-    """T/2 - E[min of N binomial(T, 1/2)], to nine figures or so.
+    """Return T/2 - E[min of N binomial(T, 1/2)], to about nine digits.
 
     E[min] is the sum over k >= 0 of P(all are above k) = P(binomial > k)^N.
     """

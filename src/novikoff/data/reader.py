@@ -1,16 +1,16 @@
-"""`read`: a source from what was typed, a path, "-" or demo:NAME. The format is known by what is in it.
+"""`read`: open a path, "-" or demo:NAME as a stream, with the format detected from the content.
 
-Formats, the first that fits the first 64 KB, unpacked
-    (registered)     by the end of the name, if that is none of ours (SUFFIXES)
+Detection, on the first 64 KB after decompression; the first rule that matches wins
+    (registered)     by file suffix, if it is not one of SUFFIXES
     arrow, parquet   by the magic bytes
-    jsonl            most lines begin as an object does, `{"`
+    jsonl            most lines start like a JSON object, `{"`
     svmlight         most lines are `number index:value ...`
-    vw               most lines are `number ... |namespace feature ...`, or have no label
+    vw               most lines are `number ... |namespace feature ...`, or the same without a label
     text             most lines are `label<TAB>message`, the message in words
-    csv              named .csv, .tsv or .tab, or rows of cells with numbers
-    (registered)     by the first bytes, where none of ours fits
-    Registered are the formats that a program or an installed package brings (registry.py).
-    Lines without a word on them and comments (#) do not count. What was decided is told in the stream's `notes`.
+    csv              the suffix is .csv, .tsv or .tab, or the rows have cells with numbers
+    (registered)     by the first bytes, if no built-in format matches
+    Registered formats come from the program or an installed package (registry.py).
+    Blank lines and comments (#) are ignored. The stream's `notes` record the decision.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ SUFFIXES = (
     "", *TABLES, ".arrow", ".feather", ".parquet", ".jsonl", ".ndjson", ".json", ".svm", ".svmlight", ".libsvm", ".vw",
     ".txt", ".text", ".dat", ".data", ".train", ".test",
 )  # fmt: skip
-"""How names of our own formats end, as a rule: for no other are registered formats looked at first."""
+"""File suffixes of built-in formats. For any other suffix, registered formats are tried first."""
 
 FORMATS = {name: CATALOG[name].load for name in CATALOG if CATALOG[name].room == "format"}
-"""Our own formats: each a function that imports its stream."""
+"""Built-in formats: name to a function that imports the stream class."""
 
 SNIFFED_BYTES = 2**16
-NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic: no trying again
+NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic and possessive: no backtracking
 SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
 OBJECT = re.compile(rb'\{[ \t]*["}]')
-BARS = rb"\|[^|]*+(?:\|[^ \t|][^|]*+)*+"  # of more than one, each begins a named namespace: else it is a table
+BARS = rb"\|[^|]*+(?:\|[^ \t|][^|]*+)*+"  # further bars must start a named namespace: else it is a table
 LABELLED = re.compile(rb"%b(?: +%b){0,2}(?: +[^ \t|]*+| +'[^ \t|]*+ *)%b" % (NUMBER, NUMBER, BARS), re.DOTALL)
 UNLABELLED = re.compile(rb"(?:'[^ \t|]*+ *)?%b" % BARS, re.DOTALL)
 ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
@@ -60,13 +60,30 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 
 
 def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
-    """The stream that `source` names: a path, "-" for standard input, a binary file object or "demo:iris".
+    r"""Open a path, standard input, a binary file object or a demo as a stream.
 
-    A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
+    Args:
+        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
+            a binary file object, or "demo:NAME".
+        format: arrow, csv, jsonl, parquet, svmlight, text, vw or a registered format; None detects it.
+        labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
+        **options: Options of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
 
-    format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
-    labels    "multiclass" if there are more than two, or may be: of any kind, numbered in the order in which they
-    first come options   those of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
+    Returns:
+        The stream; its `notes` name the format and other decisions.
+
+    Raises:
+        SourceError: If an option does not belong to the format.
+        LabelError: If no format matches.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.read(io.BytesIO(b"height,width,label\n1.0,2.0,ham\n3.0,0.5,spam\n"))
+        >>> stream.notes[0]
+        'read as csv'
+        >>> stream.labels
+        Labels(negative='ham', positive='spam')
     """
     given = {option: value for option, value in options.items() if value is not None}
     if labels == "multiclass":
@@ -90,7 +107,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
 
 
 def check_options(make: Any, given: Iterable[str], format: str, name: str, without: Sequence[str] = ()) -> None:
-    """Refuse options that a format, made by `make`, does not take, or that are of no use here."""
+    """Raise SourceError if an option is not a parameter of `make`, or is listed in `without`."""
     taken = [option for option in list(inspect.signature(make).parameters)[1:] if option not in without]
     for option in given:
         if option not in taken:
@@ -101,7 +118,7 @@ def check_options(make: Any, given: Iterable[str], format: str, name: str, witho
 
 
 def sniff(head: bytes) -> str | None:
-    """The format of what begins with these bytes; None if it is a table or none that is known."""
+    """Return the format of data with these first bytes; None for a table or an unknown format."""
     if head.startswith(b"ARROW1"):
         return "arrow"
     if head.startswith(b"PAR1"):
@@ -125,10 +142,10 @@ def sniff(head: bytes) -> str | None:
 
 
 def _is_text(lines: list[bytes]) -> bool:
-    """Are these labels and messages?
+    """Return whether the lines are `label<TAB>message`.
 
-    A message has a word, and no cell that is a number. Labels may be numbers only if they are two, and most messages
-    are of several words and differ: else it is a table of a number and a name.
+    A message contains a word and no numeric cell. Numeric labels are accepted only if there are at most two of them and
+    most messages have several words and differ; otherwise the file is a table of numbers and names.
     """
     labelled = [line.partition(b"\t")[::2] for line in lines if b"\t" in line]
     worded = [(label, message) for label, message in labelled if WORD.search(message) and not _has_number(message)]
@@ -146,12 +163,15 @@ def _has_number(message: bytes) -> bool:
 
 
 def mostly(lines: Sequence[object], test: Callable[[Any], object]) -> bool:
-    """Is it so for most of them?"""
+    """Return whether `test` holds for more than half of the lines."""
     return 2 * sum(bool(test(line)) for line in lines) > len(lines)
 
 
 def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[str]]:
-    """What to read, its format, and notes. Of what comes only once, nothing that was looked at is lost."""
+    """Return what to read, its format, and notes.
+
+    A source that can be read only once is returned with the inspected bytes still in it.
+    """
     notes: list[str] = []
     name = Origin(source).name
     if (suffix := _suffix(name)) not in SUFFIXES and (found := _registered(suffix, None, notes)):
@@ -159,7 +179,7 @@ def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[s
     _, content, head, _ = look_at(source, 1, most=SNIFFED_BYTES)
     check_encoding(head, name)
     found = sniff(head)
-    if not found and isinstance(content, Opened):  # names alone do not tell a table
+    if not found and isinstance(content, Opened):  # a header alone does not identify a table
         head = first_bytes(content, 2, 2, most=SNIFFED_BYTES)
     if found is None and suffix not in TABLES and not _looks_like_a_table(head, delimiter):
         found = _registered(suffix, head, notes)
@@ -172,7 +192,7 @@ def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[s
 
 
 def _registered(suffix: str, head: bytes | None, notes: list[str]) -> str | None:
-    """The registered format of names that end so, or of these first bytes; `notes` tells of one that is broken."""
+    """Return the registered format for this suffix or these first bytes; append load errors to `notes`."""
     for name, format in formats():
         if isinstance(format, Exception):
             notes += [] if str(format) in notes else [str(format)]
@@ -185,13 +205,13 @@ def _looks_like_a_table(text: bytes, delimiter: str | None) -> bool:
     text = text[: text.rfind(b"\n") + 1] or text  # the last row may be cut off
     between = find_delimiter(text, delimiter)
     if between == "|" and delimiter is None:
-        return False  # as people draw tables
+        return False  # a table drawn with bars, not data
     try:
         head = list(islice(rows_of(text, between, ""), SNIFFED_ROWS))
     except SourceError:
         return False
     if not head:
-        return True  # an empty file has no format: CSV says that it is empty
+        return True  # empty file: the CSV reader raises the error
     rows = [cells for _, _, cells in head]
     if rows[0][0].startswith(("{", "[", "<")) or any(NOT_UTF8.search(c) or "\0" in c for cells in rows for c in cells):
         return False
@@ -206,12 +226,12 @@ def _suffix(name: str) -> str:
 
 
 def _named(source: object) -> str:
-    """The source as it is called in a message."""
+    """Return the name of the source for messages."""
     return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
 
 
 def _many(source: object, format: str | None, given: dict[str, Any]) -> Stream:
-    """The stream with labels that are many."""
+    """Open the source with multiclass labels."""
     if "positive" in given:
         raise SourceError(
             "labels must be two or many", f"got {given['positive']!r} as the positive one, and many",

@@ -1,16 +1,16 @@
-"""A learner whose examples are brought to one scale first, online: for columns of different sizes.
+"""Learner wrapper that standardises examples online, for columns of different scales.
 
 Algorithm
-    Every x is scaled by what is known of its features, x itself included (`Scaler`): `standard`, less the
-    mean and over the deviation, or `range`, over the largest size. Then the learner within plays the scaled x.
-    Asking scales by x too, and remembers nothing.
+    Every x is scaled with the statistics of its features up to and including x (`Scaler`): `standard` subtracts the
+    mean and divides by the standard deviation, `range` divides by the largest absolute value. The inner learner plays
+    the scaled x. A prediction without learning also includes x, and changes no statistics.
 Promise
-    That of the learner within, on the scaled examples: its theorems hold for every sequence of x, and what is done to
+    That of the inner learner, on the scaled examples: its theorems hold for every sequence of x, and the scaling of
     x_t depends on x_1 .. x_t alone. Comparators see the scaled examples, so their u lives in scaled features.
-    With `normalize` as well, the scaled example is divided by its length. Promises on the risk of averaged weights are
-    not passed on: the weights are for examples scaled in different ways, which are no independent draws.
+    With `normalize` as well, the scaled example is divided by its norm. Bounds on the risk of averaged weights do not
+    carry over: the examples are scaled in different ways, so they are not independent draws.
 Cost
-    Three multiplications a feature and a few numbers to remember of each.
+    Three multiplications per feature, and a few numbers stored per feature.
 Reference
     [ross2013]; the sums for the deviation: [chan1983].
 """
@@ -57,32 +57,33 @@ if TYPE_CHECKING:
 Scale = Literal["standard", "range"]
 SCALES = get_args(Scale)
 LARGE = 4096
-"""Numbers from which on fresh memory costs more than to look for some that was used before."""
+"""Number of cells from which reusing a buffer is cheaper than allocating a new one."""
 KNOWN = 8
-"""Numbers that data/_loops/scaling.py keeps of a feature."""
+"""Statistics per feature in data/_loops/scaling.py."""
 
 Kept = tuple[int, Any, NDArray[np.float64]]
-"""The width of the rows that came, the places of features, and what is known of these."""
+"""Width of the rows so far, column indices, and the statistics of these columns."""
 
 
 class Scaler:
-    """What is known of each feature's size.
+    """Running statistics of each feature, and the scaling by them.
 
-    standard   each feature less its mean and over its deviation, of the rows up to and including this one; features of
-               sparse rows over the root of their mean square, where they are present (data/_loops/scaling.py)
-    range      each feature over the largest size it has had
+    Args:
+        scale: "standard": subtract the mean and divide by the standard deviation of the rows up to and including this
+            one; features of sparse rows are divided by their root mean square over the rows in which they are present
+            (data/_loops/scaling.py). "range": divide by the largest absolute value so far.
     """
 
     def __init__(self, scale: Scale) -> None:
         if scale not in SCALES:
             raise InputError(f'a scale must be "standard" or "range": got {shown(scale)}.')
         self.scale = scale
-        self._known = np.zeros((KNOWN, 0))  # may be wider than the rows that came, so that it grows seldom
+        self._known = np.zeros((KNOWN, 0))  # may be wider than the rows so far, to grow rarely
         self._width = 0
         self._pool = BufferPool()
 
     def rows(self, x: NDArray[np.number] | Sparse, learn: bool) -> Any:
-        """The same rows on one scale; with `learn`, the next rows are scaled by these too."""
+        """Return the rows scaled; with `learn`, update the statistics."""
         by, standard = _loops.scaling, self.scale == "standard"
         if isinstance(x, Sparse):
             x = x.alone()
@@ -96,7 +97,7 @@ class Scaler:
         return out
 
     def batch(self, batch: Batch, learn: bool) -> Batch:
-        """The batch on one scale."""
+        """Return the batch scaled; with `learn`, update the statistics."""
         x: Any = batch.x
         if not isinstance(x, Sparse) and x.ndim == 1:
             x = x[:, None]
@@ -106,13 +107,16 @@ class Scaler:
         return Batch(self.rows(x, learn), y, batch.first, batch.end, "owned")
 
     def _output(self, shape: tuple[int, int]) -> NDArray[np.float64]:
-        """An array to write in; large ones in memory that was used before, if nobody looks at it any more."""
+        """Return an output array; a large one reuses a buffer that is no longer referenced."""
         if shape[0] * shape[1] < LARGE:
             return np.empty(shape)
         return self._pool.arrays((shape[0] * shape[1], np.float64))[0].reshape(shape)
 
     def _of(self, x: Sparse, learn: bool) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """What is known of the features of x, and which is where: features that are only asked of need no room."""
+        """Return the statistics of the features of x, and the index of each entry's feature in them.
+
+        Without `learn`, unseen features get statistics of 0 in a temporary array.
+        """
         if learn or x.width <= self._known.shape[1]:
             return self._room(x.width, learn), x.indices
         features, places = np.unique(x.indices, return_inverse=True)
@@ -130,12 +134,12 @@ class Scaler:
         return known
 
     def kept(self, places: Any = None) -> Kept:
-        """What is known of the features at these places, of all if None: to `forget` what comes now."""
+        """Return a copy of the statistics of these columns (None: all), for `forget`."""
         places = slice(None) if places is None else places[places < self._known.shape[1]]
         return self._width, places, self._known[:, places].copy()
 
     def forget(self, kept: Kept) -> None:
-        """Know again what was `kept`: rows that came since were refused."""
+        """Restore the statistics that `kept` returned, after rows were rejected."""
         width, places, known = kept
         if isinstance(places, slice):
             self._known = known
@@ -146,7 +150,7 @@ class Scaler:
 
     @property
     def begins_with_a_row(self) -> bool:
-        """Does it hold the first number of each feature, from which deviations are measured?"""
+        """Whether it stores the first row, the reference point of deviations."""
         return self.scale == "standard" and bool(self._known.any())
 
     def state(self) -> State:
@@ -165,9 +169,12 @@ class Scaler:
 
 
 class Rescaled(Stream):
-    """The rows of a stream, read again as a scaled learner saw them: each pass by a scaler of its own.
+    """Rows of a stream, scaled as a scaled learner saw them; each pass starts a new scaler.
 
-    features   the learner's, which have the places of names
+    Args:
+        stream: Stream to scale.
+        scale: "standard" or "range".
+        features: Feature index of the learner, for examples with named features.
     """
 
     def __init__(self, stream: Stream, scale: Scale, features: Features) -> None:
@@ -176,7 +183,7 @@ class Rescaled(Stream):
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """They may be known only as it is read."""
+        """Labels of the inner stream; they may be known only while it is read."""
         return self._stream.labels
 
     def fingerprint(self) -> dict[str, Json] | None:
@@ -197,7 +204,7 @@ class Rescaled(Stream):
 def scaled_row(
     scaler: Scaler, row: Row, width: int, learn: bool
 ) -> Row | tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """One row on one scale, an array or (indices, values); so many features, at least, have their places."""
+    """Return one row scaled, as an array or (indices, values); `width` is the number of known features."""
     if not isinstance(row, tuple):
         found: NDArray[np.float64] = scaler.rows(row[None, :], learn)[0]
         return found
@@ -209,14 +216,24 @@ def scaled_row(
 
 
 OF_X = ("score_one", "scores_one", "probability_one", "probabilities_one")
-"""Abilities of the learner within."""
+"""Methods that exist if the inner learner has them."""
 
 
 class Scaled(Learner):
-    """The learner, on examples of one scale.
+    """Learner on examples that are standardised online.
 
-    learner   on vectors; it has met none yet
-    scale     "standard" or "range"
+    Args:
+        learner: Untrained learner on vectors.
+        scale: "standard" (mean 0, deviation 1) or "range" (at most 1 in absolute value).
+
+    Guarantee:
+        That of the inner learner on the scaled examples, except bounds on the risk of averaged weights.
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.Scaled(nk.Perceptron(), scale="range")
+        >>> nk.play(learner, [([1000.0, 0.1], -1), ([10.0, 0.2], 1), ([900.0, 0.1], -1)]).rounds
+        3
     """
 
     features: Features
@@ -236,7 +253,7 @@ class Scaled(Learner):
         self.outcomes, self.loss, self.numbered = player.outcomes, player.loss, player.numbered
         self.draws, self.conservative = player.draws, player.conservative
         self.seen: Any = None
-        """The last examples as the learner within saw them: a row, or a batch."""
+        """Last examples as the inner learner saw them: a row or a batch."""
 
     def __repr__(self) -> str:
         given = self.learner._arguments() if isinstance(self.learner, Written) else []
@@ -245,22 +262,22 @@ class Scaled(Learner):
 
     @property
     def within(self) -> Learner:
-        """The learner that learns."""
+        """Inner learner."""
         return self._player
 
     @property
     def domain(self) -> Domain:
-        """That of the learner within."""
+        """Domain of the inner learner."""
         return self._player.domain
 
     @property
     def labels(self) -> int | None:
-        """Those of the learner within."""
+        """Number of labels of the inner learner."""
         return self._player.labels
 
     @property
     def size(self) -> int | None:
-        """What the learner holds."""
+        """Size of the inner learner."""
         return self._player.size
 
     @property
@@ -269,7 +286,7 @@ class Scaled(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows it holds: those of the learner, and the first row, which standard scales are measured from."""
+        """Number of training rows stored: those of the inner learner, and the first row for standard scaling."""
         return self._player.all_rows_held + self.scaler.begins_with_a_row
 
     def _asked(self, x: Example) -> Any:
@@ -294,7 +311,7 @@ class Scaled(Learner):
             raise
 
     def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
-        """Predict and learn every row in order; None, having done nothing, where the learner cannot."""
+        """Predict and learn every row in order; return None and change nothing if the inner learner cannot."""
         if self._player.looped:
             return None
         met, kept, played = self.features.met(), self.scaler.kept(), None
@@ -322,7 +339,7 @@ class Scaled(Learner):
         return self.scaler.batch(batch, learn=False)
 
     def has(self, ability: Ability) -> bool:
-        """Return whether the method is its own: scores and probabilities are those of the learner within."""
+        """Return whether the method is available: scores and probabilities depend on the inner learner."""
         return self._player.has(ability) if ability in OF_X else super().has(ability)
 
     def score_one(self, x: Example) -> float:
@@ -354,16 +371,16 @@ class Scaled(Learner):
         return super().seen_row(x, later) if self.seen is None else self.seen
 
     def widen(self, width: int) -> None:
-        """Let arrays be so wide from now on, if the learner within lets them."""
+        """Grow to `width` features, if the inner learner allows it."""
         self._player.widen_all(width)
         self.features.widen(width)
 
     def tracker(self) -> Tracker | None:
-        """Comparators to watch a game that begins now, on the scaled examples."""
+        """Return the comparators of the inner learner, for a new game on the scaled examples."""
         return self._player.tracker()
 
     def again(self, stream: Stream) -> Stream:
-        """The stream of a whole game in one pass, as the learner within saw it."""
+        """Return the stream of a one-pass game as the inner learner saw it."""
         return Rescaled(stream, self.scaler.scale, self.features)
 
     def facts(self) -> Facts:

@@ -1,12 +1,12 @@
-"""Label values that come one after the other, in a stream that cannot be read again, as -1 and +1, or numbered.
+"""Encoding of labels as they arrive, in a stream that may be readable only once: -1/+1, or class numbers.
 
 Rule
-    Two values, the larger is +1. With `positive`, that value is +1 and every other -1; with `many`, labels are whole
-    numbers from 0 to many-1 and stay as they are, or, if it is True, any values, numbered in the order they first come.
-    While only one value has come: -1 and 0 stand for -1, and 1 stands for +1; any other could be either, an error.
-    A second value that shows this was wrong (2 after 1) is an error, and so is a third value.
+    Of two values the larger is +1. With `positive`, that value is +1 and every other -1. With `multiclass` = k, labels
+    are whole numbers from 0 to k-1 and stay as they are; with True, they are any values, numbered in order of first
+    appearance. While only one value has appeared, -1 and 0 mean -1 and 1 means +1; any other value is an error,
+    because it could be either. A second value that contradicts this (2 after 1) is an error, and so is a third value.
 Use
-    `look` at what can be had early, so that both values are known in time; then `encode` every row in order.
+    Call `look` on values as early as possible, so that both are known in time; then `encode` every row in order.
 Cost
     O(1) memory, a few passes over the values of a batch.
 """
@@ -28,13 +28,21 @@ from novikoff.core.labels import Numbering
 from novikoff.core.types import Labels
 
 LOOK_AHEAD_BYTES = 2**24
-LABEL_SECONDS = 1.0  # how long a pipe may take to show both labels
+LABEL_SECONDS = 1.0  # time limit for a pipe to deliver both labels
 LONE = {-1: Labels(-1, 1), 0: Labels(0, 1), 1: Labels(-1, 1)}
-"""What a value stands for while it is the only one."""
+"""Labels assumed for a value while it is the only one."""
 
 
 class StreamingLabels:
-    """What the values of a stream stand for, as far as is known. Values are float64 or text, all of one kind."""
+    """Label encoder of a stream, with what is known so far. Values are float64 or text, all of one kind.
+
+    Args:
+        positive: Value for +1, every other is -1; None for two values.
+        multiclass: Number of labels 0 .. k-1, or True to number any values; None for two labels.
+
+    Attributes:
+        expected: Labels of an earlier run: a single value among them keeps its meaning.
+    """
 
     def __init__(self, positive: object = None, multiclass: int | None = None) -> None:
         if positive is not None and multiclass is not None:
@@ -46,24 +54,24 @@ class StreamingLabels:
             raise SourceError(f"labels must be from 1 to 2^31: got multiclass={multiclass}.")
         self._positive = positive
         self._many = multiclass
-        self._values: list[Any] = []  # the first two that came; with `positive`, of the others
-        self._assumed: Labels | None = None  # what was told of a lone value
+        self._values: list[Any] = []  # first two distinct values; with `positive`, among the others
+        self._assumed: Labels | None = None  # labels assumed for a single value
         self._positive_came = False
-        self.expected: Labels | None = None  # what values stood for before: a lone one of them stands for it again
+        self.expected: Labels | None = None  # labels of an earlier run
 
     @property
     def settled(self) -> bool:
-        """Nothing that comes can change what the values stand for."""
+        """Whether no later value can change the encoding."""
         return self._positive is not None or self._many is not None or len(self._values) == 2
 
     @property
     def lone(self) -> bool:
-        """Has one value come that could be either label?"""
+        """Whether there is one value so far, and it could be either label."""
         return not self.settled and len(self._values) == 1 and self._alone(self._values[0]) is None
 
     @property
     def labels(self) -> Labels | None:
-        """What the values stand for, as far as is known; None before the first, and with `many`."""
+        """Values for -1 and +1 as far as known; None before the first value, and for multiclass."""
         if self._positive is not None:
             other = self._values[0] if len(self._values) == 1 else f"not {shown(self._positive)}"
             return Labels(other, _plain(self._positive))
@@ -73,23 +81,24 @@ class StreamingLabels:
 
     @property
     def label_values(self) -> list[Any] | None:
-        """What numbered labels stand for, so far; None if they are not numbered."""
+        """Values of the numbered labels so far; None if labels are not numbered."""
         return None if self._numbering is None else self._numbering.values
 
     @property
     def absent(self) -> bool:
-        """Other values came, and the positive one did not."""
+        """Whether other values have appeared, but not the positive one."""
         return self._positive is not None and not self._positive_came and bool(self._values)
 
     def look(self, values: NDArray[Any]) -> None:
-        """Take note of values that will be encoded later."""
+        """Register values that will be encoded later."""
         if not self.settled:
             self._note(values)
 
     def encode(self, values: NDArray[np.generic]) -> NDArray[Any]:
-        """The labels of the rows: int8 -1/+1, or whole numbers with `many`.
+        """Return the labels of the rows: int8 -1/+1, or class numbers for multiclass.
 
-        Raises `LabelError`, with the row of the values, from 0, that is wrong; those before it are good.
+        Raises:
+            LabelError: With the index of the first invalid row; the rows before it are valid.
         """
         if self._numbering is not None:
             return self._numbering.encode_all(values)
@@ -116,13 +125,13 @@ class StreamingLabels:
         return _signs(positive)
 
     def state(self) -> dict[str, Any]:
-        """What is known, as JSON values."""
+        """Return what is known as JSON values."""
         assumed = None if self._assumed is None else [self._assumed.negative, self._assumed.positive]
         known = {} if self._numbering is None else {"numbered": list(self._numbering.values)}
         return {"values": list(self._values), "assumed": assumed, "positive_came": self._positive_came, **known}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Know what was known when `state` was taken."""
+        """Restore what `state` returned."""
         self._values = list(state["values"])
         self._assumed = None if state["assumed"] is None else Labels(*state["assumed"])
         self._positive_came = state["positive_came"]
@@ -130,7 +139,7 @@ class StreamingLabels:
             self._numbering = Numbering(list(state.get("numbered", ())))
 
     def _note(self, values: NDArray[np.generic]) -> None:
-        """The first two values that came."""
+        """Record the first two distinct values."""
         if len(values) and not self._values:
             self._values.append(_plain(values[0]))
         if self._values:
@@ -139,7 +148,7 @@ class StreamingLabels:
                 self._values.append(_plain(values[int(np.argmax(other))]))
 
     def _assume(self) -> Labels:
-        """What the only value so far stands for."""
+        """Return the labels assumed for the only value so far."""
         value = self._values[0]
         if self.lone:
             do = Advice("Pass ", Option("positive"), " and the value that is +1, to treat every other as -1.")
@@ -149,20 +158,20 @@ class StreamingLabels:
         return self._assumed
 
     def _alone(self, value: Any) -> Labels | None:
-        """What a value stands for while it is the only one; None if that is not known."""
+        """Return the labels assumed for a single value; None if it could be either."""
         if self.expected is not None and value in (self.expected.negative, self.expected.positive):
             return self.expected
         return LONE.get(value)
 
     def _check_assumed(self, labels: Labels, values: NDArray[np.generic]) -> None:
-        """A lone value was encoded before the second came: it must keep its sign."""
+        """Raise LabelError if the second value changes the sign of rows that are already encoded."""
         if self._assumed is None or len(self._values) < 2:
             return
         first, second = self._values
         if (first == self._assumed.positive) != (first == labels.positive):
             sign = "+1" if first == self._assumed.positive else "-1"
             row = int(np.argmax(values == second))
-            self._values.pop()  # as it was before
+            self._values.pop()  # restore the state before this batch
             raise LabelError(
                 "the larger of two labels must be +1",
                 f"has {shown(second)}, after rows of {shown(first)} alone, which was taken for {sign}",
@@ -171,7 +180,7 @@ class StreamingLabels:
         self._assumed = None
 
     def _encode_against(self, values: NDArray[np.generic], wanted: object) -> NDArray[np.int8]:
-        """One value against every other."""
+        """Encode one value as +1 and every other as -1."""
         if values.dtype.kind in "OUT":
             wanted = str(wanted)
         else:
@@ -188,7 +197,7 @@ class StreamingLabels:
         return _signs(positive)
 
     def _encode_multiclass(self, values: NDArray[Any], multiclass: int) -> NDArray[np.int32]:
-        """Whole numbers from 0 to many-1."""
+        """Return labels as int32 from 0 to multiclass-1; raise LabelError for others."""
         numbers = values.dtype.kind == "f"
         good = (
             (values >= 0) & (values < multiclass) & (values == np.floor(values))
@@ -204,7 +213,7 @@ class StreamingLabels:
 
 
 class Outcomes:
-    """Numbers to be predicted, which stand for themselves: in the place of labels."""
+    """Real outcomes for regression, with the interface of `StreamingLabels`."""
 
     labels: Labels | None = None
     label_values: list[object] | None = None
@@ -212,29 +221,34 @@ class Outcomes:
     settled, lone, absent = True, False, False
 
     def look(self, values: NDArray[Any]) -> None:
-        """There is nothing to find out."""
+        """Do nothing: numbers need no encoding."""
 
     def encode(self, values: NDArray[np.generic]) -> NDArray[np.float64]:
-        """The numbers as they are, in memory of their own."""
+        """Return a float64 copy of the numbers."""
         return values.astype(np.float64)
 
     def state(self) -> dict[str, Any]:
-        """Nothing is known."""
+        """Return an empty state."""
         return {}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Nothing was."""
+        """Do nothing: there is no state."""
 
 
 def held_back(
     pieces: Iterable[Any], labels: StreamingLabels | Outcomes, look: Callable[[Sequence[Any]], bool],
     ready: Callable[[float], bool], look_further: Callable[[Sequence[Any]], object],
 ) -> Iterator[Any]:  # fmt: skip
-    """Pieces (of a `size` in bytes), held back at first until both labels have come, or for as long as may be.
+    """Yield pieces, after holding back the first ones until both labels are known or a limit is reached.
 
-    look           takes note of the labels of the last piece that is held; True if no row behind it will be read
-    ready          will the next piece not be waited for, for so many seconds?
-    look_further   looks for the second label behind those that are held, if it can
+    The limits are LOOK_AHEAD_BYTES of held pieces and LABEL_SECONDS of waiting.
+
+    Args:
+        pieces: Parts of a source, each with a `size` in bytes.
+        labels: Encoder of the labels.
+        look: Registers the labels of the last held piece; returns True if no later row will be read.
+        ready: Returns whether the next piece is available within a number of seconds.
+        look_further: Searches for the second label beyond the held pieces, if the source allows it.
     """
     held: deque[Any] = deque()
     deadline = 0.0
@@ -253,13 +267,13 @@ def held_back(
 
 
 def shown(value: Any) -> str:
-    """A value for a message: 1, 0.5, "spam"."""
+    """Return a value for a message: 1, 0.5, "spam"."""
     plain = _plain(value)
     return f'"{plain}"' if isinstance(plain, str) else str(plain)
 
 
 def _plain(value: object) -> Any:
-    """A number as a Python number, whole if it is whole; anything else as text."""
+    """Return a number as a Python number, int if it is whole; anything else as text."""
     if isinstance(value, (int, float, np.number)):
         number = float(value)
         return int(number) if math.isfinite(number) and number.is_integer() and abs(number) < 2**53 else number

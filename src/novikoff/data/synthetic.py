@@ -1,4 +1,4 @@
-"""Synthetic streams, made by a rule and a seed: `nk.synthetic.separable(rounds=10_000, width=20, margin=0.1)`."""
+"""Synthetic streams, generated from a seed: `nk.synthetic.separable(rounds=10_000, width=20, margin=0.1)`."""
 
 from __future__ import annotations
 

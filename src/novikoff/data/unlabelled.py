@@ -1,20 +1,20 @@
-"""`unlabelled`: examples without labels, to be predicted. Every batch has a y of -1s that means nothing.
+"""`unlabelled`: examples without labels, for prediction; y of every batch is a placeholder of -1s.
 
-Formats, the first that fits the first lines
+Detection, on the first lines; the first rule that matches wins
     arrow, parquet   a table (data/tables/table_formats.py)
     jsonl            objects without a label: a table, or features hashed as in jsonl.py
     svmlight         most lines are `index:value ...`
     vw               most lines are `|namespace feature ...`
-    csv              named .csv, .tsv or .tab, or most rows have a cell that is a number: a table
+    csv              the suffix is .csv, .tsv or .tab, or most rows have a numeric cell: a table
     text             most lines have a word: each line is a message
-    Numbers that are predicted (`numbers`) are not learned from text, nor from objects that are no table.
+    Regression (`numbers`) excludes text, and objects that are not a table.
 Lines
-    A label is put before each line on its way to the reader of labelled ones; messages name the columns of the file.
-    Blank lines, and comments of svmlight, are no examples; `notes` tells how many there were.
+    A placeholder label is inserted before each line for the reader of labelled lines; error positions refer to the
+    original file. Blank lines and svmlight comments are skipped; `notes` counts them.
 Refused
-    What has labels by the look of it. A file of `convert` always has: it is read with them, and `notes` says so.
+    Sources that appear to have labels. A file of `convert` always has labels: it is read with them, with a note.
 Cost
-    One pass, memory of a few chunks; standard input and packed files as the readers take them.
+    One pass, memory for a few chunks; standard input and compressed files as in the labelled readers.
 """
 
 from __future__ import annotations
@@ -43,17 +43,20 @@ STARTS = {
 }
 START = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
 TABLES_TOO = ("csv", "jsonl", "arrow", "parquet")
-"""Formats of tables, which may have no label."""
+"""Table formats; the label column may be absent."""
 LABELS = ("label", "positive", "multiclass", "weight", "label_weights", "outcomes", "labelled", "chunk")
-"""Options that examples without labels have no use for."""
+"""Options without meaning for unlabelled examples."""
 
 
 def unlabelled(source: object, format: str | None = None, numbers: bool = False, **reading: object) -> Stream:
-    """The examples in a path, "-" for standard input, or a binary file object.
+    """Open a path, "-" for standard input, or a binary file object as a stream without labels.
 
-    format    one of those above; None: sniff
-    numbers   what will be predicted is a number, so it is no text
-    reading   header, delimiter and threads for tables; bits, skip_bad, threads and ignore_weights as in the readers
+    Args:
+        source: Path, "-" or binary file object.
+        format: One of the formats above; None detects it.
+        numbers: Whether the task is regression, which excludes text.
+        **reading: header, delimiter and threads for tables; bits, skip_bad, threads and ignore_weights as in the
+            readers.
     """
     given = {option: value for option, value in reading.items() if value is not None}
     if isinstance(source, str) and source.startswith(("demo:", "stream:")):
@@ -79,7 +82,7 @@ def unlabelled(source: object, format: str | None = None, numbers: bool = False,
 def unlabelled_lines(
     content: object, format: str, given: dict[str, object], head: bytes, numbers: bool = False
 ) -> Stream:  # fmt: skip
-    """Lines of svmlight, Vowpal Wabbit, JSON or text."""
+    """Return a stream over unlabelled lines of svmlight, Vowpal Wabbit, JSON or text."""
     make: Any = JSONL if format == "jsonl" else FORMATS[format]()
     own: dict[str, Any] = {"outcomes": "numbers"} if numbers else {"positive": "1"}
     stream: LabelledLines = make(content, **own, **({"label": KEY} if format == "jsonl" else {}), **given)
@@ -95,12 +98,12 @@ def unlabelled_lines(
 
 
 def _with_label(start: re.Match[bytes]) -> bytes:
-    """The beginning of an object, with a label in it."""
+    """Return the start of a JSON object with a placeholder label inserted."""
     return b"\n" + start[1] + OBJECT + (b"," if start[2] is None else start[2])
 
 
 def _format(head: bytes, name: str) -> str:
-    """The format of lines that begin like this. Raises `SourceError` if they have labels."""
+    """Return the format of lines with this beginning. Raises `SourceError` if they have labels."""
     if head.lstrip(BLANK).startswith(b"{"):
         return "jsonl"
     if features := _of_features(head):
@@ -121,13 +124,13 @@ def _format(head: bytes, name: str) -> str:
 
 
 def _lines(head: bytes) -> list[bytes]:
-    """Those that are not blank."""
+    """Return the lines that are not blank, stripped."""
     lines = (line.strip() for line in head.removeprefix(BYTE_ORDER_MARK).split(b"\n"))
     return [line for line in lines if line]
 
 
 def _of_features(head: bytes) -> str | None:
-    """The format of lines that are features alone, as svmlight and Vowpal Wabbit write them; None of others."""
+    """Return svmlight or vw if most lines hold only features in that format; otherwise None."""
     code = [line for line in _lines(head) if not line.startswith(b"#")][:SNIFFED_ROWS]
     if mostly(code, FEATURES.fullmatch):
         return "svmlight"
@@ -135,9 +138,9 @@ def _of_features(head: bytes) -> str | None:
 
 
 def _has_numbers(head: bytes, name: str) -> bool:
-    """Have most rows a cell that is a number? The first may be a header."""
+    """Return whether most rows, apart from a possible header, have a numeric cell."""
     try:
         rows = [cells for _, _, cells in islice(rows_of(head, find_delimiter(head), name), SNIFFED_ROWS)]
-    except SourceError:  # a quote that is left open
+    except SourceError:  # unclosed quote
         return False
     return mostly(rows[1:] or rows, lambda cells: any(map(is_number, cells)))

@@ -1,12 +1,12 @@
-"""Tables in text: cells between commas, tabs or semicolons, rows on lines; numbers, written row by row, and codes.
+"""Parsing of delimited text: numeric cells, written row by row, and codes of text values.
 
 Algorithm
-    As in entries.py: `places` lists where cells end, 64 bytes at a time; then no cell waits for the one before it, and
-    four are read side by side, if they are -D.FFFFFFFF (one digit, a point, one to eight) or up to eight digits.
-    A row with any other cell is read again by decimals.py, cell by cell: more digits, exponents, quotes, blanks, cells
-    that say nothing. A row that is still not understood is left to the caller.
-    `coded` numbers the values of a column of words, found in a table of hashes, eight bytes at a time.
-The text must end with a new line and have PADDING readable bytes behind it; arrays of numbers need WIDE more.
+    As in entries.py: `places` lists the ends of all cells, 64 bytes at a time; then no cell depends on the one before
+    it, and four are read in parallel if they are -D.FFFFFFFF (one digit, a point, one to eight) or up to eight digits.
+    A row with any other cell (more digits, exponents, quotes, blanks, missing values) is read again by decimals.py,
+    cell by cell. A row that still fails is left to the caller.
+    `coded` numbers the values of a text column with a hash table, eight bytes at a time.
+The text must end with a new line and have PADDING readable bytes after it; arrays of numbers need WIDE more.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ BLANK, TAB, RETURN, QUOTE, SMALL = U64(32), U64(9), U64(13), U64(34), U64(32)
 N, A = U64(110), U64(97)
 THREE = U64(3)
 EVERY = U64(15)
-"""Of rows that are not plain, every sixteenth is tried as one."""
+"""Mask of the row number: after an irregular row, only every sixteenth row is tried as a plain one."""
 TILE = 8
 MIXED = U64(0x9E3779B97F4A7C15)
 LONGEST_WHOLE = U64(15)
 
 
 class Parsed(NamedTuple):
-    """The rows that were read."""
+    """Rows that were read."""
 
-    x: NDArray[np.float64]  # (rows * cells + WIDE,) row after row
-    y: NDArray[np.float64]  # (rows + WIDE,) the outcomes
-    row_lines: NDArray[np.uint32]  # (rows,) on which line each is, from 0
-    odd: NDArray[np.uint32]  # (rows,) those left to the caller; they have room in x and y too
+    x: NDArray[np.float64]  # (rows * cells + WIDE,) numeric cells, row after row
+    y: NDArray[np.float64]  # (rows + WIDE,) outcomes
+    row_lines: NDArray[np.uint32]  # (rows,) line of each row, from 0
+    odd: NDArray[np.uint32]  # (rows,) rows left to the caller; x and y have room for them
 
 
 @intrinsic
 def _same(typing_context: Any, text: Any, at: Any, byte: Any) -> Any:
-    """Which of the 64 bytes from `at` on are this one, as the bits of a word."""
+    """Return a mask of the 64 bytes from `at` on that equal `byte`, as the bits of a word."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = _data(context, builder, signature, arguments, 0)
@@ -83,12 +83,16 @@ def places(
     text: NDArray[np.uint8], end: np.uint64, delimiter: np.uint64, ends: NDArray[np.uint32],
     line_ends: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """List where cells end; how many lines there are.
+    """List the ends of cells and return the number of lines.
 
-    Line k ends at ends[line_ends[k]]; a carriage return before that ends a cell too.
+    Line k ends at ends[line_ends[k]]; a carriage return before that also ends a cell.
 
-    text        bytes, `end` of them and PADDING more
-    ends        (cells,) out: bytes; line_ends: (lines,) out: places in `ends`; both with room for `end` and WIDE
+    Args:
+        text: (end + PADDING,) bytes.
+        end: Number of bytes to read.
+        delimiter: Byte between cells.
+        ends: (cells,) out: byte at which each cell ends; room for `end` + WIDE.
+        line_ends: (lines,) out: index in `ends` of each line end; room for `end` + WIDE.
     """
     at = count = line = ZERO
     while at < end:
@@ -101,7 +105,7 @@ def places(
             newlines &= newlines - ONE
         count = _listed(some, at, ends, count)
         at = at + LAST
-    for k in range(U64(WIDE + 1)):  # what a vector reads behind the last
+    for k in range(U64(WIDE + 1)):  # padding: a vector load reads past the last
         ends[count + k] = SAFE
     return line
 
@@ -110,9 +114,9 @@ def places(
 def _four(
     typing_context: Any, text: Any, ends: Any, cell: Any, left: Any, powers: Any, values: Any, at: Any, wrong: Any
 ) -> Any:
-    """Read the four cells behind ends[cell] into values[at:].
+    """Read the four cells after ends[cell] into values[at:].
 
-    A wrong one sets top bits of bytes in its lane of `wrong`; lanes from `left` on set none.
+    An invalid cell sets top bits of bytes in its lane of `wrong`; lanes from `left` on set none.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -137,14 +141,14 @@ def run(
     text: NDArray[np.uint8], ends: NDArray[np.uint32], cell: np.uint64, count: np.uint64,
     values: NDArray[np.float64], at: np.uint64, wrong: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Read the `count` cells behind ends[cell], four at a time."""
+    """Read the `count` cells after ends[cell] into values[at:], four at a time."""
     for k in range(ZERO, count, U64(WIDE)):
         four(text, ends, cell + k, count - k, REAL_POWERS, values, at + k, wrong)
 
 
 @inner
 def careful(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64, silent: bool) -> tuple[float, bool]:
-    """The number in a cell, and whether it is one; NaN where nothing is said, if that may be."""
+    """Return the number in a cell and whether it is valid; with `silent`, a missing value is a valid NaN."""
     for _ in range(TWO):
         while at < stop and (U64(text[at]) == BLANK or U64(text[at]) == TAB):
             at = at + ONE
@@ -170,17 +174,23 @@ def parse(
     text: NDArray[np.uint8], lines: np.uint64, width: np.uint64, runs: NDArray[np.uint64], outcome: np.uint64,
     silent: bool, ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], out: Parsed, wrong: NDArray[np.uint64],
 ) -> tuple[np.uint64, np.uint64]:  # fmt: skip
-    """Read rows of `width` cells: how many rows there are, and how many are odd. Empty lines are no rows.
+    """Read rows of `width` cells; return the number of rows and of odd rows. Empty lines are skipped.
 
-    runs       (runs, 2) the first and the number of cells that go to x
-    outcome    the cell that goes to y; `width` if there is none
-    silent     an empty cell, na and nan are NaN in x
-    ends       and line_ends: what `places` found
-    wrong      (4,) scratch
+    Args:
+        text: Bytes of the table.
+        lines: Number of lines.
+        width: Cells per row.
+        runs: (runs, 2) first cell and length of each run of cells for x.
+        outcome: Cell for y; `width` if there is none.
+        silent: Whether an empty cell, na and nan are NaN in x.
+        ends: (cells,) ends of cells from `places`.
+        line_ends: (lines,) line ends from `places`.
+        out: Arrays for the rows, written.
+        wrong: (4,) scratch.
     """
     x, y, row_lines, odd = out
     rows = odds = own = ZERO
-    usual = True  # was the last row one of plain numbers? Else the next is likely none, and is not tried as such
+    usual = True  # whether the last row was plain; if not, the next rarely is, and the fast path is skipped
     for k in range(len(runs)):
         own = own + runs[k, 1]
     for line in range(lines):
@@ -236,14 +246,14 @@ def parse(
 def _cell(
     ends: NDArray[np.uint32], line_ends: NDArray[np.uint32], line: np.uint64, column: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Where a cell begins, and where it ends."""
+    """Return where a cell starts and ends."""
     place = column + (U64(line_ends[line - ONE]) + ONE if line else ZERO)
     return U64(ends[place - ONE]) + ONE if place else ZERO, U64(ends[place])
 
 
 @inlined
 def _eight_of(text: NDArray[np.uint8], at: np.uint64, stop: np.uint64) -> np.uint64:
-    """Eight bytes as a word, zeros for those behind `stop`."""
+    """Return eight bytes as a word, zero from `stop` on."""
     word = eight(text, at)
     return word if stop - at >= EIGHT else word & ((ONE << ((stop - at) << THREE)) - ONE)
 
@@ -254,12 +264,18 @@ def coded(
     line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32], known: NDArray[np.int32], codes: NDArray[np.int32],
     values: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """Number the values of a column as they come, and tell which each row has; how many there are.
+    """Number the values of a column in order of first appearance; return how many there are.
 
-    row_lines   (rows,) on which line each is; ends, line_ends: what `places` found
-    known       (slots,) of hashes, a power of two and more than the rows; all -1
-    codes       (rows,) out: the number of each row's value
-    values      (values, 2) out: where each value begins, and where it ends
+    Args:
+        text: Bytes of the table.
+        rows: Number of rows.
+        column: Column to encode.
+        ends: (cells,) ends of cells from `places`.
+        line_ends: (lines,) line ends from `places`.
+        row_lines: (rows,) line of each row.
+        known: (slots,) hash table, all -1; slots is a power of two above the number of rows.
+        codes: (rows,) out: number of each row's value.
+        values: (values, 2) out: start and end of each value in `text`.
     """
     count, mask = ZERO, U64(len(known)) - ONE
     for row in range(rows):
@@ -295,9 +311,15 @@ def whole(
     text: NDArray[np.uint8], rows: np.uint64, column: np.uint64, ends: NDArray[np.uint32],
     line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32],
 ) -> bool:  # fmt: skip
-    """Are all cells of a column empty or digits, with a minus or none, few enough to be exact as doubles?
+    """Return whether all cells of a column are empty or integers short enough to be exact as float64.
 
-    row_lines   (rows,) on which line each is; ends, line_ends: what `places` found
+    Args:
+        text: Bytes of the table.
+        rows: Number of rows.
+        column: Column to check.
+        ends: (cells,) ends of cells from `places`.
+        line_ends: (lines,) line ends from `places`.
+        row_lines: (rows,) line of each row.
     """
     for row in range(rows):
         at, stop = _cell(ends, line_ends, U64(row_lines[row]), column)
@@ -316,7 +338,7 @@ def whole(
 
 @compiled
 def transposed(columns: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-    """Columns (features, n) to rows (n, features), tile by tile, so that no line of the cache is fetched twice."""
+    """Transpose columns (features, n) to rows (n, features) in tiles, so that each cache line is fetched once."""
     width, height = columns.shape
     for first in range(0, height, TILE):
         for left in range(0, width, TILE):

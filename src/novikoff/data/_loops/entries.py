@@ -1,15 +1,15 @@
 """Entries `index:value` of svmlight text, found 64 bytes at a time and read four at a time.
 
 Algorithm
-    `places` compares 64 bytes at once with the separators and lists where they are: colons, blanks (the end of a line
-    among them), and how many of each come before the end of each line. Then no entry waits for the one before it:
-    `four` reads the digits that end at a colon and those that end at a blank, four entries side by side in a vector.
-    Numbers it reads are -D.FFFFFFFF (one digit, a point, one to eight), or up to eight digits, with a sign or none;
-    D * 10^f + F is below 2^31 and 10^f a double, so one division gives the nearest double.
-    Whatever else there is marks its lane as wrong, and its line is read with care by its caller.
+    `places` compares 64 bytes at once with the separators and lists their positions: colons, blanks (line ends
+    included), and the number of each before every line end. Then no entry depends on the one before it: `four` reads
+    the digits that end at a colon and those that end at a blank, four entries in parallel in one vector.
+    It reads -D.FFFFFFFF (one digit, a point, one to eight) or up to eight digits, with or without a minus sign;
+    D * 10^f + F is below 2^31 and 10^f is exact, so one division gives the nearest double.
+    Anything else marks its lane as wrong, and the caller reads that line by the slow path.
 In LLVM
-    numba does not make vectors of such code, so it is built here, for vectors of any machine; `Lanes` gives a vector
-    Python's operators.
+    numba does not vectorise such code, so it is built here with LLVM vectors, which work on any machine; `Lanes` gives
+    a vector Python's operators.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from novikoff.numerics.compiled import compiled, inlined
 from novikoff.numerics.decimals import EIGHT, ONE, REAL_POWERS, TOPS, U64, ZERO, trailing_zeros
 
 PADDING = 80
-"""Bytes that must be readable behind the text."""
+"""Bytes that must be readable after the text."""
 WIDE = 4
-"""Entries read at a time; arrays need room for so many more."""
+"""Entries read at a time; arrays need room for this many more."""
 SAFE = 16
-"""A place in the text whose neighbours can be read; before it lines are read with care."""
+"""First position with readable bytes before it; lines that start earlier take the slow path."""
 
 BLOCK = 64
 COLON, BLANK, TAB, NEWLINE, RETURN, POINT, MINUS = 58, 32, 9, 10, 13, 46, 45
@@ -39,7 +39,7 @@ LAST = U64(BLOCK)
 
 
 class Lanes:
-    """An LLVM vector with Python's operators."""
+    """LLVM vector with Python's operators."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -77,15 +77,15 @@ class Lanes:
         return self._with("lshr", other)
 
     def equals(self, other: Any) -> Lanes:
-        """Truth values."""
+        """Return a vector of truth values, lane by lane."""
         return Lanes(self.builder, self.builder.icmp_unsigned("==", self.value, self._same(other)))
 
     def choose(self, yes: Any, no: Lanes) -> Lanes:
-        """`yes` where these are true, else `no`."""
+        """Return `yes` in lanes that are true, otherwise `no`."""
         return Lanes(self.builder, self.builder.select(self.value, no._same(yes), no.value))
 
     def cast(self, how: str, kind: Any, count: int = WIDE) -> Lanes:
-        """As a vector of that kind."""
+        """Return the vector converted to this type."""
         return Lanes(self.builder, getattr(self.builder, how)(self.value, ir.VectorType(kind, count)))
 
 
@@ -97,7 +97,7 @@ def _data(context: Any, builder: Any, signature: Any, arguments: Any, place: int
 
 
 def _unaligned(builder: Any, data: Any, place: Any, kind: Any) -> Any:
-    """Load a value of this kind from anywhere."""
+    """Load a value of this type from an unaligned position."""
     loaded = builder.load(builder.bitcast(builder.gep(data, [place]), kind.as_pointer()))
     loaded.align = 1
     return loaded
@@ -108,7 +108,7 @@ def _store(builder: Any, value: Any, data: Any, place: Any) -> None:
 
 
 def _finder(*wanted: int) -> Any:
-    """Which of the 64 bytes from `at` on are one of these, as the bits of a word."""
+    """Return a function for the mask of the 64 bytes from `at` on that are among `wanted`, as the bits of a word."""
 
     def typed(typing_context: Any, text: Any, at: Any) -> Any:
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -132,7 +132,7 @@ _returns = _finder(RETURN)
 
 @intrinsic
 def _count(typing_context: Any, word: Any) -> Any:
-    """How many bits are one."""
+    """Return the number of one bits."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -145,7 +145,10 @@ _ones: Any = _count
 
 @inlined
 def _listed(bits: np.uint64, at: np.uint64, out: NDArray[np.uint32], count: np.uint64) -> np.uint64:
-    """Append the places of the bits; eight are written whether they are there or not, so that nothing is guessed."""
+    """Append the positions of the one bits to `out`, and return the new count.
+
+    Eight are always written, whether present or not, to avoid mispredicted branches.
+    """
     more = _ones(bits)
     for k in range(EIGHT):
         out[count + k] = at + trailing_zeros(bits)
@@ -161,12 +164,18 @@ def places(
     text: NDArray[np.uint8], end: np.uint64, colons: NDArray[np.uint32], blanks: NDArray[np.uint32],
     line_colons: NDArray[np.uint32], line_blanks: NDArray[np.uint32],
 ) -> tuple[np.uint64, np.uint64]:  # fmt: skip
-    """List the separators; how many lines and colons there are.
+    """List the separators; return the number of lines and of colons.
 
-    A blank is " ", a tab, the end of a line, or the carriage return before it. line_colons[k] is how many colons come
-    before the end of line k, line_blanks[k] how many blanks: also the place of that end in `blanks`.
+    A blank is a space, a tab, a line end, or the carriage return before it.
 
-    text   bytes, `end` of them and PADDING more; the others are written, and have room for as many
+    Args:
+        text: (end + PADDING,) bytes.
+        end: Number of bytes to read.
+        colons: (colons,) out: positions of colons.
+        blanks: (blanks,) out: positions of blanks.
+        line_colons: (lines,) out: number of colons before the end of each line.
+        line_blanks: (lines,) out: number of blanks before the end of each line, which is the index of that end in
+            `blanks`.
     """
     at = colon = blank = line = ZERO
     while at < end:
@@ -183,14 +192,14 @@ def places(
         colon = _listed(some_colons, at, colons, colon)
         blank = _listed(some_blanks, at, blanks, blank)
         at = at + LAST
-    for k in range(U64(WIDE + 1)):  # what a vector reads behind the last
+    for k in range(U64(WIDE + 1)):  # padding: a vector load reads past the last
         colons[colon + k] = SAFE
         blanks[blank + k] = SAFE
     return line, colon
 
 
 def _joined(word: Lanes) -> Lanes:
-    """The number that eight digits write, in each word; digits are 0 .. 9."""
+    """Return the number written by the eight digits 0 .. 9 in each word."""
     pairs = word.cast("bitcast", SHORT, 4 * WIDE)
     pairs = (pairs * 10 + (pairs >> 8)) & 0xFF
     fours = (pairs * 100).cast("bitcast", WORD) + (pairs.cast("bitcast", WORD) >> 16) & 0x0000FFFF0000FFFF
@@ -198,50 +207,55 @@ def _joined(word: Lanes) -> Lanes:
 
 
 class Four:
-    """The code that reads four numbers of a text side by side. The text is argument 0."""
+    """Code generator that reads four numbers of a text in parallel. The text is argument 0."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
         self.builder, self.arguments = builder, arguments
         self._given = context, builder, signature, arguments
 
     def array(self, place: int) -> Any:
-        """The data of an argument."""
+        """Return the data pointer of an array argument."""
         return _data(*self._given, place)
 
     def vector(self, values: list[Any], kind: Any) -> Any:
-        """The values as a vector."""
+        """Return the values as a vector."""
         made = ir.Constant(ir.VectorType(kind, WIDE), ir.Undefined)
         for k, value in enumerate(values):
             made = self.builder.insert_element(made, value, INT(k))
         return made
 
     def constant(self, value: int) -> Lanes:
-        """The same word four times."""
+        """Return the same word in all lanes."""
         return Lanes(self.builder, ir.Constant(ir.VectorType(WORD, WIDE), [value] * WIDE))
 
     def listed(self, places: int, first: Any) -> Lanes:
-        """Four places, from `first` on in the argument that lists them."""
+        """Return four positions from argument `places`, starting at index `first`."""
         loaded = _unaligned(self.builder, self.array(places), first, ir.VectorType(INT, WIDE))
         return Lanes(self.builder, loaded).cast("zext", WORD)
 
     def words(self, places: int, first: Any, offset: int) -> Lanes:
-        """Eight bytes of text, `offset` from each of those places."""
+        """Return eight bytes of text at `offset` from each of those positions."""
         builder, data = self.builder, self.array(places)
         starts = [builder.load(builder.gep(data, [builder.add(first, WORD(k))])) for k in range(WIDE)]
         starts = [builder.add(builder.zext(start, WORD), WORD(offset)) for start in starts]
         return Lanes(builder, self.vector([_unaligned(builder, self.array(0), start, WORD) for start in starts], WORD))
 
     def ending(self, word: Lanes, count: Lanes) -> Lanes:
-        """The last `count` bytes as digits 0 .. 9, zeros before them."""
+        """Return the last `count` bytes as digits 0 .. 9, with zeros before them."""
         shift = (self.constant(64) - (count << 3)) & 63
         return ((word ^ NOUGHTS) >> shift) << shift
 
     def numbers(self, head: Lanes, tail: Lanes, length: Lanes, powers: int) -> tuple[Lanes, Lanes, Lanes]:
-        """The numbers of `length` bytes as the bits of doubles, top bits of bytes where they are none, and how many
-        digits are behind a point (or in all).
+        """Return the numbers as the bits of doubles, their flaws, and their digit counts.
 
-        head, tail   the eight bytes they begin with, and those they end with
-        powers       the argument with the powers of ten
+        Flaws are top bits of bytes, set if a lane is not a number. Digits are counted after the point, or all if there
+        is no point.
+
+        Args:
+            head: First eight bytes of each number.
+            tail: Last eight bytes of each number.
+            length: Length of each number in bytes.
+            powers: Index of the argument with the powers of ten.
         """
         builder, constant = self.builder, self.constant
         sign = (head & 0xFF).equals(MINUS).choose(1, constant(0))
@@ -260,12 +274,12 @@ class Four:
         return value | (sign << 63), flaws, count
 
     def real(self, word: Lanes) -> Any:
-        """A word below 2^52 as a double."""
+        """Return words below 2^52 as doubles."""
         shifted = (word | 0x4330000000000000).cast("bitcast", DOUBLE)
         return self.builder.fsub(shifted.value, ir.Constant(shifted.value.type, [2.0**52] * WIDE))
 
     def mark(self, flaws: Lanes, few: Lanes, left: Any, wrong: int) -> None:
-        """Note flaws in the argument `wrong`, and where `few` is not 0 .. 7; lanes from `left` on have none."""
+        """Add flaws to argument `wrong`, also where `few` is not 0 .. 7; lanes from `left` on have none."""
         flaws = flaws | (few & (2**64 - 8)).equals(0).choose(0, self.constant(2**64 - 1))
         lanes = ir.Constant(ir.VectorType(WORD, WIDE), list(range(WIDE)))
         inside = self.builder.icmp_unsigned("<", lanes, self.vector([left] * WIDE, WORD))
@@ -279,10 +293,10 @@ def _four(
     typing_context: Any, text: Any, colons: Any, blanks: Any, colon: Any, blank: Any, left: Any, powers: Any,
     indices: Any, values: Any, at: Any, wrong: Any,
 ) -> Any:  # fmt: skip
-    """Read the entries of four colons; the first of them begins behind blanks[blank].
+    """Read the entries of four colons, the first of which starts after blanks[blank].
 
-    Writes indices and values from `at` on. A wrong entry sets top bits of bytes in its lane of `wrong`; lanes from
-    `left` on, behind the line's last entry, set none.
+    Writes indices and values from `at` on. An invalid entry sets top bits of bytes in its lane of `wrong`; lanes from
+    `left` on, after the line's last entry, set none.
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -313,9 +327,20 @@ def regular(
     last_colon: np.uint64, blank: np.uint64, last_blank: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64], at: np.uint64, wrong: NDArray[np.uint64],
 ) -> bool:  # fmt: skip
-    """Read the entries of one line from blanks[blank], the end of its label, on; False if they must be read with care.
+    """Read the entries of one line; return False if the line needs the slow path.
 
-    `last_blank` is the end of the line.
+    Args:
+        text: Bytes.
+        colons: (colons,) positions of colons.
+        blanks: (blanks,) positions of blanks.
+        colon: Index of the line's first colon.
+        last_colon: Index after the line's last colon.
+        blank: Index of the blank after the label.
+        last_blank: Index of the line end in `blanks`.
+        indices: (entries,) out: feature indices.
+        values: (entries,) out: values.
+        at: First entry to write.
+        wrong: (WIDE,) scratch.
     """
     count = last_colon - colon
     spare = last_blank - blank - count
@@ -329,7 +354,7 @@ def regular(
 
 @inlined
 def rising(indices: NDArray[np.uint32], first: np.uint64, last: np.uint64) -> bool:
-    """Is each index above the one before it?"""
+    """Return whether indices[first:last] are strictly increasing."""
     falls = False
     for k in range(first + ONE, last):
         falls |= indices[k] <= indices[k - ONE]

@@ -1,4 +1,4 @@
-"""Where rows of a table end, in text with quoted cells."""
+"""Row ends of a table in text with quoted cells."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ QUOTE, NEWLINE, RETURN = 34, 10, 13
 
 @compiled
 def last_row_end(text: NDArray[np.uint8], delimiter: int) -> int:
-    """One behind the last new line that is not within quotes; 0 if there is none. The text begins with a row.
+    """Return the position after the last new line outside quotes, or 0. The text starts with a row.
 
-    A quote opens at the beginning of a cell only; two within quotes are one, and do not close.
+    A quote opens only at the start of a cell; a doubled quote inside quotes does not close them.
     """
     last = 0
     begins = True

@@ -1,14 +1,14 @@
-"""Rows brought to one scale as they come: each feature less its mean and over its deviation, or over its largest size.
+"""Online scaling of rows: subtract the mean and divide by the deviation, or divide by the largest absolute value.
 
-What is known of a feature is a column of `known`: how many rows had it, the first value K, the sums of x - K and of
-(x - K)^2, and, since the last look at these, the centre and the factor by which x is moved: (x - K - centre) * factor.
-The sums take in every row; centre and factor are found anew when a sixteenth more rows have come, and at once when a
-value lies more than LIMIT deviations off. So a row costs three multiplications a feature, and what is done to x_t
-depends on x_1 .. x_t alone. `store` False: what would be done to the row if it came next; nothing is remembered.
-Features of sparse rows are not centred: K = 0 and centre 0, over the rows that have them.
+The statistics of a feature are a column of `known`: number of rows, first value K, sums of x - K and of (x - K)^2, and
+the current centre and factor, with which x becomes (x - K - centre) * factor. The sums include every row; centre and
+factor are recomputed after a sixteenth more rows, and at once if a value is more than LIMIT deviations off. So a row
+costs three multiplications per feature, and the scaling of x_t depends on x_1 .. x_t alone. With `store` False, rows
+are scaled as if they were next, and nothing is stored.
+Features of sparse rows are not centred: K = 0 and centre 0, over the rows in which they are present.
 
 Arguments of the loops
-    known   (8, features) changed if `store`
+    known   (8, features) statistics, changed if `store`
     x       (rows, features); indptr, indices, values: SparseRows, field by field
     out     (rows, features), or (non-zeros,) for sparse rows
 """
@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import compiled, inlined
 
 ROWS, FIRST, SUM, SQUARES, CENTRE, FACTOR, NEXT, LARGEST = range(8)
-"""Rows of `known`, as above; NEXT: rows at which centre and factor are found again; LARGEST: the largest size."""
+"""Rows of `known`, as above; NEXT: row count of the next recomputation; LARGEST: largest absolute value."""
 LIMIT = 8.0
-"""Deviations beyond which a value makes them be found again at once."""
+"""Number of deviations from which a value triggers a recomputation."""
 RATE = 16.0
-"""Centre and factor are found again when a RATE-th more rows have come."""
+"""Inverse of the growth in rows between recomputations."""
 
 Numbers = NDArray[np.float64]
 
 
 @inlined
 def deviation(rows: float, total: float, squares: float) -> float:
-    """One over the deviation; 0 where there is none."""
+    """Return one over the standard deviation; 0 if the variance is not positive."""
     mean = total / rows
     variance = squares / rows - mean * mean
     return 1.0 / math.sqrt(variance) if variance > 0.0 else 0.0
@@ -42,7 +42,7 @@ def deviation(rows: float, total: float, squares: float) -> float:
 
 @compiled
 def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: bool) -> None:
-    """Scale every row; the rows that all features have in common are counted in column 0."""
+    """Scale every row by mean and deviation; column 0 holds the row count of all features."""
     width = x.shape[1]
     first, total, squares = known[FIRST], known[SUM], known[SQUARES]
     centre, factor = known[CENTRE], known[FACTOR]
@@ -57,7 +57,7 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
                 e = x[t, j] - first[j]
                 moved = (e - centre[j]) * factor[j]
                 out[t, j] = moved
-                off += not abs(moved) <= LIMIT  # also what is not a number
+                off += not abs(moved) <= LIMIT  # true for NaN too
                 total[j] += e
                 squares[j] += e * e
             known[ROWS, 0] = rows
@@ -73,7 +73,7 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
                 if not store:
                     s, q = s + e, q + e * e
                 c, f = s / rows, deviation(rows, s, q)
-                out[t, j] = (e - c) * f if f > 0.0 else 0.0  # of sums beyond the doubles there is no deviation
+                out[t, j] = (e - c) * f if f > 0.0 else 0.0  # sums that overflow have no deviation
                 if store:
                     centre[j] = c
                     factor[j] = f
@@ -85,7 +85,7 @@ def standard_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: 
 def standard_sparse(
     known: Numbers, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Numbers, out: Numbers, store: bool
 ) -> None:
-    """Scale every entry by what its feature was before, and is now."""
+    """Scale every entry by the root mean square of its feature, this entry included."""
     for k in range(indptr[0], indptr[len(indptr) - 1]):
         j, v = indices[k], values[k]
         rows, squares = known[ROWS, j] + 1.0, known[SQUARES, j] + v * v
@@ -103,7 +103,7 @@ def standard_sparse(
 
 @compiled
 def range_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: bool) -> None:
-    """Divide by the largest size so far."""
+    """Divide every value by the largest absolute value of its feature so far."""
     largest = known[LARGEST]
     for t in range(len(x)):
         for j in range(x.shape[1]):
@@ -117,7 +117,7 @@ def range_dense(known: Numbers, x: NDArray[np.float64], out: Numbers, store: boo
 def range_sparse(
     known: Numbers, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: Numbers, out: Numbers, store: bool
 ) -> None:
-    """Divide by the largest size so far."""
+    """Divide every entry by the largest absolute value of its feature so far."""
     for k in range(indptr[0], indptr[len(indptr) - 1]):
         j, v = indices[k], values[k]
         size = max(known[LARGEST, j], abs(v))

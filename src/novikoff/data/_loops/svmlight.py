@@ -1,13 +1,13 @@
-"""svmlight text to arrays: `label [qid:N] index:value index:value ... [# comment]`, line after line.
+"""Parsing of svmlight text: `label [qid:N] index:value index:value ... [# comment]`, line by line.
 
-Lines of nothing but plain numbers are read by entries.py, four entries at a time, the others here, byte after byte.
-`parse` knows the plain ones alone, as most files have no others, and takes a quarter of the time to compile.
-A loop takes what it is sure of and stops at the first line it is not; `parse_all` at one that is wrong, or one with a
-number that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
+Lines with plain numbers only are read by entries.py, four entries at a time, the others here, byte by byte.
+`parse` reads plain lines only: most files have no others, and it compiles in a quarter of the time.
+Both loops stop at the first line they cannot read: for `parse_all`, an invalid line, or one with a number that only
+Python reads exactly (more than 19 digits). The caller handles that line and calls again after it.
 
-The text must end with a new line and have PADDING readable bytes behind it. There is at most an entry a colon and a row
-a line; the arrays of entries need entries.WIDE more.
-Every word is uint64: numba makes a float of an int64 and a uint64.
+The text must end with a new line and have PADDING readable bytes after it. There is at most one entry per colon and one
+row per line; the arrays of entries need entries.WIDE more.
+Every word is uint64: numba turns an int64 combined with a uint64 into a float.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ from novikoff.numerics.repeats import SLOTS as SLOTS
 from novikoff.numerics.repeats import merge
 
 AT, ROWS, ENTRIES, LINES, WIDTH = range(5)
-"""Places of `state`: the byte to go on with; rows, entries and lines so far; one more than the largest index."""
+"""Indices in `state`: next byte; rows, entries and lines so far; largest feature index + 1."""
 
 
 class Separators(NamedTuple):
-    """What entries.places found in the text: line k has what is before line_colons[k] and up to line_blanks[k]."""
+    """Separators that entries.places found: line k ends at line_colons[k] and line_blanks[k]."""
 
-    colons: NDArray[np.uint32]  # (colons,) bytes
-    blanks: NDArray[np.uint32]  # (blanks and new lines,) bytes
-    line_colons: NDArray[np.uint32]  # (lines,) colons up to the end of each line
-    line_blanks: NDArray[np.uint32]  # (lines,) place in `blanks` of the new line
+    colons: NDArray[np.uint32]  # (colons,) position of each colon
+    blanks: NDArray[np.uint32]  # (blanks and new lines,) position of each blank
+    line_colons: NDArray[np.uint32]  # (lines,) number of colons up to the end of each line
+    line_blanks: NDArray[np.uint32]  # (lines,) index in `blanks` of each line end
 
 
 class Parsed(NamedTuple):
-    """The rows, in arrays that are as large as the text asks for; see above."""
+    """Rows that were read, in arrays sized by the text (see above)."""
 
     labels: NDArray[np.float64]  # (rows,)
-    row_lines: NDArray[np.uint32]  # (rows,) on which line each is, from 0
+    row_lines: NDArray[np.uint32]  # (rows,) line of each row, from 0
     indptr: NDArray[np.uint64]  # (rows + 1,)
     indices: NDArray[np.uint32]  # (entries,)
     values: NDArray[np.float64]  # (entries,)
@@ -72,7 +72,7 @@ QID = U64(0x3A646971)
 LARGEST_INDEX = U64(2**32 - 2)
 SAFE = U64(FIRST_PLACES)
 
-value_at = inlined(getattr(number, "py_func", number))  # a call counts references to the text
+value_at = inlined(getattr(number, "py_func", number))  # inlined, because a call would count references to the text
 
 
 @inlined
@@ -80,7 +80,7 @@ def fields(
     text: NDArray[np.uint8], at: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64],
 ) -> tuple[np.uint64, np.uint64, np.uint64, bool]:  # fmt: skip
-    """What is behind a label: where the next line starts (0: left to the caller), entries, width, indices rise."""
+    """Read a line after its label; return next line (0: left to the caller), entries, width, whether indices rise."""
     width = ZERO
     least = ZERO  # one more than the last index
     rising: Any = True
@@ -131,7 +131,7 @@ def fields(
 
 @inlined
 def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
-    """Where the next line starts, if nothing but a comment is left of this one; else 0."""
+    """Return the start of the next line if only a comment is left of this one; otherwise 0."""
     c = U64(text[at])
     if c == HASH:
         while U64(text[at]) != NEWLINE:
@@ -145,7 +145,7 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
 
 @inlined
 def plain_number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
-    """A number of at most eight digits, or seven, a point and eight, and where it ends; at `at`, if it is another."""
+    """Return a number of up to eight digits, or seven, a point and eight, and its end; end = `at` for any other."""
     start = at
     c = U64(text[at])
     if c in (MINUS, PLUS):
@@ -173,12 +173,17 @@ def parse(
     text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], found: Separators, out: Parsed,
     wrong: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Read plain lines from state[AT] on, to `end` or to the start of one that is not: also one at the very start.
+    """Read plain lines from state[AT] to `end` or to the first line that is not plain.
 
-    text    bytes, `end` of them and PADDING more
-    state   (5,) changed
-    wrong   (WIDE,) scratch
-    Indices of a plain line rise.
+    Indices of a plain line are strictly increasing.
+
+    Args:
+        text: (end + PADDING,) bytes.
+        end: Number of bytes to read.
+        state: (5,) progress, changed.
+        found: Separators of the text.
+        out: Arrays for the rows, written.
+        wrong: (WIDE,) scratch.
     """
     colons, blanks, line_colons, line_blanks = found
     labels, row_lines, indptr, indices, values = out
@@ -187,7 +192,7 @@ def parse(
     entries = state[ENTRIES]
     lines = state[LINES]
     width = state[WIDTH]
-    # The first lines entry by entry, since `regular` also reads what is before a separator.
+    # Read the first lines entry by entry: `regular` also loads the bytes before a separator.
     while at < SAFE and at < end:
         label, stop = plain_number(text, at)
         last = entries
@@ -251,9 +256,16 @@ def parse_all(
     text: NDArray[np.uint8], end: np.uint64, state: NDArray[np.uint64], found: Separators, out: Parsed,
     wrong: NDArray[np.uint64], table: NDArray[np.uint32],
 ) -> None:  # fmt: skip
-    """Read lines of all kinds from state[AT] on, to `end` or to the start of one that is left to the caller.
+    """Read lines of all kinds from state[AT] to `end` or to the first line left to the caller.
 
-    table   (SLOTS,) zeros, for indices that repeat (numerics/repeats.py); the rest as in `parse`
+    Args:
+        text: (end + PADDING,) bytes.
+        end: Number of bytes to read.
+        state: (5,) progress, changed.
+        found: Separators of the text.
+        out: Arrays for the rows, written.
+        wrong: (WIDE,) scratch.
+        table: (SLOTS,) zeros, hash table for repeated indices (numerics/repeats.py).
     """
     colons, blanks, line_colons, line_blanks = found
     labels, row_lines, indptr, indices, values = out

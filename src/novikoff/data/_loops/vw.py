@@ -1,14 +1,14 @@
-"""Vowpal Wabbit text to arrays: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ...`, line by line.
+"""Parsing of Vowpal Wabbit text: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ...`.
 
-The loop takes what it is sure of and stops at the first line it is not: one that is wrong, or one with a number
-that only Python reads exactly (more than 19 digits). Its caller finishes that line and calls again behind it.
+The loop stops at the first line it cannot read: an invalid line, or one with a number that only Python reads exactly
+(more than 19 digits). The caller handles that line and calls again after it.
 
-The end of a name (a colon, a bar, a blank or anything below it) is looked for in eight bytes at a time: in each of
-three words of flags the lowest one is exact, as a borrow only goes up. Of the hash only the low 32 bits are kept.
+The end of a name (a colon, a bar, or any byte up to a blank) is searched in eight bytes at a time: in each of three
+words of flags the lowest flag is exact, because a borrow only goes up. Only the low 32 bits of the hash are kept.
 
-The text must end with a new line and have decimals.PADDING readable bytes behind `end`. Room for end/2 entries and
+The text must end with a new line and have decimals.PADDING readable bytes after `end`. Room for end/2 entries and
 end/4 rows is enough: the shortest entry is " a", the shortest row "1 |" and a new line.
-Every word is uint64: numba makes a float of an int64 and a uint64.
+Every word is uint64: numba turns an int64 combined with a uint64 into a float.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from novikoff.numerics.decimals import (
 from novikoff.numerics.repeats import SLOTS as SLOTS
 from novikoff.numerics.repeats import merge
 
-AT, ROWS, ENTRIES, LINES, IGNORED = range(5)  # the places of `state`
+AT, ROWS, ENTRIES, LINES, IGNORED = range(5)  # indices in `state`
 
 NEWLINE, RETURN, BLANK, TAB, QUOTE, COLON, BAR = U64(10), U64(13), U64(32), U64(9), U64(39), U64(58), U64(124)
 FOUR = U64(4)
 EACH = U64(0x0101010101010101)
 ABOVE_BLANK, COLONS, BARS = EACH * U64(0x21), EACH * COLON, EACH * BAR
 
-value_at = inlined(getattr(number, "py_func", number))  # a call counts references to the text
+value_at = inlined(getattr(number, "py_func", number))  # inlined, because a call would count references to the text
 
 
 @inlined
 def name_bytes(word: np.uint64) -> np.uint64:
-    """How many of the first bytes belong to a name, 0 to 8."""
+    """Return the number of leading bytes that belong to a name, 0 to 8."""
     colon = word ^ COLONS
     bar = word ^ BARS
     flags = ((word - ABOVE_BLANK) & ~word) | ((colon - EACH) & ~colon) | ((bar - EACH) & ~bar)
@@ -60,9 +60,9 @@ def name_bytes(word: np.uint64) -> np.uint64:
 
 @inlined
 def named(text: NDArray[np.uint8], at: np.uint64, base: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The hash of the name from `at` on in a namespace of hash `base`, and where the name ends.
+    """Return the hash of the name at `at` in a namespace with hash `base`, and the end of the name.
 
-    A whole number n is base + n; anything else its MurmurHash3 with the seed `base`.
+    A whole number n hashes to base + n; any other name by MurmurHash3 with seed `base`.
     """
     start = at
     h = base
@@ -92,7 +92,7 @@ def named(text: NDArray[np.uint8], at: np.uint64, base: np.uint64) -> tuple[np.u
 
 @inlined
 def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
-    """Where the next line starts, if nothing is left of this one; else 0."""
+    """Return the start of the next line if nothing is left of this one; otherwise 0."""
     if U64(text[at]) == RETURN:
         at = at + ONE
     return at + ONE if U64(text[at]) == NEWLINE else ZERO
@@ -100,7 +100,7 @@ def line_end(text: NDArray[np.uint8], at: np.uint64) -> np.uint64:
 
 @inlined
 def head(text: NDArray[np.uint8], at: np.uint64, ignore: bool) -> tuple[float, np.uint64, bool]:
-    """The label, where the first bar is (0: left to the caller), and whether an importance or base was ignored."""
+    """Return the label, the first bar (0: left to the caller), and whether an importance or base was ignored."""
     label, stop = number(text, at)
     ignored: Any = False
     if stop == at:
@@ -118,7 +118,7 @@ def head(text: NDArray[np.uint8], at: np.uint64, ignore: bool) -> tuple[float, n
         stop = at
         while U64(text[stop]) > BLANK and U64(text[stop]) != BAR:
             stop = stop + ONE
-        if U64(text[stop]) == BAR:  # what touches the bar is a tag
+        if U64(text[stop]) == BAR:  # a token that touches the bar is a tag
             return label, stop, ignored
         if c == QUOTE:
             while U64(text[stop]) == BLANK:
@@ -139,7 +139,7 @@ def features(
     text: NDArray[np.uint8], at: np.uint64, mask: np.uint64, entries: np.uint64, indices: NDArray[np.uint32],
     values: NDArray[np.float64],
 ) -> tuple[np.uint64, np.uint64, bool]:  # fmt: skip
-    """What is behind the first bar: where the next line starts (0: left to the caller), entries, indices rise."""
+    """Read a line after its first bar; return next line (0: left to the caller), entries, and whether indices rise."""
     least = ZERO  # one more than the last index
     rising: Any = True
     while True:  # namespace by namespace
@@ -195,12 +195,20 @@ def parse(
     labels: NDArray[np.float64], row_lines: NDArray[np.uint32], indptr: NDArray[np.uint64],
     indices: NDArray[np.uint32], values: NDArray[np.float64], table: NDArray[np.uint32],
 ) -> None:  # fmt: skip
-    """Read lines from state[AT] on, to `end` or to the start of a line that is left to the caller.
+    """Read lines from state[AT] to `end` or to the first line left to the caller.
 
-    text, state         as in svmlight.py
-    labels to values    Parsed of svmlight.py, field by field
-    `mask` is 2^bits - 1; `ignore` whether an importance other than 1 and a base other than 0 are. The table, for
-    repeats, must be all 0 at the start and behind a line that was left to the caller.
+    Args:
+        text: (end + PADDING,) bytes.
+        end: Number of bytes to read.
+        mask: 2^bits - 1.
+        ignore: Whether to ignore an importance other than 1 and a base other than 0.
+        state: (5,) progress, changed.
+        labels: (rows,) out: labels.
+        row_lines: (rows,) out: line of each row, from 0.
+        indptr: (rows + 1,) out: first entry of each row.
+        indices: (entries,) out: hashed feature indices.
+        values: (entries,) out: values.
+        table: (SLOTS,) hash table for repeats; all 0 at the start and after a line left to the caller.
     """
     at = state[AT]
     rows = state[ROWS]

@@ -1,13 +1,13 @@
-"""Lines of `label<TAB>message` to rows of counted words, a chunk of whole lines at a time.
+"""Parsing of `label<TAB>message` lines to rows of word counts, a chunk of whole lines at a time.
 
-A word is a maximal run of ASCII letters, digits and bytes beyond ASCII (so UTF-8 need not be decoded), the ASCII
-letters made small. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby), seed 0; that of a column of
-a table has a seed of its own.
-Equal indices of a row, be it one word or two that collide, are one entry: how often they occur.
+A word is a maximal run of ASCII letters, digits and non-ASCII bytes (so UTF-8 is not decoded), with ASCII letters in
+lower case. Its index is the low bits of its MurmurHash3 x86_32 (Austin Appleby) with seed 0; each text column of a
+table has another seed.
+Equal indices in a row, from one word or from a collision, are one entry: its value is their count.
 
-Entries of a row are found again by open addressing in `table`, which holds positions in `indices`, counted on from
+The entries of a row are looked up by open addressing in `table`, which holds positions in `indices`, continued from
 chunk to chunk by `past`. A position before the row's first is left over from an earlier row and counts as empty, so
-the table, -1 at first, is never cleared.
+the table, initially -1, is never cleared.
 The hash is computed in uint64 and masked: products of two 32-bit words fit, so the plain-Python twin is exact too.
 """
 
@@ -22,7 +22,7 @@ TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 NO_TAB, NO_LABEL = 0, 1
 
 LOWER = np.array([c + 32 if 65 <= c <= 90 else c for c in range(256)], dtype=np.uint8)
-LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # what is not part of a word
+LOWER[[c for c in range(128) if not chr(c).isalnum()]] = 0  # bytes outside words
 
 U = np.uint64
 LOW = U(0xFFFFFFFF)
@@ -30,7 +30,7 @@ LOW = U(0xFFFFFFFF)
 
 @inlined
 def scramble(four: np.uint64) -> np.uint64:
-    """What murmur does to four bytes before they are mixed in."""
+    """Return four bytes as MurmurHash3 prepares them for mixing."""
     four = (four * U(0xCC9E2D51)) & LOW
     four = ((four << U(15)) | (four >> U(17))) & LOW
     return (four * U(0x1B873593)) & LOW
@@ -38,7 +38,7 @@ def scramble(four: np.uint64) -> np.uint64:
 
 @inlined
 def mix(h: np.uint64, four: np.uint64) -> np.uint64:
-    """Murmur's state after four more bytes."""
+    """Return the MurmurHash3 state after four more bytes."""
     h ^= scramble(four)
     h = ((h << U(13)) | (h >> U(19))) & LOW
     return (h * U(5) + U(0xE6546B64)) & LOW
@@ -46,7 +46,7 @@ def mix(h: np.uint64, four: np.uint64) -> np.uint64:
 
 @inlined
 def finish(h: np.uint64, rest: np.uint64, length: np.uint64) -> np.uint64:
-    """The hash of a word of `length` bytes, of which the last, less than four, are `rest`."""
+    """Return the hash of a word of `length` bytes, the last 0 to 3 of which are `rest`."""
     h ^= scramble(rest) ^ length
     h = ((h ^ (h >> U(16))) * U(0x85EBCA6B)) & LOW
     h = ((h ^ (h >> U(13))) * U(0xC2B2AE35)) & LOW
@@ -58,7 +58,7 @@ def add_entry(
     index: np.uint64, slots: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, end: int,
 ) -> int:  # fmt: skip
-    """Count the index once more in the row whose entries are first .. end-1; returns where they end now."""
+    """Count the index once more in the row with entries first .. end-1; return the new end."""
     slot = index & slots
     at = table[slot] - past
     while at >= first and U(indices[at]) != index:
@@ -78,7 +78,7 @@ def count_words(
     data: NDArray[np.uint8], start: int, stop: int, mask: np.uint64, table: NDArray[np.int64], past: int,
     indices: NDArray[np.uint32], values: NDArray[np.float64], first: int, seed: np.uint64,
 ) -> int:  # fmt: skip
-    """Write the entries of the message data[start:stop] from position `first` on; returns where they end."""
+    """Write the entries of the message data[start:stop] from position `first` on; return their end."""
     room = U(2)
     while room < U(stop - start + 2):  # at most (length + 1) / 2 words: the table is never more than half full
         room += room
@@ -111,7 +111,7 @@ def count_words(
 
 @inlined
 def same_bytes(data: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
-    """Are there the same `length` bytes at a and at b?"""
+    """Return whether the `length` bytes at a and b are equal."""
     for j in range(length):
         if data[a + j] != data[b + j]:
             return False
@@ -125,11 +125,21 @@ def read_lines(
     codes: NDArray[np.int64], lines: NDArray[np.int64], labels: NDArray[np.int64], bad: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Read lines until the data, `labels` or `bad` is at its end.
+    """Read lines until `data`, `labels` or `bad` is exhausted.
 
-    Row r has the entries indptr[r] .. indptr[r+1], the label labels[codes[r]] and was line lines[r], from 0.
-    A row of `labels` is where a new label begins and ends in `data`; one of `bad`, a bad line's number and
-    fault. counts = rows, labels, bad lines, lines and bytes that were read.
+    Args:
+        data: (bytes,) whole lines.
+        mask: 2^bits - 1.
+        table: (slots,) hash table, see above.
+        past: Offset of positions in `table`.
+        indptr: (rows + 1,) out: row r has entries indptr[r] .. indptr[r+1].
+        indices: (entries,) out: hashed words.
+        values: (entries,) out: word counts.
+        codes: (rows,) out: row of `labels` for each row.
+        lines: (rows,) out: line of each row, from 0.
+        labels: (labels, 2) out: start and end in `data` of each distinct label.
+        bad: (bad lines, 2) out: line number and fault, NO_TAB or NO_LABEL.
+        counts: (5,) out: numbers of rows, labels, bad lines, lines and bytes read.
     """
     rows = 0
     known = 0
@@ -156,7 +166,7 @@ def read_lines(
         while at < size and data[at] != NEWLINE:
             at += 1
         stop = at
-        at += 1  # past the new line; past the end if the last one has none
+        at += 1  # after the new line; after the end if the last line has none
         line += 1
         if blank:
             continue
@@ -197,11 +207,18 @@ def count_messages(
     data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], seed: np.uint64, mask: np.uint64,
     table: NDArray[np.int64], indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Count the words of the messages data[starts[r]:stops[r]]; row r has the entries indptr[r] .. indptr[r+1].
+    """Count the words of the messages data[starts[r]:stops[r]].
 
-    starts, stops      (rows,) bytes of `data`
-    table              as in `merge_rows`, for repeats
-    indptr to values   SparseRows, field by field, out
+    Args:
+        data: (bytes,) text.
+        starts: (rows,) start of each message.
+        stops: (rows,) end of each message.
+        seed: Seed of the hash.
+        mask: 2^bits - 1.
+        table: (slots,) hash table, as in `merge_rows`.
+        indptr: (rows + 1,) out: row r has entries indptr[r] .. indptr[r+1].
+        indices: (entries,) out: hashed words.
+        values: (entries,) out: word counts.
     """
     end = 0
     indptr[0] = 0
@@ -214,9 +231,13 @@ def count_messages(
 def merge_rows(
     indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[np.float64], table: NDArray[np.int64]
 ) -> None:
-    """Add up entries of one index in a row, at the place of the first; rows move to the left where there were any.
+    """Sum entries with the same index within each row, in place; later rows move left.
 
-    table   -1 at first; of twice as many slots as the longest row has entries, a power of two
+    Args:
+        indptr: (rows + 1,) first entry of each row, changed.
+        indices: (entries,) feature indices, changed.
+        values: (entries,) values, changed.
+        table: (slots,) all -1; slots is a power of two, at least twice the entries of the longest row.
     """
     slots = U(len(table) - 1)
     end = 0
