@@ -1,1 +1,1 @@
-"""File formats: text, svmlight, Vowpal Wabbit, JSON lines, Arrow, archives, URLs. CSV is in data/tables."""
+"""File formats: text, svmlight, Vowpal Wabbit, JSON lines, Arrow, compressed files, URLs. CSV is in data/tables."""

@@ -1,6 +1,6 @@
-"""The record batches of an Arrow IPC or a Parquet file. IPC files are mapped; Parquet is unpacked by row groups.
+"""Record batches of Arrow IPC and Parquet files. IPC files are memory-mapped; Parquet is decoded by row groups.
 
-The index of a pandas frame that was written among the columns is not shown: `index` has its names.
+The index of a pandas frame stored among the columns is hidden; `index` has its names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ ROWS_AT_ONCE = 65_536
 
 
 class IpcFile:
-    """An Arrow IPC file (.arrow, .feather), mapped into memory. `mapped`: its batches lie there, not unpacked."""
+    """Arrow IPC file (.arrow, .feather), memory-mapped if local.
+
+    Attributes:
+        mapped: Whether batches point into the mapped file, without decompression.
+        schema: Schema without the pandas index.
+        index: Names of the pandas index columns.
+        names: Column names.
+    """
 
     def __init__(self, file: OnDisk) -> None:
         import pyarrow as pa
@@ -42,18 +49,18 @@ class IpcFile:
         return open_arrow, (self._file,)
 
     def borders(self) -> list[int]:
-        """Where record batches begin."""
+        """Return the first row of each record batch, and the number of rows."""
         with reading(self._file):
             batches = (self._reader.get_batch(number) for number in range(self._reader.num_record_batches))
             return list(accumulate((batch.num_rows for batch in batches), initial=0))
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         with reading(self._file):
             return sum(self._reader.get_batch(number).num_rows for number in range(self._reader.num_record_batches))
 
     def batches(self, skip: int = 0, columns: list[int] | None = None) -> Iterator[Any]:
-        """The record batches without the first `skip` rows, whole and valid. `columns` are looked at, if not all."""
+        """Yield the record batches after the first `skip` rows; validate `columns`, or all if None."""
         with reading(self._file):
             for number in range(self._reader.num_record_batches):
                 batch = self._reader.get_batch(number)
@@ -63,7 +70,7 @@ class IpcFile:
                 skip = max(0, skip - batch.num_rows)
 
     def last_note(self) -> bytes | None:
-        """What `convert` has written beside the last record batch."""
+        """Return the metadata that `convert` attached to the last record batch."""
         with reading(self._file):
             count = self._reader.num_record_batches
             metadata = self._reader.get_batch_with_custom_metadata(count - 1)[1] if count else None
@@ -71,7 +78,7 @@ class IpcFile:
 
 
 class ParquetFile:
-    """A Parquet file."""
+    """Parquet file, with the interface of `IpcFile`."""
 
     mapped = False
 
@@ -88,20 +95,23 @@ class ParquetFile:
         return open_arrow, (self._file,)
 
     def borders(self) -> list[int]:
-        """Where row groups begin."""
+        """Return the first row of each row group, and the number of rows."""
         metadata = self._reader.metadata
         groups = (metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
         return list(accumulate(groups, initial=0))
 
     def count(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         rows: int = self._reader.metadata.num_rows
         return rows
 
     def batches(
         self, skip: int = 0, columns: list[int] | None = None, at_once: int = ROWS_AT_ONCE
     ) -> Iterator[Any]:  # fmt: skip
-        """The rows without the first `skip`, some at a time. Only `columns` are unpacked, the others are empty."""
+        """Yield the rows after the first `skip`, at most `at_once` per batch.
+
+        Only `columns` are decoded, the others are null.
+        """
         import pyarrow as pa
 
         names = list(self.names)
@@ -126,7 +136,7 @@ class ParquetFile:
                     skip = max(0, skip - batch.num_rows)
 
     def last_note(self) -> bytes | None:
-        """Parquet keeps no notes beside its rows."""
+        """Return None: Parquet has no metadata per batch."""
         return None
 
 
@@ -134,7 +144,7 @@ ArrowFile = IpcFile | ParquetFile
 
 
 def _without_index(schema: pa.Schema) -> tuple[list[int], pa.Schema, tuple[str, ...]]:
-    """The columns that are not the index of a pandas frame, a schema of these, and the names of the index."""
+    """Return the columns outside the pandas index, their schema, and the names of the index."""
     import pyarrow as pa
 
     index = index_columns(schema)
@@ -145,10 +155,10 @@ def _without_index(schema: pa.Schema) -> tuple[list[int], pa.Schema, tuple[str, 
 
 
 def _mapped(path: str) -> pa.Buffer:
-    """The file, mapped: by Python, as pyarrow asks the system for each batch anew, which takes longer than to read it.
+    """Return the file memory-mapped by Python: pyarrow would map each batch separately, slower than reading it.
 
-    Where the system has large pages, it is asked for them: it then reads, and maps, two megabytes at a time. (Told
-    that we go through it in order, Linux reads ahead as well, but forgets the file sooner.)
+    Large pages are requested where the system has them: it then reads and maps two megabytes at a time. (A hint for
+    sequential access makes Linux read ahead too, but also drop the file from its cache sooner.)
     """
     import pyarrow as pa
 
@@ -161,14 +171,14 @@ def _mapped(path: str) -> pa.Buffer:
 
 
 def _within(whole: pa.Buffer, batch: pa.RecordBatch) -> bool:
-    """Do all buffers of the record batch lie in this one?"""
+    """Return whether all buffers of the record batch lie inside this one."""
     first, last = whole.address, whole.address + whole.size
     buffers = [buffer for column in batch.columns for buffer in column.buffers() if buffer is not None and buffer.size]
     return all(first <= buffer.address and buffer.address + buffer.size <= last for buffer in buffers)
 
 
 def open_arrow(file: OnDisk) -> ArrowFile:
-    """The file as what it is by its first bytes."""
+    """Open a file as Arrow IPC or Parquet, by its first bytes."""
     if file.packing():
         raise SourceError(f"an Arrow or Parquet file must be unpacked to be mapped: {file} is not. Unpack it first.")
     with file.open() as raw:
@@ -184,7 +194,7 @@ def open_arrow(file: OnDisk) -> ArrowFile:
 
 
 def checked(batch: pa.RecordBatch, columns: list[int] | None) -> pa.RecordBatch:
-    """The record batch, if its buffers are as long as they must be; a damaged one could crash us."""
+    """Return the record batch after validating its buffers: a damaged one could crash the process."""
     if columns is None:
         batch.validate(full=True)
     else:
@@ -195,7 +205,7 @@ def checked(batch: pa.RecordBatch, columns: list[int] | None) -> pa.RecordBatch:
 
 @contextmanager
 def reading(file: OnDisk) -> Iterator[None]:
-    """Errors of pyarrow as errors of ours."""
+    """Convert errors of pyarrow to SourceError."""
     import pyarrow as pa
 
     try:

@@ -1,7 +1,7 @@
-"""List columns of Arrow as rows, without a copy where their types allow it.
+"""Arrow list columns as rows, without a copy where the types allow it.
 
-Sparse rows are two columns of lists, `indices` and `values`, as long in each row; dense rows are one, `x`, of lists
-all of one length. uint32 indices, float32 and float64 values, and int64 in dense rows, are shown where they lie.
+Sparse rows are two list columns, `indices` and `values`, of equal lengths in each row; dense rows are one column `x` of
+fixed-size lists. uint32 indices, float32 and float64 values, and int64 in dense rows are used in place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,15 @@ MANY = 2**16
 
 
 class SparseLists:
-    """`indices` and `values`. `width` is the one that is promised, if any; `clean` that no index is repeated."""
+    """Sparse rows from the columns `indices` and `values`.
+
+    Args:
+        schema: Arrow schema of the file.
+        name: Name of the source in messages.
+        label: Label column; None for the default.
+        width: Declared width; None if unknown.
+        clean: Whether indices are known to be unique within a row.
+    """
 
     features: tuple[str, ...] | None = None
 
@@ -48,7 +56,7 @@ class SparseLists:
         self._clean = clean
 
     def x(self, batch: pa.RecordBatch, first: int, least: int) -> Sparse:
-        """The rows, of which the first is number `first`; at least so wide."""
+        """Return the rows of a batch whose first row is number `first`, with a width of at least `least`."""
         ends, raw = _lists(batch.column(self.used[0]), "indices", self.name, first)
         others, values = _lists(batch.column(self.used[1]), "values", self.name, first)
         if not np.array_equal(ends, others):
@@ -95,7 +103,13 @@ class SparseLists:
 
 
 class DenseLists:
-    """`x`: lists of one length."""
+    """Dense rows from the column `x` of fixed-size lists.
+
+    Args:
+        schema: Arrow schema of the file.
+        name: Name of the source in messages.
+        label: Label column; None for the default.
+    """
 
     features: tuple[str, ...] | None = None
 
@@ -114,7 +128,7 @@ class DenseLists:
         self.domain = Domain("point" if self._whole else "vector", self._width)
 
     def x(self, batch: pa.RecordBatch, first: int, least: int) -> NDArray[Any]:
-        """The rows, of which the first is number `first`."""
+        """Return the rows of a batch whose first row is number `first`."""
         column = batch.column(self.used[0])
         _none_missing(column, "x", self.name, first)
         flat = column.flatten()
@@ -141,7 +155,7 @@ class DenseLists:
 def _columns(
     names: Sequence[str], label: str | int | None, file: str, *lists: str
 ) -> tuple[int, Target, tuple[int, ...]]:
-    """The label column and how it was chosen (layout.target_column), and the columns of the features."""
+    """Return the label column, the reason for its choice (layout.target_column), and the feature columns."""
     used = tuple(map(names.index, lists))
     if label is not None:
         target, chosen = find_column(label, names, len(names), "the label column", file), "as asked"
@@ -155,7 +169,7 @@ def _columns(
 
 
 def _all_finite(values: NDArray[Any]) -> bool:
-    """Are all finite? The bits of many are looked at without the interpreter, which a second thread may need."""
+    """Return whether all values are finite; large arrays are checked without the GIL, for other threads."""
     if len(values) < MANY or values.dtype not in (np.float64, np.float32):
         return bool(np.isfinite(values).all())
     from novikoff.numerics import checks
@@ -166,7 +180,7 @@ def _all_finite(values: NDArray[Any]) -> bool:
 
 
 def _lists(column: pa.Array, what: str, name: str, first: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-    """Where the lists end, from 0, and what is in them."""
+    """Return the list offsets, starting at 0, and the items."""
     _none_missing(column, what, name, first)
     ends = column.offsets.to_numpy()
     begin, end = int(ends[0]), int(ends[-1])
@@ -187,5 +201,5 @@ def _none_missing(column: pa.Array, what: str, name: str, first: int) -> None:
 
 
 def _row(ends: NDArray[np.uint64], at: int, first: int) -> int:
-    """The number of the row that entry `at` is in."""
+    """Return the number of the row that contains entry `at`."""
     return first + int(np.searchsorted(ends, np.uint64(at), side="right")) - 1

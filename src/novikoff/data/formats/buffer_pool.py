@@ -1,7 +1,7 @@
-"""Arrays that are lent: their memory is used again when nobody looks at them any more; and arrays of each thread.
+"""Pool of array buffers that are reused once no array refers to them, and buffers per thread.
 
-Fresh memory is cleared by the system before it can be used: for a file of a gigabyte that takes as long as a third of
-parsing it. A reader that fills array after array borrows them here instead.
+The system clears new memory before use, which for a file of a gigabyte takes a third of the parsing time. Readers that
+fill many arrays therefore take them from here.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 
 class BufferPool:
-    """Memory that comes back by itself: when the last array of a loan is gone, the next loan may have it."""
+    """Pool of buffers; a buffer returns to the pool when its last array is garbage-collected."""
 
     def __init__(self) -> None:
         self._free: deque[bytearray] = deque()
 
     def arrays(self, *wanted: tuple[int, Any]) -> list[NDArray[Any]]:
-        """Arrays of these lengths and types, not cleared; the widest types first, so that all are aligned."""
+        """Return uninitialised arrays of these (length, dtype) pairs; pass the widest types first, for alignment."""
         sizes = [count * np.dtype(kind).itemsize for count, kind in wanted]
         memory = self._memory(sum(sizes))
-        whole = np.frombuffer(memory, dtype=np.uint8)  # every array below keeps this one alive
+        whole = np.frombuffer(memory, dtype=np.uint8)  # every array below keeps this view alive
         weakref.finalize(whole, self._free.append, memory).atexit = False
         arrays, start = [], 0
         for size, (_, kind) in zip(sizes, wanted, strict=True):
@@ -37,22 +37,25 @@ class BufferPool:
     def _memory(self, size: int) -> bytearray:
         try:
             memory = self._free.popleft()
-        except IndexError:  # all is lent
+        except IndexError:  # no free buffer
             memory = bytearray()
         return memory if len(memory) >= size else bytearray(size + size // 8)
 
 
 class OwnArrays:
-    """Arrays of each thread, used again and again; made anew by `make` where more room is asked for.
+    """Arrays per thread, reused between calls and reallocated when more room is needed.
 
-    There may be room for the worst: memory that is not touched costs nothing.
+    `make` may allocate for the worst case: memory that is not touched costs nothing.
+
+    Args:
+        make: Returns the arrays for a text of the given size.
     """
 
     def __init__(self, make: Callable[[int], Sequence[NDArray[Any]]]) -> None:
         self._make, self._local = make, threading.local()
 
     def __call__(self, size: int) -> Sequence[NDArray[Any]]:
-        """Those for `size` bytes of text."""
+        """Return this thread's arrays for `size` bytes of text."""
         if getattr(self._local, "size", -1) < size:
             self._local.size, self._local.arrays = size, self._make(size)
         arrays: Sequence[NDArray[Any]] = self._local.arrays

@@ -1,9 +1,9 @@
-"""The bytes of a source, unpacked as they are read.
+"""Bytes of a source, decompressed while they are read.
 
-Packing
-    .gz, .bz2, .xz and .zst are known by their first bytes, whatever the name.
+Compression
+    .gz, .bz2, .xz and .zst are detected from the first bytes, not from the name.
 Errors
-    What cannot be opened, read or unpacked is a `SourceError` that names the source.
+    Failure to open, read or decompress is a `SourceError` that names the source.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ SKIPPED_AT_ONCE = 2**20
 
 
 class Opened(io.RawIOBase):
-    """Unpacked bytes, to be read once. `packing` is gzip, bzip2, xz, zstd or None; `live` that more may come late."""
+    """Decompressed bytes of a file, readable once.
+
+    Args:
+        file: Binary file object.
+        name: Name of the source in messages.
+        owned: Whether to close the file on close.
+        live: Whether data may arrive late, as from a pipe.
+
+    Attributes:
+        packing: gzip, bzip2, xz, zstd or None.
+    """
 
     def __init__(self, file: Any, name: str, owned: bool = False, live: bool = False) -> None:
         super().__init__()
@@ -34,7 +44,9 @@ class Opened(io.RawIOBase):
             self.packing = self._raw.recognise()
             if self.packing is not None:
                 self._unpacked = _unpacker(self.packing, self._raw)
-            some = getattr(self._unpacked, "readinto1", None) if live else None  # not more than there is
+            some = (
+                getattr(self._unpacked, "readinto1", None) if live else None
+            )  # returns available bytes without blocking for more
             self._read_some = some or self._unpacked.readinto
         except BaseException as error:
             self.close()
@@ -46,7 +58,7 @@ class Opened(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill some of the buffer: at least a byte, unless it is over."""
+        """Read into the buffer; return the number of bytes, 0 only at the end."""
         view = memoryview(buffer).cast("B")
         if self._peeked:
             count = min(len(view), len(self._peeked))
@@ -64,9 +76,11 @@ class Opened(io.RawIOBase):
         return int(count)
 
     def peek(self, count: int, wait: bool = False) -> bytes:
-        """The first bytes of what is left, without taking them: `count`, or less if there is no more for now.
+        """Return up to `count` of the next bytes without consuming them, fewer if no more are available now.
 
-        wait   for at least one more than was peeked at before
+        Args:
+            count: Number of bytes.
+            wait: Whether to wait for at least one byte more than the last peek returned.
         """
         while len(self._peeked) < count and (not self._peeked or wait or self.more(0.0)):
             wait = False
@@ -78,12 +92,12 @@ class Opened(io.RawIOBase):
         return self._peeked[:count]
 
     def ready(self, wait: float = 0.0) -> bool:
-        """Will reading not wait? A pipe is asked, for `wait` seconds; if it cannot tell, it may wait."""
+        """Return whether reading does not block; a pipe is polled for `wait` seconds, and False if that is unknown."""
         return bool(self._peeked) or self.more(wait)
 
     @property
     def tells(self) -> bool:
-        """Can it tell whether reading will wait?"""
+        """Whether it is known if reading blocks."""
         try:
             select.select([self._raw.fileno()], [], [], 0.0)
         except (OSError, ValueError, AttributeError, TypeError):
@@ -91,7 +105,7 @@ class Opened(io.RawIOBase):
         return True
 
     def more(self, wait: float) -> bool:
-        """Have more bytes come than were peeked at, or will they within so many seconds? Or is it over?"""
+        """Return whether bytes beyond the peeked ones, or the end, are available within `wait` seconds."""
         if not self.live or self._raw.head:
             return True
         try:
@@ -100,11 +114,11 @@ class Opened(io.RawIOBase):
             return False
 
     def size(self) -> int:
-        """Bytes of the file, as it lies there."""
+        """Return the size of the file in bytes, as stored."""
         return self._raw.size()
 
     def skip(self, count: int) -> None:
-        """Go on `count` bytes further: by a seek where that is possible, else by reading."""
+        """Skip `count` bytes by a seek if possible, otherwise by reading."""
         if count and self.packing is None and not self._peeked and self._raw.seek_on(count):
             return
         scratch = bytearray(min(count, SKIPPED_AT_ONCE))
@@ -125,17 +139,17 @@ class Opened(io.RawIOBase):
 
 
 class _Raw(io.RawIOBase):
-    """The bytes as they are in the file, of which the first have been looked at."""
+    """Bytes as stored in the file, with the first ones peeked."""
 
     def __init__(self, file: Any, owned: bool, live: bool) -> None:
         super().__init__()
         self._file = file
         self._owned = owned
-        self._some = getattr(file, "read1", None) if live else None  # not more than there is
+        self._some = getattr(file, "read1", None) if live else None  # returns available bytes without blocking for more
         self.head = b""
 
     def recognise(self) -> str | None:
-        """How the bytes are packed, by the first of them; no more are read than it takes."""
+        """Return the compression by the first bytes, reading no more than necessary."""
         while len(self.head) < LONGEST_MAGIC and any(magic.startswith(self.head) for magic in MAGIC):
             piece = self._take(LONGEST_MAGIC - len(self.head))
             self.head += piece
@@ -165,7 +179,7 @@ class _Raw(io.RawIOBase):
         return len(piece)
 
     def seek_on(self, count: int) -> bool:
-        """Skip bytes by a seek, not beyond the end; False if that cannot be."""
+        """Skip bytes by a seek, not beyond the end; return False if that is impossible."""
         if not can_seek(self._file):
             return False
         here = self._file.tell()
@@ -195,7 +209,7 @@ class _Raw(io.RawIOBase):
 
 
 class FirstBytes(io.RawIOBase):
-    """The first bytes of a file that can seek."""
+    """First `count` bytes of a seekable file, as a file."""
 
     def __init__(self, file: Any, count: int) -> None:
         super().__init__()
@@ -246,7 +260,7 @@ def _unpacker(packing: str, raw: _Raw) -> Any:
 
 
 def can_seek(file: Any) -> bool:
-    """Can it be read again from another place?"""
+    """Return whether the file can seek."""
     try:
         return bool(file.seekable())
     except (AttributeError, OSError, ValueError):
@@ -254,7 +268,7 @@ def can_seek(file: Any) -> bool:
 
 
 def unreadable(name: str, error: Exception) -> SourceError:
-    """What kept a source from being read, as an error of ours that names it."""
+    """Return a SourceError that names the source and the cause."""
     if isinstance(error, SourceError):
         return error
     packed = isinstance(error, (EOFError, zlib.error)) or type(error).__name__ == "LZMAError"

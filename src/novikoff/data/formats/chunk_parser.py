@@ -1,7 +1,7 @@
-"""Chunks of labelled lines as arrays: by a kernel, and line by line by Python where the kernel stops.
+"""Parsing of chunks of labelled lines to arrays: by a compiled loop, and by Python for lines the loop rejects.
 
-A kernel takes what it is sure of; Python reads the line that it leaves, exactly, or says what is wrong with it, and the
-kernel goes on behind it. Of a little text Python reads all: to compile a kernel takes seconds.
+The compiled loop stops at a line it cannot read; Python reads that line exactly or reports the error, and the loop
+continues after it. Small texts are read by Python alone, because loading a compiled loop takes longer.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from novikoff.data.formats.labelled_lines import Parsed
 from novikoff.data.formats.lines import BadLineError, Row
 
 Arrays = tuple[NDArray[Any], ...]
-"""Labels, lines, indptr, indices and values, with room for all rows of a chunk."""
+"""Labels, line numbers, indptr, indices and values, with room for all rows of a chunk."""
 
 Advance = Callable[[NDArray[np.uint64]], object]
-"""Parses on from `state`: byte, rows, entries, lines, and one number more; up to a line that it leaves."""
+"""Function that parses from `state` (byte, rows, entries, lines, one more number) up to a line it rejects."""
 
 
 class LineParser(ABC):
-    """Parses chunks, in any thread; each thread has its own arrays, used again and again.
+    """Parser of chunks, usable from any thread; each thread reuses its own arrays.
 
-    arrays   makes those for a chunk of so many bytes
-    free     where texts go that are no longer needed
-    little   says of a chunk's size whether Python reads all of it
-    width    of the rows; None: one more than the largest index
+    Args:
+        kernel: Module of the compiled loop.
+        arrays: Returns the arrays for a chunk of the given size in bytes.
+        skip_bad: Number of bad lines to skip before an error.
+        free: Buffers for reuse; texts are appended when they are done.
+        little: Returns whether Python alone should read a chunk of this size.
+        width: Width of the rows; None for the largest index + 1.
     """
 
     def __init__(
@@ -45,14 +48,14 @@ class LineParser(ABC):
 
     @abstractmethod
     def _begin(self, text: bytearray, data: NDArray[np.uint8], size: int, little: bool) -> tuple[Arrays, Advance]:
-        """Room for the rows of a chunk, and who parses it; a little one is not parsed by it."""
+        """Return the arrays for the rows of a chunk, and the function that parses it (unused if `little`)."""
 
     @abstractmethod
     def _line(self, line: bytes) -> Row | None:
-        """The row that a line holds; None if there is none. Raises `BadLineError`."""
+        """Return the row of a line; None if it has none. Raises `BadLineError`."""
 
     def parse(self, text: bytearray, size: int, added: int) -> Parsed:
-        """The first `size` bytes, of which the last `added` are not in the source."""
+        """Parse the first `size` bytes, the last `added` of which are not in the source."""
         little, data = self._little(size), np.frombuffer(text, dtype=np.uint8)
         (labels, lines, indptr, indices, values), advance = self._begin(text, data, size, little)
         state = np.zeros(5, dtype=np.uint64)

@@ -1,10 +1,10 @@
-"""Several files as one stream, one after the other, named by a pattern: day-*.svm, s3://logs/2026-*/part-*.parquet.
+"""Several files as one stream, named by a pattern: day-*.svm, s3://logs/2026-*/part-*.parquet.
 
 Rows
-    Those of the files in the order of their names. What labels stand for and what columns are is told by the first
-    file, and holds for all. A position is the number of a file, the rows before it, and a position in it.
+    Files are read in the order of their names. The first file determines labels and columns for all. A position is a
+    file number, the number of rows before that file, and a position in it.
 Parts
-    A part may begin within a file. Packed files cannot be cut: each is in one part, as a whole.
+    A part may begin inside a file. Compressed files cannot be split: each belongs to one part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from novikoff.data.formats.origin import is_url, mark, matching
 
 
 def named_by(source: object) -> list[str] | None:
-    """The files that a pattern names, in order; None if it is no pattern, but the name of a file."""
+    """Return the files that match a pattern, sorted; None if the source is not a pattern but a file."""
     if not isinstance(source, (str, os.PathLike)) or not glob.has_magic(text := os.fsdecode(source)):
         return None
     if is_url(text):
@@ -39,7 +39,13 @@ def named_by(source: object) -> list[str] | None:
 
 
 class Files(Stream):
-    """The rows of files; `open` makes a stream of a path."""
+    """Stream over the rows of several files.
+
+    Args:
+        name: Name of the source in messages.
+        paths: Paths of the files in order.
+        open: Opens a path as a stream.
+    """
 
     rereadable = True
 
@@ -51,7 +57,7 @@ class Files(Stream):
         self.notes = [*self._first.notes, f"{len(paths):,} files, from {paths[0]} to {paths[-1]}"]
 
     def _agreed(self) -> list[Stream]:
-        """The files, each read as the first."""
+        """Return the files, with labels and columns of the first imposed on all."""
         if not self._told:
             for file in self._files[1:]:
                 if file.domain.kind != self._first.domain.kind or file.outcomes != self._first.outcomes:
@@ -62,63 +68,63 @@ class Files(Stream):
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        """That of the first file; as wide as need be if widths differ."""
+        """Domain of the first file; without a width if the widths differ."""
         widths = {file.domain.width for file in self._files}
         return self._first.domain if len(widths) == 1 else Domain(self._first.domain.kind)
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """What stands for -1 and +1; None before it is known."""
+        """Values for -1 and +1; None before they are known."""
         return self._first.labels
 
     @property
     def features(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """The names of the columns; None if they have none."""
+        """Column names; None if there are none."""
         return self._first.features
 
     @property
     def several(self) -> bool:  # type: ignore[override]
-        """Does the first file show three labels or more?"""
+        """Whether the first file has three or more labels."""
         return self._first.several
 
     @property
     def table(self) -> bool:  # type: ignore[override]
-        """Are they tables?"""
+        """Whether the files are tables."""
         return self._first.table
 
     @property
     def outcomes(self) -> str:  # type: ignore[override]
-        """What is to be predicted."""
+        """Kind of the outcomes, "labels" or "numbers"."""
         return self._first.outcomes
 
     @property
     def bits(self) -> int | None:  # type: ignore[override]
-        """Features are hashed into 2^bits; None if they are not."""
+        """Number of bits of hashed features; None if they are not hashed."""
         return self._first.bits
 
     @property
     def skipped(self) -> list[tuple[int, str]]:  # type: ignore[override]
-        """The bad rows of all files."""
+        """Skipped bad rows of all files."""
         return [one for file in self._files for one in file.skipped]
 
     @property
     def most_bad(self) -> int:  # type: ignore[override]
-        """As many in each file."""
+        """Number of bad rows that may be skipped, summed over the files."""
         return sum(file.most_bad for file in self._files)
 
     @property
     def scaled_by_default(self) -> bool:  # type: ignore[override]
-        """Are their features scaled by default?"""
+        """Whether features are scaled by default."""
         return self._first.scaled_by_default
 
     @property
     def target_column(self) -> Target | None:  # type: ignore[override]
-        """The column that is predicted, and how it was chosen in the first file."""
+        """Label column of the first file and the reason for its choice."""
         return self._first.target_column
 
     @property
     def encoding(self) -> Any:
-        """How columns become features; None if they are no tables."""
+        """Encoding of columns as features; None if the files are not tables."""
         return self._first.encoding
 
     def show_many(self) -> None:
@@ -129,7 +135,7 @@ class Files(Stream):
         return None if None in counts else sum(count for count in counts if count is not None)
 
     def fingerprint(self) -> dict[str, Json]:
-        """Those of all files."""
+        """Return the fingerprints of all files."""
         return {"files": [file.fingerprint() for file in self._files]}
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
@@ -148,16 +154,16 @@ class Files(Stream):
             before += rows
 
     def extent(self) -> int:
-        """The extents of all files together; of one that cannot be cut, its size as it lies there."""
+        """Return the sum of the extents of all files; for a file that cannot be split, its stored size."""
         return sum(map(_extent, self._files, self._paths))
 
     def borders(self) -> Sequence[int]:
-        """Where files begin, and where parts of them had better begin."""
+        """Return the starts of files, and good split points inside them."""
         starts = accumulate(map(_extent, self._files, self._paths), initial=0)
         return [at + border for at, file in zip(starts, self._files, strict=False) for border in (0, *file.borders())]
 
     def part(self, first: int, last: int) -> Self:
-        """The rows that begin from `first` on and before `last`, of all extents one after the other."""
+        """Return the rows that start from `first` on and before `last`, in the concatenated extents."""
         self._within(first, last)
         chosen, at = [], 0
         for file, path in zip(self._agreed(), self._paths, strict=True):

@@ -1,21 +1,21 @@
-"""JSON lines as a stream: one object a line, `{"label": 1, "age": 31, "city": "Rome", "pixels": [0, 0.5]}`.
+"""JSON lines as a stream: one object per line, `{"label": 1, "age": 31, "city": "Rome", "pixels": [0, 0.5]}`.
 
 Format
-    UTF-8; blank lines, CRLF, a missing last new line and a byte order mark are no trouble. Packed files are unpacked.
-    Numbers are the very doubles that Python's float reads, and finite; true is 1 and false 0. Refused, with line and
-    key: null, NaN, Infinity, a key that an object has twice, arrays of anything but numbers.
+    UTF-8; blank lines, CRLF, a missing last new line, a byte order mark and compressed files are accepted.
+    Numbers are read exactly as by Python's float, and must be finite; true is 1 and false 0. Errors, with line and
+    key: null, NaN, Infinity, a repeated key, arrays of anything but numbers.
 Features
-    Keys may come and go, so a feature is hashed, not numbered as it comes: a saved learner knows it in any other file,
-    and memory does not grow. An object within is a namespace of data/formats/vw.py, named by its path ("user.home"), an
-    array one with the features 0, 1, 2, ...; a text is the feature "key=text" of value 1. So `{"label": 1, "f":
-    {"9": 0.5, "hot": 1}}` is `1 |f 9:0.5 hot`, index for index. The items of an array never collide with each other;
-    two keys may, with chance 1/2^bits. Entries of one index in a row are added up.
+    Keys may vary between lines, so features are hashed, not numbered: a saved learner recognises them in any other
+    file, and memory stays bounded. A nested object is a namespace of data/formats/vw.py, named by its path
+    ("user.home"), an array one with the features 0, 1, 2, ...; a text is the feature "key=text" with value 1. So
+    `{"label": 1, "f": {"9": 0.5, "hot": 1}}` is `1 |f 9:0.5 hot`, index for index. The items of an array never collide
+    with each other; two keys collide with probability 1/2^bits. Entries with the same index in a row are summed.
 Labels
-    Under the key `label`; else under a key of the first object that is called label, y, class or target; else under
-    its last. Two values, the larger +1, numbers (also as text) or text; `positive` overrides; `many` for 0 .. many-1.
-    Where all are true or false, that is what is said of new examples.
+    Under the key `label`; by default a key of the first object named label, y, class or target, otherwise its last key.
+    Two values, the larger +1, numbers (also as text) or text; `positive` overrides; `multiclass` for 0 .. k-1.
+    If all labels are true or false, predictions are too.
 Cost
-    One pass by Python's own json, in one thread; a few chunks of memory (or of the longest line).
+    One pass with Python's json in one thread; memory for a few chunks (or the longest line).
 """
 
 from __future__ import annotations
@@ -36,21 +36,30 @@ from novikoff.data.formats.lines import BadLineError, BadValueError
 from novikoff.data.hashing import hashed
 from novikoff.data.layout import is_number, target_column
 
-MOST_NAMES = 2**17  # of which the hash is kept
+MOST_NAMES = 2**17  # size limit of the cache of hashes
 EXACT = 2.0**53
 MUST = "a line must be one JSON object"
 CORRECT = "Correct the line"
 
 
 class JSONL(LabelledLines):
-    """The rows of JSON lines, from a path, standard input ("-") or a binary file object.
+    r"""Stream over JSON lines.
 
-    label      the key of the label. By default one of label, y, class and target, else the last of the first object
-    positive   the label value that is +1, against all others
-    bits       an index is a number below 2^bits
-    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
-    chunk      bytes parsed at a time; a line may be longer
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        label: Key of the label; by default label, y, class or target, otherwise the last key of the first object.
+        positive: Label for +1; every other label is -1.
+        bits: Features are hashed into 2^bits indices.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        chunk: Bytes parsed at a time; a line may be longer.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.JSONL(io.BytesIO(b'{"label": true, "age": 31}\n{"label": false, "city": "Rome"}\n'))
+        >>> next(stream.batches()).y
+        array([ 1, -1], dtype=int8)
     """
 
     def __init__(
@@ -67,12 +76,12 @@ class JSONL(LabelledLines):
         self._asked = label
         self._key = label
         self.target_column = None if label is None else Target(label, "as asked")
-        self._booleans = True  # are those that came true and false?
+        self._booleans = True  # whether all labels so far are booleans
         self._names = Names(bits)
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """What stands for -1 and +1; None before it is known, and with `many`. true and false stay booleans."""
+        """Values for -1 and +1; None before they are known, and for multiclass. true and false stay booleans."""
         found = super().labels
         if found is None or not self._booleans or found.negative not in (-1, 0, 1) or found.positive not in (0, 1):
             return found
@@ -80,7 +89,7 @@ class JSONL(LabelledLines):
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
-        """What numbered labels stand for, so far. true and false stay booleans."""
+        """Values of the numbered labels so far. true and false stay booleans."""
         found = super().label_values
         return [value == 1 for value in found] if found and self._booleans else found
 
@@ -134,7 +143,7 @@ class JSONL(LabelledLines):
         return parse
 
     def _row(self, line: bytes, decoder: json.JSONDecoder) -> tuple[Any, dict[int, float]]:
-        """The label and the values by their indices. Raises `BadLineError`."""
+        """Return the label and the values by index. Raises `BadLineError`."""
         line = line.removesuffix(b"\r")
         try:
             text = line.decode()
@@ -154,7 +163,7 @@ class JSONL(LabelledLines):
             raise BadLineError("an object must not be so deep", 1, line, "Flatten it") from None
 
     def _take_label(self, row: dict[str, object], line: bytes) -> object:
-        """The label, which is taken out of the row: a number, or text if the first of the stream was."""
+        """Remove and return the label of a row: a number, or text if the first label of the stream was text."""
         if self._key is None:
             if not row:
                 raise BadLineError("an object must have a label", 1, line, CORRECT, LabelError)
@@ -170,7 +179,7 @@ class JSONL(LabelledLines):
         if not isinstance(value, (float, str)):
             do = Advice("Pass ", Option("label", letter="KEY"))
             raise BadValueError("a label must be a number or text", _shown(given), do, LabelError, key=self._key)
-        if isinstance(value, float) and not abs(value) < EXACT:  # two labels must not become one
+        if isinstance(value, float) and not abs(value) < EXACT:  # two distinct labels must not round to the same double
             raise BadValueError("a label must be below 2^53", _shown(given), CORRECT, LabelError, key=self._key)
         if self._numbers is None:
             self._numbers = isinstance(value, float)
@@ -182,7 +191,7 @@ class JSONL(LabelledLines):
 
 
 class Names:
-    """The indices of features by namespace and name; some are kept, since a hash in Python takes its time."""
+    """Hashed indices of features by namespace and name, with a cache, because hashing in Python is slow."""
 
     def __init__(self, bits: int) -> None:
         self._mask = 2**bits - 1
@@ -190,7 +199,7 @@ class Names:
         self._count = 0
 
     def add(self, entries: dict[int, float], items: dict[str, Any], path: str) -> None:
-        """Add the values of an object at that path."""
+        """Add the values of an object at that path to the entries."""
         base, indices = self._namespace(path)
         for key, value in items.items():
             kind = type(value)
@@ -230,7 +239,7 @@ class Names:
             entries[i] = x
 
     def _namespace(self, path: str) -> tuple[int, dict[str, int]]:
-        """The hash of a namespace, and the indices in it that are kept."""
+        """Return the hash of a namespace, and the cached indices in it."""
         if path not in self._known:
             self._keep()
             self._known[path] = (hashed(_bytes(path), 0) if path else 0, {})
@@ -242,7 +251,7 @@ class Names:
         return indices[name]
 
     def _keep(self) -> None:
-        """One more is kept; all are forgotten when they are too many."""
+        """Count one more cached name; clear the cache when it is full."""
         self._count += 1
         if self._count > MOST_NAMES:
             self._count = 1
@@ -250,7 +259,7 @@ class Names:
 
 
 def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object without repeated keys."""
+    """Return an object as a dict; raise BadValueError for a repeated key."""
     items = dict(pairs)
     if len(items) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -260,7 +269,7 @@ def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _label(value: object) -> object:
-    """A label as a double if it is or is written as a number; text without spaces around it."""
+    """Return a label as float if it is or is written as a number; otherwise text without surrounding spaces."""
     if isinstance(value, (bool, int, float)) or (isinstance(value, str) and is_number(value)):
         try:
             return float(value)
@@ -279,7 +288,7 @@ def _path(path: str, key: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value for a message: null, "spam", [1.0, nul..."""
+    """Return a value for a message, shortened: null, "spam", [1.0, nul..."""
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 

@@ -1,18 +1,17 @@
-"""Text with a label and features on each line, as batches: chunks, threads, labels, bad lines, positions.
+"""Base of line formats, with a label and features per line: chunks, threads, labels, bad lines, positions.
 
 Order
-    The text is cut behind a new line into chunks, which threads parse; batches come in the order of the text, and
-    neither the size of the chunks nor the number of threads changes a row.
+    The text is split at new lines into chunks, which threads parse; batches keep the order of the text, and neither
+    the chunk size nor the number of threads changes a row.
 Labels
-    Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
-    and a pipe goes by streaming_labels.py.
+    Rows are held back until both labels are known, for at most 16 MB or one second; then a file is searched for the
+    second label, and a pipe follows the rule of streaming_labels.py.
 Cost
-    One pass; a few chunks of memory (or of the longest line), whatever the size of the file. Rows of a pipe are held
-    back for a tenth of a second at most; for a second at the start, while only one label has come.
+    One pass; memory for a few chunks (or the longest line), independent of the file size. Rows of a pipe are delayed by
+    at most a tenth of a second; by one second at the start, while only one label is known.
 Threads
-    Those of a generator are not waited for when it is left. A generator that is left by an error may be closed by the
-    garbage collector, in any thread, even in one that is just being started and holds a lock of Python's own: to wait
-    for other threads there would be to wait for ever.
+    A generator does not wait for its threads on exit. After an error the garbage collector may close it in any thread,
+    even in one that is being started and holds an internal lock of Python: waiting for other threads could deadlock.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from novikoff.data.layout import is_number
 from novikoff.data.streaming_labels import Outcomes, StreamingLabels, held_back, shown
 
 CHUNK_BYTES = 2**22
-PADDING = 80  # readable bytes that kernels may look at behind a text
+PADDING = 80  # readable bytes that compiled loops may load after a text
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 P = TypeVar("P")
@@ -53,9 +52,16 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """A chunk as arrays. `row_lines` are lines of the chunk from 0, and so are those of `bad`.
+    """Parsed chunk as arrays.
 
-    ignored   how many rows had an importance or a base that was left out
+    Attributes:
+        labels: (rows,) label of each row.
+        row_lines: (rows,) line of each row in the chunk, from 0.
+        x: Features of the rows.
+        lines: Number of lines in the chunk.
+        size: Number of bytes in the source.
+        bad: Line in the chunk, from 0, and error of each bad line.
+        ignored: Number of rows with an importance or a base that was ignored.
     """
 
     labels: NDArray[Any]
@@ -67,34 +73,33 @@ class Parsed:
     ignored: int = 0
 
     def head(self, rows: int) -> Parsed:
-        """The first rows."""
+        """Return the first rows."""
         return replace(self, labels=self.labels[:rows], row_lines=self.row_lines[:rows], x=self.x[:rows])
 
     def before(self, line: int) -> Parsed:
-        """The rows before that line."""
+        """Return the rows before that line."""
         return self.head(int(np.searchsorted(self.row_lines, np.uint32(line))))
 
 
 Parser = Callable[[bytearray, int, int], Parsed]
-"""Parses the first bytes of a text; the last few of them, by the third argument, are not in the source."""
+"""Function that parses the first bytes of a text; its third argument counts trailing bytes not in the source."""
 
 
 class LabelledLines(Stream):
-    """Text with a label and features on each line: all that has to be done beside parsing a chunk.
+    """Stream over text with a label and features per line; subclasses parse one chunk.
 
-    Features are hashed into 2^bits, or numbered by the source, if `bits` is None: then rows grow wider.
-    Lines without labels are given one by `put_labels`, which puts `prefix` before each line of a text: no error shows
-    it, and y is -1.
+    Features are hashed into 2^bits, or numbered by the source if `bits` is None: then rows grow wider. Lines without
+    labels get one from `put_labels`, which inserts `prefix` before each line: errors hide it, and y is -1.
     """
 
     prefix = b""
     put_labels: Callable[[bytes], bytes] | None = None
     no_rows = "blank"
-    """What lines are that are no rows."""
+    """Description of lines that are not rows."""
     label_word = re.compile(rb"^[ \t]*([+-]?\.?[0-9][^\s#|']*)", re.MULTILINE)
-    """Finds the labels of plain lines."""
+    """Pattern of the label in plain lines."""
     predicts_numbers = False
-    """May its labels be numbers to be predicted?"""
+    """Whether the labels may be regression outcomes."""
 
     def __init__(
         self, source: object, positive: object, multiclass: int | None, bits: int | None, skip_bad: int,
@@ -113,7 +118,7 @@ class LabelledLines(Stream):
         self._labels = self._fresh()
         self._skip_bad, self._threads, self._chunk = skip_bad, threads, chunk
         self._bad_before = self._ignored = self._left_out = 0
-        self._numbers: bool | None = None  # are the labels numbers? For formats where they may be text
+        self._numbers: bool | None = None  # whether the labels are numbers, for formats where they may be text
         self._little = Little()
         self.name = self._origin.name
         self.rereadable, self.fixed = self._origin.rereadable, self._origin.fixed
@@ -126,39 +131,39 @@ class LabelledLines(Stream):
 
     @abstractmethod
     def _parser(self, free: deque[bytearray]) -> Parser:
-        """What parses a chunk, in any thread, and puts the text in `free` when it is done."""
+        """Return the function that parses a chunk in any thread and appends the text to `free` when done."""
 
     def _fresh(self) -> StreamingLabels | Outcomes:
-        """What the values of a pass stand for."""
+        """Return a new label encoder for a pass."""
         return Outcomes() if self.outcomes == "numbers" else StreamingLabels(self._positive, self._many)
 
     def _remembered(self) -> Position:
-        """What else a position must hold."""
+        """Return the further fields of a position."""
         return {}
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """What stands for -1 and +1; None before it is known, and with `many`."""
+        """Values for -1 and +1; None before they are known, and for multiclass."""
         return None if self.unlabelled else self._labels.labels
 
     @property
     def multiclass(self) -> bool:  # type: ignore[override]
-        """Are its labels numbered in the order in which they first come?"""
+        """Whether labels are numbered in order of first appearance."""
         return self._many is True
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
-        """What numbered labels stand for, so far; None if they are not numbered."""
+        """Values of the numbered labels so far; None if labels are not numbered."""
         return self._labels.label_values
 
     @cached_property
     def several(self) -> bool:  # type: ignore[override]
-        """Do the first lines show three labels or more, which are not numbers to be predicted?"""
+        """Whether the first lines have three or more labels that are not regression outcomes."""
         return len(self._first) > 2 and not self._as_numbers
 
     @property
     def numeric(self) -> bool:  # type: ignore[override]
-        """Do the first lines show numbers to be predicted, in a format that may have such?"""
+        """Whether the first lines have regression outcomes, in a format that supports them."""
         return self.predicts_numbers and self._as_numbers
 
     @property
@@ -167,7 +172,7 @@ class LabelledLines(Stream):
 
     @cached_property
     def _first(self) -> set[Any]:
-        """The labels of the first lines, as numbers if all are; none, if what they stand for was said."""
+        """Labels of the first lines, as numbers if all are; empty if the options determine the labels."""
         if self._positive is not None or self._many is not None or self.unlabelled:
             return set()
         head = self._origin.peek(LITTLE)
@@ -176,12 +181,12 @@ class LabelledLines(Stream):
         return {float(word) for word in words} if all(map(is_number, words)) else set(words)
 
     def _first_labels(self, head: bytes) -> set[str]:
-        """The labels of the first lines, as they are written there."""
+        """Return the labels of the first lines as written."""
         return {word.decode("utf-8", "replace").strip() for word in self.label_word.findall(head)}
 
     @property
     def most_bad(self) -> int:  # type: ignore[override]
-        """Lines that may be skipped."""
+        """Number of bad lines that may be skipped."""
         return self._skip_bad
 
     def show_many(self) -> None:
@@ -190,15 +195,15 @@ class LabelledLines(Stream):
             self._labels = StreamingLabels(None, True)
 
     def fingerprint(self) -> dict[str, Json]:
-        """Size and time of change of the file; empty for other sources."""
+        """Return size and modification time of the file; empty for other sources."""
         return self._origin.fingerprint()
 
     def extent(self) -> int:
-        """Bytes of the text."""
+        """Return the size of the text in bytes."""
         return self._origin.size()
 
     def part(self, first: int, last: int) -> Self:
-        """The lines that begin from byte `first` on and before `last`."""
+        """Return the lines that start from byte `first` on and before `last`."""
         self._within(first, last)
         begin, end = map(self._origin.line_from, (first, last))
         part = copy.copy(self)
@@ -209,13 +214,13 @@ class LabelledLines(Stream):
         return part
 
     def read_as(self, other: Stream) -> None:
-        """Let labels stand for what they stand for there, in passes that begin now."""
+        """Use the label values of another stream, in passes that start from now on."""
         told = other._told() if isinstance(other, LabelledLines) else {}
         self.__dict__.pop("notes", None)
         self._begin, self.skipped, self._said = {**self._begin, **told}, [], []
 
     def _told(self) -> Position:
-        """What the labels stand for, as the first rows tell."""
+        """Return the label values found in the first rows."""
         if self.multiclass:
             raise SourceError(
                 f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
@@ -245,13 +250,13 @@ class LabelledLines(Stream):
             self._say()
 
     def _settled(self, opened: Opened, here: dict[str, int]) -> Iterator[Parsed]:
-        """The chunks, held back at first until both labels have come, or for as long as may be."""
+        """Yield the chunks, after holding back the first ones until both labels are known or a limit is reached."""
 
         def look(held: Sequence[Parsed]) -> bool:
             parsed, spare = held[-1], self._skip_bad - self._bad_before - sum(len(piece.bad) for piece in held)
             stuck = spare < 0
             self._labels.look(parsed.before(parsed.bad[spare][0]).labels if stuck and parsed.bad else parsed.labels)
-            if stuck and self._labels.lone:  # no fault of that label: the other may be on the line that is bad
+            if stuck and self._labels.lone:  # not a label error: the second label may be on the bad line
                 self._refuse_bad(held, here["line"])
             return stuck
 
@@ -266,7 +271,7 @@ class LabelledLines(Stream):
         return held_back(self._parsed(opened, here["byte"] == 0), self._labels, look, opened.ready, look_further)
 
     def _batch(self, parsed: Parsed, here: dict[str, int]) -> Iterator[Batch]:
-        """The rows of a chunk, up to one that is not to be skipped; then what is wrong with it. Moves `here` on."""
+        """Yield the rows of a chunk up to an error that is not skipped, then raise it. Advances `here`."""
         error: SourceError | None = None
         for line, bad in parsed.bad:
             error = self._skip(here["line"] + line + 1, bad)
@@ -304,7 +309,7 @@ class LabelledLines(Stream):
             raise error
 
     def _skip(self, line: int, bad: BadLineError) -> SourceError | None:
-        """Skip a bad line; or what is wrong with it, if there were too many."""
+        """Record a bad line as skipped; return its error if too many were skipped."""
         error = bad.error(self.prefix).at(line=line, source=self.name)
         if self._bad_before + len(self.skipped) < self._skip_bad:
             self.skipped.append((line, error.what))
@@ -314,7 +319,7 @@ class LabelledLines(Stream):
         return error
 
     def _refuse_bad(self, held: Iterable[Parsed], line: int) -> None:
-        """Raise what is wrong with the first bad line that is not to be skipped; `line` lines came before."""
+        """Raise the error of the first bad line that may not be skipped; `line` lines precede the chunks."""
         for parsed in held:
             for number, bad in parsed.bad:
                 if error := self._skip(line + number + 1, bad):
@@ -325,7 +330,7 @@ class LabelledLines(Stream):
         return {**here, "labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}
 
     def _parsed(self, opened: Opened, at_start: bool) -> Iterator[Parsed]:
-        """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
+        """Yield the chunks, parsed by threads, in order, without waiting for an idle pipe."""
         free: deque[bytearray] = deque()
         parse, put = self._parser(free), self.put_labels
 
@@ -339,7 +344,7 @@ class LabelledLines(Stream):
         return in_order(opened, self._chunk, at_start, free, labelled, self._threads, type(self).__name__)
 
     def _to_say(self) -> Iterator[str]:
-        """What there is to say of this pass."""
+        """Yield the notes of this pass."""
         if self.skipped:
             yield f"{counted(len(self.skipped), 'bad line')} of {self.name} skipped, the first: {self.skipped[0][1]}"
         if self._ignored:
@@ -351,14 +356,14 @@ class LabelledLines(Stream):
             yield f"no label of {self.name} is {shown(self._positive)}, the positive one: all are -1."
 
     def _say(self) -> None:
-        """Put that in the notes, instead of what was said of an earlier pass."""
+        """Replace the notes of an earlier pass by those of this one."""
         self.notes[:] = [note for note in self.notes if note not in self._said]
         self._said = list(self._to_say())
         self.notes += self._said
 
 
 def number(positive: Any, what: str) -> float | None:
-    """The positive label as a number, for a format whose labels are numbers."""
+    """Return the positive label as a number, for formats with numeric labels."""
     if positive is None:
         return None
     with contextlib.suppress(TypeError, ValueError, OverflowError):
@@ -371,9 +376,17 @@ def in_order(
     opened: Opened, chunk: int, at_start: bool, free: deque[bytearray], parse: Callable[[bytearray, int, Any], P],
     count: int, name: str, rows_end: Callable[[bytearray, int], int] | None = None,
 ) -> Iterator[P]:  # fmt: skip
-    """The chunks of a text, parsed by so many threads, in order; none waits here for a pipe that is silent.
+    """Yield the parsed chunks of a text in order, without waiting for an idle pipe.
 
-    rows_end   as in `whole_lines`
+    Args:
+        opened: Bytes of the text.
+        chunk: Chunk size in bytes.
+        at_start: Whether reading starts at the beginning, where a byte order mark may be.
+        free: Buffers for reuse.
+        parse: Parses a text, given its size and the number of added bytes.
+        count: Number of threads.
+        name: Prefix of the thread names.
+        rows_end: Finds the end of the last row, as in `whole_lines`.
     """
     waiting: deque[Future[P]] = deque()
     with workers(count, name) as threads:
@@ -394,7 +407,7 @@ def in_order(
 
 @contextmanager
 def workers(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
-    """So many threads; what they have not begun when this is left, they do not begin."""
+    """Provide `count` threads; on exit, tasks that have not started are cancelled."""
     threads = ThreadPoolExecutor(count, name)
     try:
         yield threads

@@ -2,13 +2,13 @@
 
 Format
     `spam<TAB>WINNER!! Call now`. The first TAB counts; CRLF, a missing last new line, blank lines and a byte order
-    mark are no trouble. .gz, .bz2, .xz and .zst are unpacked as they are read.
+    mark are accepted. .gz, .bz2, .xz and .zst are decompressed while they are read.
 Features
-    A word is a run of letters and digits (ASCII letters made small; every byte beyond ASCII is a letter). Its index
-    is its MurmurHash3 cut to `bits`, its value how often it occurs in the message; data/_loops/words.py.
+    A word is a run of letters and digits (ASCII letters in lower case; every non-ASCII byte is a letter). Its index is
+    its MurmurHash3 cut to `bits`, its value the number of occurrences in the message; data/_loops/words.py.
 Labels
-    Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `many` for 0 .. many-1,
-    or for any.
+    Two values, the larger +1, compared as numbers if the first is one; `positive` overrides; `multiclass` for
+    0 .. k-1, or for any labels.
 Order, cost
     As in labelled_lines.py, with one thread.
 """
@@ -36,14 +36,22 @@ FAULTS = ("no TAB", "nothing before its TAB")  # as in data/_loops/words.py
 
 
 class Text(LabelledLines):
-    """The lines of a file of `label<TAB>message`.
+    r"""Stream over lines of `label<TAB>message`, with word counts as features.
 
-    source     a path, "-" for standard input, or a binary file object
-    positive   the label value that is +1, against all others
-    bits       an index is a number below 2^bits
-    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
-    chunk      bytes read at a time; a line may be longer
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        positive: Label for +1; every other label is -1.
+        bits: Words are hashed into 2^bits indices.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        chunk: Bytes read at a time; a line may be longer.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.Text(io.BytesIO(b"spam\tcall now, call\nham\tsee you at six\n"))
+        >>> next(stream.batches()).x.values
+        array([2., 1., 1., 1., 1., 1.])
     """
 
     bits: int
@@ -77,7 +85,7 @@ class Text(LabelledLines):
         return parse
 
     def _read(self, data: bytearray, at: int, stop: int, line: int, table: Table) -> Parsed:
-        """The rows of the lines from `at` on, or some of them; `line` lines came before."""
+        """Return the rows of the lines from `at` on, or some of them; `line` lines precede them."""
         from novikoff.data._loops.words import read_lines
 
         text = np.frombuffer(data, dtype=np.uint8)[at:stop]
@@ -106,7 +114,7 @@ class Text(LabelledLines):
             try:
                 column[code] = self._value(bytes(data[at + begin : at + end]))
             except BadValueError as error:
-                there, error.__traceback__ = codes == code, None  # which would keep the text
+                there, error.__traceback__ = codes == code, None  # a traceback would keep the text alive
                 faults += [(int(number), error) for number in row_lines[there]]
                 good &= ~there
         x = x.copy() if good.all() else x.take(good)
@@ -114,13 +122,13 @@ class Text(LabelledLines):
         return Parsed(labels, row_lines[good], x, done, taken, sorted(faults, key=lambda fault: fault[0]))
 
     def _value(self, written: bytes) -> object:
-        """A label as text; as a number if the first one of the stream was, and none is named as positive."""
+        """Return a label as text, or as a number if the first label of the stream was one and `positive` is None."""
         was = quoted(repr(written)[2:-1])
         try:
             word = written.decode()
         except UnicodeError:
             word = "\0"
-        if "\0" in word:  # UTF-16, or no text; and numpy takes "u" and "u\0" for the same
+        if "\0" in word:  # UTF-16 or binary; and numpy treats "u" and "u\0" as equal
             raise BadValueError("a label must be UTF-8 without zero bytes", was, "Convert the file first", LabelError)
         if self._positive is not None:
             return _canonical(word)
@@ -129,21 +137,21 @@ class Text(LabelledLines):
         if not self._numbers:
             return word
         exact = is_number(word) and not math.isinf(float(word))
-        if not exact or (WHOLE.fullmatch(word) and int(word) != float(word)):  # else two labels could become one
+        if not exact or (WHOLE.fullmatch(word) and int(word) != float(word)):  # two labels must not round to one double
             must = "labels must be finite numbers, whole ones exact as doubles, as the first is one"
             raise BadValueError(must, was, Advice("Pass ", Option("positive", letter="VALUE")), LabelError)
         return float(word)
 
 
 class Table:
-    """Where the kernel finds the words of a row again, and how many entries it has written so far."""
+    """Hash table in which the compiled loop looks up the words of a row, and the number of entries written so far."""
 
     def __init__(self) -> None:
         self._positions = np.full(1, -1, dtype=np.int64)
         self.past = 0
 
     def room(self, size: int) -> NDArray[np.int64]:
-        """Room for a line of `size` bytes."""
+        """Return a table for a line of `size` bytes."""
         room = 1 << (size + 1).bit_length()
         if len(self._positions) < room:
             self._positions = np.full(room, -1, dtype=np.int64)
@@ -151,7 +159,7 @@ class Table:
 
 
 def _canonical(word: str) -> str:
-    """The same text for +1, 1 and 1.0; a word as it is."""
+    """Return the same text for +1, 1 and 1.0; a word unchanged."""
     if WHOLE.fullmatch(word):
         return str(int(word))
     number = float(word) if is_number(word) else math.inf

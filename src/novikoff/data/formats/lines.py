@@ -1,8 +1,8 @@
-"""Lines of text: the first, by which a format is recognised; chunks of whole lines; what is wrong with one.
+"""Lines of text: the first ones, for format detection; chunks of whole lines; errors of a line.
 
-A chunk ends behind a new line; one is added to the last line if it has none. Behind it there are `padding` bytes that
-may be read. A line that is longer than a chunk makes a longer one. A pipe that is slow makes shorter ones: lines are
-not held back for more than a tenth of a second.
+A chunk ends after a new line; the last line gets one if it has none. After it are `padding` readable bytes. A line
+longer than a chunk makes a longer chunk. A slow pipe makes shorter ones: lines are delayed by at most a tenth of a
+second.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from novikoff.data.formats.origin import Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
 BLANK = b"\xef\xbb\xbf \t\r\n"
-PATIENCE = 1.0  # seconds that a pipe may be silent in its first lines
+PATIENCE = 1.0  # seconds to wait for each piece of a pipe's first lines
 
 
 def look_at(
     source: Any, lines: int = HEAD_LINES, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
 ) -> tuple[Origin, object, bytes, bool]:  # fmt: skip
-    """Where it comes from, what is to be read from the beginning, its first bytes, and whether that is all.
+    """Return the origin, a source that still starts at the beginning, its first bytes, and whether these are all.
 
     The other parameters are those of `first_bytes`.
     """
@@ -46,10 +46,14 @@ def look_at(
 def first_bytes(
     opened: Opened, lines: int, least: int = 0, patience: float = PATIENCE, most: int = LONGEST_HEAD
 ) -> bytes:  # fmt: skip
-    """The first bytes, with so many lines or more, if there are; about `most` bytes at most.
+    """Return the first bytes, with at least `lines` lines if there are that many.
 
-    least      lines for which a pipe is waited for, however long it takes
-    patience   seconds for which a pipe may be silent in the others
+    Args:
+        opened: Bytes to peek at.
+        lines: Number of lines wanted.
+        least: Number of lines for which to wait however long a pipe takes.
+        patience: Seconds to wait for each further piece of a pipe.
+        most: Approximate limit in bytes.
     """
     wanted = HEAD_BYTES
     head = opened.peek(wanted)
@@ -62,21 +66,22 @@ def first_bytes(
             break
         seen, head = head, opened.peek(wanted, wait=True)
         if len(head) == len(seen):
-            break  # it is over
+            break  # end of the data
     return head
 
 
 LONGEST_LINE = 2**28
 LITTLE = 2**16
-"""Bytes of a source that Python may read, line by line: to load a kernel takes as long, to compile it takes seconds."""
+"""Bytes of a source that Python reads line by line: loading a compiled loop takes as long, compiling it seconds."""
 
 LIVE_SECONDS = 0.1
 
 
 class Little:
-    """Says of each chunk whether it should be read without kernels, as all that came of the source is little.
+    """Test for each chunk whether to read it without compiled loops, because little of the source has arrived.
 
-    times   as quick as Python is who reads it then
+    Args:
+        times: Speed of the Python reader, relative to a reader line by line.
     """
 
     def __init__(self, times: int = 1) -> None:
@@ -91,10 +96,14 @@ def whole_lines(
     opened: Opened, chunk: int, padding: int, free: deque[bytearray],
     rows_end: Callable[[bytearray, int], int] | None = None,
 ) -> Iterator[tuple[bytearray, int, int]]:  # fmt: skip
-    """The text, its size (at most `chunk`, unless a line is longer), and how many bytes were added to it.
+    """Yield each text, its size (at most `chunk`, unless a line is longer), and the number of bytes added to it.
 
-    A text that is no longer needed can be put in `free`, to be used again.
-    rows_end   where the last row ends in the first bytes of a text, 0 if none does: for rows that may span lines
+    Args:
+        opened: Bytes of the source.
+        chunk: Chunk size in bytes.
+        padding: Readable bytes after each text.
+        free: Buffers for reuse; the caller appends texts that are done.
+        rows_end: Returns the end of the last row in the first bytes of a text, or 0: for rows that may span lines.
     """
     rest = b""
     over = False
@@ -140,25 +149,41 @@ NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 Row = tuple[float, dict[int, float], int]
-"""The label, the values by their indices, and one number more: in svmlight text, one more than the largest index."""
+"""Label, values by index, and one more number: in svmlight text, the largest index + 1."""
 
 
 class BadLineError(Exception):
-    """What must be, in which column (from 1) it is not, what is there, what to do, and which error that is."""
+    """Error of a line.
+
+    Args:
+        must: What is expected.
+        column: Column of the error, from 1.
+        was: Text found there.
+        do: What to do.
+        error: Class of the error to raise.
+    """
 
     def __init__(self, must: str, column: int, was: bytes, do: str, error: type[SourceError] = SourceError) -> None:
         super().__init__(must)
         self.must, self.column, self.was, self.do, self._error = must, column, was, do, error
 
     def error(self, prefix: bytes) -> SourceError:
-        """An error of ours, as if the prefix were not on the line."""
+        """Return the error to raise, with columns as if the prefix were not on the line."""
         was = self.was.replace(prefix, b"", 1) if self.column == 1 else self.was
         text = repr(was[:40])[2:-1] + ("..." if len(was) > 40 else "")
         return self._error(self.must, f'has "{text}"', self.do, character=max(1, self.column - len(prefix)))
 
 
 class BadValueError(BadLineError):
-    """What must be, what is there instead, what to do, which error that is, and the key under which it was, if any."""
+    """Error of a value.
+
+    Args:
+        must: What is expected.
+        was: Value found.
+        do: What to do.
+        error: Class of the error to raise.
+        **where: Position of the value, such as its key.
+    """
 
     def __init__(
         self, must: str, was: str, do: str, error: type[SourceError] = SourceError, **where: Unpack[Where]
@@ -171,7 +196,7 @@ class BadValueError(BadLineError):
 
 
 def finite(text: bytes, column: int, what: str) -> float:
-    """The number that a text is. Raises `BadLineError`."""
+    """Return a text as a finite number. Raises `BadLineError`."""
     error = LabelError if what == "a label" else SourceError
     if not NUMBER.fullmatch(text):
         raise BadLineError(f"{what} must be a finite number", column, text, "Correct the line", error)

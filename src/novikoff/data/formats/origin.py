@@ -1,15 +1,15 @@
-"""Where the bytes of a source come from: a path, a URL, "-" for standard input, or a binary file object.
+"""Origin of a source's bytes: a path, a URL, "-" for standard input, or a binary file object.
 
 Reading again
-    A path and a file object that can seek are read again from where they began; standard input and pipes once.
-Recognising again
-    By its fingerprint: of a file the size, the time of change, its place and a sample of its bytes.
+    Paths and seekable file objects are read again from their start; standard input and pipes only once.
+Fingerprint
+    Identifies a file by size, modification time, location and a sample of its bytes.
 URLs
-    Files that fsspec opens: s3://, gs://, memory://, file:// and whatever else is installed. fsspec is an extra
-    (`pip install "novikoff[urls]"`), and so is what it needs for one kind of storage, as s3fs for s3://.
+    Opened by fsspec: s3://, gs://, memory://, file:// and others that are installed. fsspec is an extra
+    (`pip install "novikoff[urls]"`), and so is the package it needs for each storage, such as s3fs for s3://.
 Copies
-    Tables and Arrow files must be read more than once (`OnDisk`): standard input and other file objects are copied to
-    a temporary file, unpacked, which goes away with the stream.
+    Tables and Arrow files are read more than once (`OnDisk`): standard input and other file objects are decompressed
+    to a temporary file, which is deleted with the stream.
 """
 
 from __future__ import annotations
@@ -38,13 +38,19 @@ from novikoff.data.formats.byte_reader import (
 )
 
 SAMPLES, SAMPLED_AT_ONCE = 32, 4096
-"""Pieces of a file, and bytes of each, by which it is recognised."""
+"""Number of sampled pieces of a file, and bytes of each, for its fingerprint."""
 
 
 class Origin:
-    """Where bytes come from. `open` gives them from the start, or from a place in the unpacked bytes.
+    """Origin of bytes, opened from the start or from an offset in the decompressed bytes.
 
-    `fixed`: a file, or bytes in memory, with no code but Python's own behind them.
+    Args:
+        source: Path, URL, "-" or binary file object.
+
+    Attributes:
+        name: Name of the source in messages.
+        rereadable: Whether it can be read again.
+        fixed: Whether it is a file or bytes in memory, without user code behind it.
     """
 
     def __init__(self, source: Any) -> None:
@@ -74,11 +80,11 @@ class Origin:
 
     @property
     def independent(self) -> bool:
-        """Can it be open twice at a time?"""
+        """Whether it can be open twice at the same time."""
         return self._url is not None or (self._path is not None and self.rereadable)
 
     def size(self) -> int:
-        """How many bytes there are; of what is packed or comes once, an error."""
+        """Return the number of bytes; raise SourceError if it is compressed or can be read only once."""
         if self.independent:
             with self.open() as opened:
                 if opened.packing is None:
@@ -89,7 +95,7 @@ class Origin:
         )
 
     def line_from(self, byte: int) -> int:
-        """Where the first line begins that begins at this byte or later; the size if there is none."""
+        """Return the start of the first line at or after this byte; the size if there is none."""
         if byte == 0:
             return 0
         with self.open(byte - 1) as opened:
@@ -102,13 +108,13 @@ class Origin:
         return at
 
     def until(self, byte: int) -> Self:
-        """The same, as if it ended there."""
+        """Return the same origin, cut off at this byte."""
         shorter = copy.copy(self)
         shorter._stop = byte
         return shorter
 
     def open(self, at: int = 0) -> Opened:
-        """The unpacked bytes from `at` on."""
+        """Open the decompressed bytes from `at` on."""
         if self._open_before and not self.rereadable:
             raise SourceError(f"a source must be rereadable to be read again: {self.name} is not. Save it in a file.")
         self._open_before = True
@@ -138,7 +144,7 @@ class Origin:
         return opened
 
     def peek(self, count: int) -> bytes:
-        """The first bytes, without taking them: `count`, or of a pipe what has come."""
+        """Return the first `count` bytes without consuming them; for a pipe, those that have arrived."""
         if self.rereadable:
             with self.open() as opened:
                 return opened.peek(count)
@@ -147,7 +153,10 @@ class Origin:
         return self._file.peek(count)
 
     def fingerprint(self) -> dict[str, Json]:
-        """Size and time of change of a file; of a path also its place and a sample. Nothing for other sources."""
+        """Return size and modification time of a file; empty for other sources.
+
+        For a path, also a digest of its location and a sample of its bytes.
+        """
         if self._url is not None:
             return mark(self._url)
         try:
@@ -163,12 +172,12 @@ class Origin:
 
 
 def place(path: str) -> str:
-    """Which file it is, however its path is spelled: a digest, since model files are passed on and paths are not."""
+    """Return a digest of the real path: model files are shared, paths must not be."""
     return hashlib.blake2b(os.fsencode(os.path.realpath(path)), digest_size=16).hexdigest()
 
 
 def sample(path: str, size: int) -> str:
-    """A digest of the first `size` bytes of a file: of all of them, or of some that lie evenly if there are many."""
+    """Return a digest of the first `size` bytes of a file, or of evenly spaced pieces if it is large."""
     seen = hashlib.blake2b(str(size).encode(), digest_size=16)
     with open(path, "rb", buffering=0) as file:
         if size <= SAMPLES * SAMPLED_AT_ONCE:
@@ -181,7 +190,7 @@ def sample(path: str, size: int) -> str:
 
 
 def status(path: str) -> os.stat_result:
-    """The status of a path that can be opened as a file or a pipe."""
+    """Return the status of a path; raise SourceError if it is missing or a directory."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
@@ -194,29 +203,29 @@ def status(path: str) -> os.stat_result:
 
 
 def _is_still(file: Any) -> bool:
-    """A file that was opened, or bytes in memory; not a subclass, nor a file object of somebody's own."""
+    """Return whether it is an opened file or bytes in memory, not a subclass or a custom file object."""
     raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
     return type(raw) in (io.FileIO, io.BytesIO)
 
 
 def is_url(source: Any) -> bool:
-    """Is it text of the form scheme://place?"""
+    """Return whether it is text of the form scheme://location."""
     return isinstance(source, str) and "://" in source and source.partition("://")[0].isalnum()
 
 
 def open_url(url: str) -> Any:
-    """The bytes, as a file that can seek, apart from every other one of the same URL."""
+    """Open a URL as a seekable file, independent of others with the same URL."""
     try:
         file = system(url).open(_path(url), "rb")
     except SourceError:
         raise
-    except Exception as error:  # each kind of storage has errors of its own
+    except Exception as error:  # each storage has its own exception types
         raise _unreadable(url, error) from None
-    return io.BytesIO(file.getvalue()) if isinstance(file, io.BytesIO) else file  # memory:// gives one to all
+    return io.BytesIO(file.getvalue()) if isinstance(file, io.BytesIO) else file  # memory:// returns one shared object
 
 
 def mark(url: str) -> dict[str, Any]:
-    """By what the file is known again: its size, and what the storage says of it, such as its time of change."""
+    """Return the fingerprint of a URL: its size and the storage's version key, such as the modification time."""
     try:
         there = system(url)
         return {"size": int(there.size(_path(url)) or 0), "mark": str(there.ukey(_path(url)))}
@@ -227,7 +236,7 @@ def mark(url: str) -> dict[str, Any]:
 
 
 def matching(pattern: str) -> list[str]:
-    """The URLs that match, in their order."""
+    """Return the URLs that match a pattern, sorted."""
     try:
         there = system(pattern)
         return sorted(there.unstrip_protocol(path) for path in there.glob(_path(pattern)))
@@ -238,7 +247,7 @@ def matching(pattern: str) -> list[str]:
 
 
 def system(url: str) -> Any:
-    """The file system that a URL is of."""
+    """Return the file system of a URL."""
     try:
         import fsspec
     except ImportError:
@@ -266,7 +275,11 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 class OnDisk:
-    """The path of a file, and its name for messages (`str`)."""
+    """File on disk that can be read more than once; other sources are copied to a temporary file.
+
+    Args:
+        source: Path, URL, "-" or binary file object.
+    """
 
     def __init__(self, source: Any) -> None:
         self.remote = isinstance(source, str) and is_url(source)
@@ -286,19 +299,19 @@ class OnDisk:
         return self.name
 
     def notes(self) -> list[str]:
-        """What to tell the user."""
+        """Return the notes for the user."""
         return [f"{self.name} was copied to a temporary file, to be read more than once"] if self.copied else []
 
     def fingerprint(self) -> dict[str, Json]:
-        """Size and time of change of the file; nothing for a copy of something else."""
+        """Return the fingerprint of the file; empty for a copy."""
         return {} if self.copied else Origin(self.path).fingerprint()
 
     def open(self) -> Any:
-        """Its bytes."""
+        """Open the file for reading."""
         return open_url(self.path) if self.remote else open(self.path, "rb")
 
     def packing(self) -> str | None:
-        """How it is packed, by its first bytes: gzip, bzip2, xz, zstd or None."""
+        """Return the compression by the first bytes: gzip, bzip2, xz, zstd or None."""
         try:
             with self.open() as file:
                 head = file.read(LONGEST_MAGIC)
@@ -308,7 +321,7 @@ class OnDisk:
 
 
 def _copy(origin: Origin) -> str:
-    """The path of a copy of the unpacked bytes."""
+    """Copy the decompressed bytes to a temporary file and return its path."""
     with origin.open() as opened:
         number, path = tempfile.mkstemp(prefix="novikoff-")
         try:

@@ -1,14 +1,14 @@
 """svmlight (libsvm) text as a stream: `label [qid:N] index:value index:value ... [# comment]`.
 
 Format
-    One row a line; blank lines and comments are skipped, a label alone is a row without features. Indices are whole
-    numbers from 0 to 2^32-2 and stay as they are, in any order; entries of one index in a row are added up. Numbers
-    are the very doubles that Python's float reads, and finite. qid is skipped. Packed files are unpacked.
+    One row per line; blank lines and comments are skipped, a label alone is a row without features. Indices are whole
+    numbers from 0 to 2^32-2, kept as they are, in any order; entries with the same index in a row are summed. Numbers
+    are read exactly as by Python's float, and must be finite. qid is ignored. Compressed files are decompressed.
 Labels
-    Two values, the larger +1; `positive` overrides; `many` for 0 .. many-1. Decided from the first 16 MB; if these
-    show one value only, a file is looked through for the other, and a pipe goes by streaming_labels.py.
+    Two values, the larger +1; `positive` overrides; `multiclass` for 0 .. k-1. Determined from the first 16 MB; if
+    these have one value only, a file is searched for the other, and a pipe follows the rule of streaming_labels.py.
 Order, cost
-    As in labelled_lines.py: threads parse chunks, and change nothing; a few chunks of memory.
+    As in labelled_lines.py: threads parse chunks without changing the result; memory for a few chunks.
 """
 
 from __future__ import annotations
@@ -30,18 +30,27 @@ from novikoff.data.formats.lines import BadLineError, Row, finite
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
-"""The plain loop leaves the first line of a chunk; Python reads it, if it ends before this."""
+"""Length limit of the first line of a chunk, which the plain loop rejects, for reading it with Python."""
 
 
 class Svmlight(LabelledLines):
-    """The rows of svmlight text, from a path, standard input ("-") or a binary file object.
+    r"""Stream over svmlight (libsvm) text.
 
-    positive   the label value that is +1, against all others
-    many       how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    skip_bad   how many bad lines to skip (`skipped` lists them: line, message) before it is an error
-    threads    how many parse at a time; None: as many as there are cores
-    chunk      bytes parsed at a time; a line may be longer
-    outcomes   "labels", or "numbers" to be predicted
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        positive: Label for +1; every other label is -1.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes parsed at a time; a line may be longer.
+        outcomes: "labels", or "numbers" for regression.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> batch = next(nk.Svmlight(io.BytesIO(b"+1 3:0.5 7:2\n-1 1:1\n")).batches())
+        >>> batch.y, batch.x.indices
+        (array([ 1, -1], dtype=int8), array([3, 7, 1], dtype=uint32))
     """
 
     no_rows = "blank or comments"
@@ -68,7 +77,7 @@ class Svmlight(LabelledLines):
 
 
 class ChunkParser(LineParser):
-    """Plain lines by the plain loop; the others, and what follows, by the one that knows them all."""
+    """Parser that starts with the loop for plain lines and switches to the general loop at the first other line."""
 
     def __init__(self, kernel: Any, skip_bad: int, free: deque[bytearray], little: Callable[[int], bool]) -> None:
         super().__init__(kernel, partial(_arrays, kernel), skip_bad, free, little)
@@ -97,7 +106,7 @@ class ChunkParser(LineParser):
                 at = int(state[0])
                 plain = at >= size or (at < kernel.SAFE and text.index(b"\n", at) <= FIRST_LINE_BYTES)
             if not plain:
-                table.fill(0)  # a row that was not finished may have left something
+                table.fill(0)  # a row that was not finished may have left entries
                 kernel.parse_all(data, np.uint64(size), state, found, out, wrong, table)
 
         return rows, advance
@@ -107,7 +116,7 @@ class ChunkParser(LineParser):
 
 
 def _arrays(kernel: Any, size: int) -> Arrays:
-    """The places of separators, a table for repeats, and what was wrong."""
+    """Return arrays for the positions of separators, the hash table for repeats, and the error flags."""
     places = [np.empty(size + kernel.PADDING, dtype=np.uint32) for _ in range(4)]
     return *places, np.empty(kernel.SLOTS, dtype=np.uint32), np.zeros(kernel.WIDE, dtype=np.uint64)
 
@@ -118,10 +127,10 @@ WHOLE = re.compile(rb"[0-9]+")
 
 
 def read_line(line: bytes) -> Row | None:
-    """The row that a line without its new line holds; None if it is blank or a comment. Raises `BadLineError`.
+    """Return the row of a line without its new line; None if it is blank or a comment. Raises `BadLineError`.
 
-    Slow, exact, and able to say what is wrong. Entries of one index are added up in their order, at the place of the
-    first.
+    This reader is slow and exact, and reports errors. Entries with the same index are summed in order, at the position
+    of the first.
     """
     fields = FIELD.finditer(line.removesuffix(b"\r").partition(b"#")[0])
     entries: dict[int, float] = {}

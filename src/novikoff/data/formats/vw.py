@@ -1,23 +1,23 @@
 """Vowpal Wabbit text as a stream: `label [importance [base]] ['tag]|namespace[:weight] name[:value] ... |...`.
 
 Format
-    One row a line; blank lines are skipped, `1 |` is a row without features. A word that touches the first bar or
-    begins with a quote is a tag, and skipped: `1|f x` has no label. A value is 1 where none is written, and times the
-    weight of its namespace. Numbers are the very doubles that Python's float reads, and finite. Packed files are
-    unpacked. Not taken: text for a value (city:paris; write city=paris), and labels that are not one number.
+    One row per line; blank lines are skipped, `1 |` is a row without features. A word that touches the first bar or
+    begins with a quote is a tag, and ignored: `1|f x` has no label. The default value is 1; values are multiplied by
+    the weight of their namespace. Numbers are read exactly as by Python's float, and must be finite. Compressed files
+    are decompressed. Not supported: text values (city:paris; write city=paris), and labels that are not one number.
 Features
-    The indices of Vowpal Wabbit with `-b bits`. A namespace has a base: 0 for the one without a name, n for a whole
-    number n, else the MurmurHash3 of its name. A feature in it is base + n for a whole number n, base + k for the k-th
-    without a name (k from 0), else the MurmurHash3 of its name with the base for a seed; all modulo 2^bits. So numbers
-    in the namespace without a name stay as they are below 2^bits, and never collide within a namespace. Entries of one
-    index in a row are added up.
+    The indices of Vowpal Wabbit with `-b bits`. A namespace has a base: 0 without a name, n for a whole number n,
+    otherwise the MurmurHash3 of its name. A feature in it is base + n for a whole number n, base + k for the k-th
+    without a name (k from 0), otherwise the MurmurHash3 of its name with the base as seed; all modulo 2^bits. So
+    numbers in the unnamed namespace stay as they are below 2^bits, and never collide within a namespace. Entries with
+    the same index in a row are summed.
 Weights
-    The theorems count every round once, from a score of the learner's own: an importance other than 1 or a base other
-    than 0 is an error, or with `ignore_weights` left out, and noted.
+    The theorems count every round once, from the learner's score alone: an importance other than 1 or a base other
+    than 0 is an error, or with `ignore_weights` ignored, with a note.
 Labels
-    As in svmlight.py: two values, the larger +1; `positive` overrides; `many` for 0 .. many-1.
+    As in svmlight.py: two values, the larger +1; `positive` overrides; `multiclass` for 0 .. k-1.
 Cost
-    One pass; a few chunks of memory (or of the longest line), whatever the size of the file.
+    One pass; memory for a few chunks (or the longest line), independent of the file size.
 """
 
 from __future__ import annotations
@@ -41,16 +41,25 @@ from novikoff.data.hashing import hashed
 
 
 class VW(LabelledLines):
-    """The rows of Vowpal Wabbit text, from a path, standard input ("-") or a binary file object.
+    r"""Stream over Vowpal Wabbit text.
 
-    positive         the label value that is +1, against all others
-    bits             an index is a number below 2^bits
-    ignore_weights   leave out importance weights and bases, instead of refusing them
-    many             how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    skip_bad         how many bad lines to skip (`skipped` lists them: line, message) before it is an error
-    threads          how many parse at a time; None: as many as there are cores
-    chunk            bytes parsed at a time; a line may be longer
-    outcomes         "labels", or "numbers" to be predicted
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        positive: Label for +1; every other label is -1.
+        bits: Features are hashed into 2^bits indices.
+        ignore_weights: Whether to ignore importance weights and bases, instead of an error.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes parsed at a time; a line may be longer.
+        outcomes: "labels", or "numbers" for regression.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> batch = next(nk.VW(io.BytesIO(b"1 | 3:0.5 7\n-1 | 1\n")).batches())
+        >>> batch.y, batch.x.indices
+        (array([ 1, -1], dtype=int8), array([3, 7, 1], dtype=uint32))
     """
 
     predicts_numbers = True
@@ -79,7 +88,7 @@ class VW(LabelledLines):
 
 
 class ChunkParser(LineParser):
-    """All lines by one kernel, into arrays that are then copied: how many entries there will be is not known."""
+    """Parser with one loop for all lines; its arrays are copied, since the number of entries is unknown beforehand."""
 
     def __init__(
         self, kernel: Any, bits: int, ignore_weights: bool, skip_bad: int, free: deque[bytearray],
@@ -107,7 +116,7 @@ class ChunkParser(LineParser):
 
 
 def _arrays(kernel: Any, size: int) -> Arrays:
-    """Those of the rows of so many bytes, and a table for repeats."""
+    """Return arrays for the rows in `size` bytes, and the hash table for repeats."""
     rows, entries = size // 4 + 1, size // 2 + 1
     return (
         np.empty(rows), np.empty(rows, dtype=np.uint32), np.empty(rows + 1, dtype=np.uint64),
@@ -123,9 +132,10 @@ NEUTRAL = ("an importance weight must be 1, as the theorems count every round on
 
 
 def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | None:
-    """The row that a line without its new line holds; None if it is blank. Raises `BadLineError`.
+    """Return the row of a line without its new line; None if it is blank. Raises `BadLineError`.
 
-    Slow, exact, and able to say what is wrong. Its number more: was an importance or a base left out?
+    This reader is slow and exact, and reports errors. The last item of the row is whether an importance or a base was
+    ignored.
     """
     line = line.removesuffix(b"\r")
     if not line.strip(b" \t"):
@@ -167,7 +177,7 @@ def read_line(line: bytes, bits: int, ignore_weights: bool = False) -> Row | Non
 
 
 def _label(head: bytes, line: bytes, ignore_weights: bool) -> tuple[float, bool]:
-    """What is before the first bar: the label, and whether an importance or a base was left out."""
+    """Parse the part before the first bar; return the label and whether an importance or base was ignored."""
     if b"\t" in head:
         at = head.index(b"\t")
         raise BadLineError("words before the bar must have blanks between them", at + 1, head[at:], "Replace the tab")

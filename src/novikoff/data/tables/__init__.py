@@ -1,1 +1,1 @@
-"""Tables: columns of every kind, how they become features, and the label column."""
+"""Tables: kinds of columns, their encoding as features, and the label column."""

@@ -1,4 +1,4 @@
-"""A stream as a learner that has learned before must see it: tables by its encoding, others by the names of columns."""
+"""Alignment of a stream with a trained learner: tables by its encoding, other streams by column names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ def adopted(
     stream: Stream, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner",
     learn: bool = True, numbered: bool = False,
 ) -> Stream:  # fmt: skip
-    """The stream for a learner of that encoding, or of features of these names; None: as it is.
+    """Return the stream as a learner with that encoding or these feature names needs it.
 
-    whose      the learner is called so in messages
-    learn      may new features get a place?
-    numbered   the learner knows features by number
+    Args:
+        stream: Stream to align; a table adopts the encoding.
+        encoding: Encoding of the learner; None if it has none.
+        names: Feature names of the learner; None if it has none.
+        whose: Name of the learner in messages.
+        learn: Whether new features may be added.
+        numbered: Whether the learner knows features by number.
     """
     if not isinstance(stream, Table):
         if encoding is not None and stream.encoding is not None and encoding.agrees(stream.encoding):
@@ -59,10 +63,10 @@ def adopted(
 def adopted_row(
     x: Example, encoding: Encoding | None, names: Sequence[str] | None, whose: str = "the learner", learn: bool = False
 ) -> Example:  # fmt: skip
-    """A row of a pandas frame as a learner of that encoding, or of features of these names, knows it; else x as it is.
+    """Return a row of a pandas frame with the features of that encoding or these names; other examples unchanged.
 
-    The label may be among its values. To a learner of a table a mapping from columns to values is a row too, as a JSON
-    object is: what it leaves out is missing.
+    The label may be among its values. With an encoding, a mapping from columns to values is a row too, like a JSON
+    object: absent columns are missing values.
     """
     if type(x) is np.ndarray or (encoding is None and type(x) is dict):
         return x
@@ -81,7 +85,7 @@ def adopted_row(
 
 
 def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | None:
-    """The names of the values of a row of a pandas frame, or of a mapping if there is an encoding; None of others."""
+    """Return the value names of a row of a pandas frame, or of a mapping if there is an encoding; otherwise None."""
     if encoding is None and type(x) is dict:
         return None
     if encoding is not None and isinstance(x, Mapping) and all(isinstance(key, str) for key in x):
@@ -90,6 +94,6 @@ def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | No
 
 
 def _value(value: object) -> object:
-    """A value of pandas; None where it says nothing."""
+    """Return a value of pandas as a Python value; None if it is missing."""
     nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     return None if nothing else value.item() if isinstance(value, np.generic) else value

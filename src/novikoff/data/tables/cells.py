@@ -1,4 +1,4 @@
-"""The cells of a column, an Arrow array of any type, as what its kind needs: numbers, codes of values, moments, text.
+"""Conversion of the cells of a column, an Arrow array of any type, to numbers, codes of values, times or text.
 
 A cell that does not fit its column raises `SourceError` with its row, from 0. Missing cells are NaN, or the code -1.
 """
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 ISO = "%Y-%m-%d"
 WHOLE_REAL = re.compile(r"([+-]?[0-9]+)\.0+")
-"""A whole number that is written as a real one."""
+"""Pattern of a whole number written as a real one."""
 
 
 LABELS_INSTEAD = "Correct the cell, or choose a learner of labels, such as auto."
-"""What to do where the numbers to be predicted are none."""
+"""Advice for regression outcomes that are not numbers."""
 
 
 def bad_cell(row: int, column: str, must: str, was: str, do: str = "Clean or drop the row.") -> SourceError:
-    """What is wrong with a cell; the row is one of those at hand, from 0, until who knows better says which it is."""
+    """Return the error of a cell; the row counts from 0 in the current piece, and callers translate it."""
     return SourceError(must, was, do, row=row, column=column)
 
 
 def missing(row: int, column: str, what: str = "labels", cell: object = None) -> SourceError:
-    """A label or an outcome that is not there; `cell` as it is written, if that is known."""
+    """Return the error of a missing label or outcome; `cell` is its text, if known."""
     if not isinstance(cell, str) or not cell.strip():
         return bad_cell(row, column, f"{what} must not be missing", "is empty", "Fill or drop the row.")
     text = cell.strip()
@@ -46,12 +46,12 @@ def missing(row: int, column: str, what: str = "labels", cell: object = None) ->
 
 
 def category_instead(column: Column) -> str:
-    """What to do with a column that is not of numbers, or not of dates."""
+    """Return the advice for a column that is not numeric, or not of dates."""
     return Advice("Correct the cell, or pass ", Option("category", column.name), " to learn from words.")
 
 
 def array(values: list[object], kind: Kind) -> pa.Array:
-    """Values of one column as an Arrow array: numbers, dates, or text, each as it would be beside any others."""
+    """Return values of one column as an Arrow array of numbers, dates or text; one value does not change the others."""
     import pyarrow as pa
 
     if kind == "number" or (kind == "time" and not any(isinstance(value, str) for value in values)):
@@ -62,7 +62,7 @@ def array(values: list[object], kind: Kind) -> pa.Array:
 
 
 def numbers(array: pa.Array, column: Column) -> NDArray[np.number]:
-    """int64 if all are whole and none is missing, else float64, NaN where nothing is said."""
+    """Return int64 if all numbers are whole and none is missing, otherwise float64 with NaN for missing ones."""
     import pyarrow as pa
 
     if is_text(array.type):
@@ -110,9 +110,11 @@ def _numbers_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
 
 
 def distinct(array: pa.Array, tokens: Sequence[str] = MISSING) -> tuple[list[str], NDArray[np.int64]]:
-    """The values as text, each once in the order in which they come, and which of them each row has; -1: none.
+    """Return the distinct values as text in order of first appearance, and the index of each row's value (-1: missing).
 
-    tokens   the cells without a value
+    Args:
+        array: Cells of the column.
+        tokens: Texts that mean a missing value.
     """
     import pyarrow as pa
 
@@ -131,7 +133,7 @@ def distinct(array: pa.Array, tokens: Sequence[str] = MISSING) -> tuple[list[str
 
 
 def moments(array: pa.Array, column: Column) -> NDArray[np.float64]:
-    """Seconds since 1970, NaN where nothing is said."""
+    """Return seconds since 1970, NaN where missing."""
     import pyarrow as pa
 
     if is_text(array.type):
@@ -142,7 +144,7 @@ def moments(array: pa.Array, column: Column) -> NDArray[np.float64]:
         array = array.cast(pa.timestamp("s"))
     elif not pa.types.is_timestamp(kind):
         raise bad_cell(0, column.name, "dates must be dates", f"is {kind}", category_instead(column))
-    if array.type.unit == "ns":  # as exact as text: doubles do not hold the nanoseconds since 1970
+    if array.type.unit == "ns":  # same precision as text: doubles cannot hold nanoseconds since 1970
         array = array.cast(pa.timestamp("us", array.type.tz), safe=False)
     unit = {"s": 1.0, "ms": 1e3, "us": 1e6}[array.type.unit]
     seconds: NDArray[np.float64] = array.cast(pa.int64()).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
@@ -155,7 +157,7 @@ def _moments_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
     form = column.form or ISO
     values, codes = distinct(array, NO_NUMBER)
     if form.startswith(ISO) and (codes >= 0).all():
-        try:  # quick, if all are of the form that Arrow knows
+        try:  # fast path: Arrow parses ISO dates
             return np.take(moments(pa.array(values, pa.string()).cast(pa.timestamp("us")), column), codes)
         except pa.ArrowException:
             pass
@@ -174,7 +176,7 @@ def _moments_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
 
 
 def text(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
-    """The bytes of all cells, where each ends (from 0 on), and which of them say nothing."""
+    """Return the bytes of all cells, the end of each (starting with 0), and which of them are missing."""
     import pyarrow as pa
 
     array = plain(array)
@@ -192,18 +194,18 @@ def text(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray
 
 
 def whole(array: pa.Array) -> pa.Array:
-    """One array, not several in a row; a single one is not copied."""
+    """Return a chunked array as one array; a single chunk is not copied."""
     import pyarrow as pa
 
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # of none or many, by version
+    if isinstance(array, pa.ChunkedArray):  # combine_chunks may return a chunked array, depending on the version
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     return array
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """One array, of values and not of codes."""
+    """Return one array with values instead of dictionary codes."""
     import pyarrow as pa
 
     array = whole(array)
@@ -211,7 +213,7 @@ def plain(array: pa.Array) -> pa.Array:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Is it a type of text, or of codes of texts?"""
+    """Return whether it is a text type, or a dictionary of texts."""
     import pyarrow as pa
 
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -219,7 +221,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def spelled(value: str) -> str:
-    """A value of a category as features are called by it: true as True, and 10.0, as frames write it, as 10."""
+    """Return a category value as it appears in feature names: true for True, and 10 for 10.0, as frames write it."""
     if value.lower() in BOOLEANS:
         return value.lower()
     whole = WHOLE_REAL.fullmatch(value)
@@ -227,7 +229,7 @@ def spelled(value: str) -> str:
 
 
 def written(value: object) -> str:
-    """A value of a category as it is written in a table."""
+    """Return a category value as it is written in a table."""
     if isinstance(value, str):
         return value.strip()
     if value is None:

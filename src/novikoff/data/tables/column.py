@@ -1,20 +1,20 @@
-"""What a column of a table is: a number, a category, a date, words; and how that is recognised from its first cells.
+"""Kind of a table column (number, category, date, text), and its detection from the first cells.
 
 Kinds
     number     one feature, its value
     boolean    the same, true is 1 and false 0
-    category   a feature of value 1 for each value: `colour=red`
-    time       days since the first row, and the month, the weekday and the hour as categories
-    text       a feature for each word, its value how often the word occurs
+    category   one feature with value 1 per category: `colour=red`
+    time       days since the first row, and month, weekday and hour as categories
+    text       one feature per word, its value the number of occurrences
     ignored    no feature
-Recognised
-    By the cells of the first rows that say something: all numbers (but for one, or one in ten, which is then an error
-    and not a sign of a category), all booleans, all dates of one form; else words if most cells differ and have
-    several words, else a category. A column with nothing in them waits for its first cell.
+Detection
+    From the cells of the first rows that are not missing: all numbers (except for one, or one in ten, which is then an
+    error rather than a sign of a category), all booleans, all dates of one format; otherwise text if most cells differ
+    and have several words, otherwise a category. A column without values stays unknown until its first value.
 Missing
-    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in any spelling, among numbers and dates also -, --, ---,
-    a dot and "missing", and what a frame calls missing: no feature of the column, but the feature `age is missing`.
-    Labels may be None, - and a dot. A number that is infinite is an error.
+    An empty cell, NA, N/A, #N/A, <NA>, NaN, None, null and ?, in upper or lower case; among numbers and dates also -,
+    --, ---, a dot and "missing"; and missing values of a frame: no feature of the column, but the feature
+    `age is missing`. None, - and a dot are valid labels. An infinite number is an error.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ Kind = Literal["number", "boolean", "category", "time", "text", "ignored", "unkn
 KINDS: tuple[str, ...] = get_args(Kind)
 
 MISSING = ("", "?", "na", "n/a", "nan", "null")
-"""Cells without a value in any column, in lower case."""
+"""Missing-value texts in any column, in lower case."""
 NO_FEATURE = (*MISSING, "none", "<na>", "#n/a")
-"""Cells without a value in a column of features: "none" may be a label."""
+"""Missing-value texts in a feature column: "none" may be a label."""
 NO_NUMBER = (*NO_FEATURE, "-", "--", "---", ".", "missing")
-"""Cells without a value in a column of numbers or dates: a dash, or "missing", may be a category."""
+"""Missing-value texts in a column of numbers or dates: a dash, or "missing", may be a category."""
 WHOLE = re.compile(r"[+-]?[0-9]+")
 INTEGER = re.compile(r"-?[0-9]{1,19}")
 DISGUISED = re.compile(r"[+-]?[$€£¥]? ?[+-]?([0-9]+|[0-9]{1,3}([., '][0-9]{3})+)([.,][0-9]+)? ?[$€£¥%]?")
-"""A number as people write it: $1,234.50, 12,5 or 40 %."""
+"""Pattern of a formatted number: $1,234.50, 12,5 or 40 %."""
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 DATES = (
     "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
@@ -50,21 +50,24 @@ DATES = (
     "%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S",
     "%m/%d/%Y", "%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S",
 )  # fmt: skip
-"""The forms of dates; of those that fit the first cells, the first."""
+"""Date formats; the first one that fits the first cells is used."""
 DAY = 86_400.0
 ZONE = re.compile(r"(Z|[+-][0-9]{2}:?[0-9]{2})$")
 SEVERAL_WORDS = 4.0
-"""Words in a cell, in the mean, from which a column is text."""
+"""Mean number of words per cell from which a column is text."""
 ID_ROWS = 20
-"""First rows, at least, that a column must tell apart to be pointed out as an id."""
+"""Minimum number of first rows for a column to be reported as an id."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column that is used.
+    """Column that is used as a feature.
 
-    form   of a date, as `strptime` takes it
-    timed  a date that has an hour
+    Attributes:
+        name: Name of the column.
+        kind: Kind of the column.
+        form: Format of a date, as in `strptime`.
+        timed: Whether a date has a time of day.
     """
 
     name: str
@@ -73,12 +76,12 @@ class Column:
     timed: bool = False
 
     def state(self) -> list[Any]:
-        """As plain data."""
+        """Return the fields as plain data."""
         return [self.name, self.kind, self.form, self.timed]
 
     @property
     def what(self) -> str:
-        """Its kind, in words."""
+        """Kind in words."""
         order = {"%m/": ", month first", "%d/": ", day first"}.get((self.form or "")[:3], "")
         date = ("date and time" if self.timed else "date") + order
         words = {"time": date, "text": "text, word by word"}
@@ -89,7 +92,7 @@ class Column:
 
 
 def names_apart(names: Iterable[str]) -> list[str]:
-    """The names of columns; one without a name, or with one that was before, is told by its number."""
+    """Return unique column names; an empty or repeated name gets the column number."""
     found: dict[str, None] = {}
     for number, given in enumerate(names):
         name = given or f"x{number}"
@@ -100,19 +103,19 @@ def names_apart(names: Iterable[str]) -> list[str]:
 
 
 def is_missing(cell: Any, tokens: Sequence[str] = MISSING) -> bool:
-    """Has a cell no value: is it None, or text that is one of the tokens?"""
+    """Return whether a cell is None or one of the missing-value texts."""
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in tokens)
 
 
 def recognise(name: str, cells: Iterable[Any]) -> Column:
-    """What a column is, from its first cells: text as in a file, or values as in a frame."""
+    """Detect the kind of a column from its first cells: text as in a file, or values as in a frame."""
     said = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
     said = [cell for cell in said if cell == cell]  # NaN
     if not said:
         return Column(name, "unknown")
     if not all(isinstance(cell, str) for cell in said):
         return _of_values(name, said)
-    typed = [cell for cell in said if not is_missing(cell, NO_NUMBER)]  # as they are if these are numbers or dates
+    typed = [cell for cell in said if not is_missing(cell, NO_NUMBER)]  # values if the column is numbers or dates
     if typed and _nearly_all(typed, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
         return Column(name, "number")
     if typed and all(cell.lower() in BOOLEANS for cell in typed):
@@ -124,21 +127,21 @@ def recognise(name: str, cells: Iterable[Any]) -> Column:
 
 
 def _nearly_all(cells: Sequence[str], test: Callable[[str], object]) -> bool:
-    """Does it hold for all, but for one of several or one in ten?"""
+    """Return whether the test holds for all cells, except for one of several or one in ten."""
     failed = sum(not test(cell) for cell in cells)
     return failed == 0 or (failed < len(cells) / 2 and failed <= max(1, len(cells) // 10))
 
 
 def form_of(cells: Sequence[str]) -> str | None:
-    """The form that all of these dates have, a zone apart; None if they are no dates."""
-    if not all(cell[:1].isdigit() for cell in cells):  # quick, and all forms begin so
+    """Return the format that all of these dates have, apart from a time zone; None if they are not dates."""
+    if not all(cell[:1].isdigit() for cell in cells):  # fast check: all formats start with a digit
         return None
     bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in cells]
     return next((form for form in DATES if all(_fits(cell, form) for cell in bare)), None)
 
 
 def either_order(column: Column, cells: Sequence[object]) -> str | None:
-    """Of a date that is read month first where day first fits the first cells too: the first of them; else None."""
+    """Return the first date of a column read month first if day first also fits the first cells; otherwise None."""
     if column.form is None or not column.form.startswith("%m/%d"):
         return None
     said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
@@ -148,7 +151,7 @@ def either_order(column: Column, cells: Sequence[object]) -> str | None:
 
 
 def moment(cell: str, form: str) -> float:
-    """Seconds since 1970 of a date in that form; a zone that it has is heeded, else it is taken for UTC."""
+    """Return seconds since 1970 of a date in that format, in its time zone, by default UTC."""
     zone = ZONE.search(cell) if ":" in cell else None
     if zone is None:
         return _read(cell, form).replace(tzinfo=UTC).timestamp()
@@ -157,7 +160,7 @@ def moment(cell: str, form: str) -> float:
 
 @lru_cache(2**12)
 def _read(cell: str, form: str) -> datetime:
-    """A date in that form; the same ones come again and again."""
+    """Parse a date in that format; cached, because dates repeat."""
     return datetime.strptime(cell, form)
 
 
@@ -170,18 +173,18 @@ def _fits(cell: str, form: str) -> bool:
 
 
 def _of_values(name: str, said: list[object]) -> Column:
-    """A column of a frame, or of JSON, whose values are not text."""
+    """Detect the kind of a column of a frame or of JSON whose values are not text."""
     if all(isinstance(value, bool) for value in said):
         return Column(name, "boolean")
     if all(isinstance(value, (int, float, Decimal)) for value in said):
         return Column(name, "number")
-    if all(hasattr(value, "isoformat") for value in said):  # dates and times of Python
+    if all(hasattr(value, "isoformat") for value in said):  # Python dates and times
         return Column(name, "time", None, any(has_hour(value) for value in said))
     return Column(name, "category")
 
 
 def has_hour(value: object) -> bool:
-    """Is a date or time of Python's at another time than midnight, in UTC if it has a zone?"""
+    """Return whether a Python date or time is not at midnight, in UTC if it has a time zone."""
     if not isinstance(value, datetime):
         return False
     value = value.astimezone(UTC) if value.tzinfo else value
@@ -194,7 +197,7 @@ def _is_text(said: list[str]) -> bool:
 
 
 def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
-    """Of a category whose cells are numbers with a currency, a percent sign or commas: the first of them; else None."""
+    """Return the first cell of a category that is a number with currency, percent sign or commas; otherwise None."""
     said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
     if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
         return None
@@ -202,7 +205,7 @@ def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
 
 
 def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
-    """Of a category whose cells are numbers, but for one word that comes again: that word; else None."""
+    """Return the only word among the numbers of a category column, if it repeats; otherwise None."""
     said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     words = {cell for cell in said if not NUMBER.fullmatch(cell)}
     if column.kind != "category" or len(words) != 1:
@@ -212,7 +215,7 @@ def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
-    """Is it different in every row, as a name or number of the row is?"""
+    """Return whether a column differs in every row, like a name or number of the row."""
     said = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
     if len(said) < ID_ROWS or len(set(said)) < len(said) or any(is_missing(cell, NO_FEATURE) for cell in said):
         return False
@@ -228,6 +231,6 @@ def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
 
 
 def is_whole(cell: object) -> bool:
-    """Is it missing, or a whole number of 64 bits?"""
+    """Return whether a cell is missing or a 64-bit integer."""
     written = str(cell).strip()
     return is_missing(cell, NO_NUMBER) or (INTEGER.fullmatch(written) is not None and -(2**63) <= int(written) < 2**63)

@@ -1,4 +1,4 @@
-"""Which columns of a table are used, and as what: as asked for, as they look, or as a learner knows them."""
+"""Choice of the columns of a table and their kinds: as asked, as detected, or as a learner knows them."""
 
 from __future__ import annotations
 
@@ -28,34 +28,35 @@ from novikoff.data.tables.table_reader import Reader
 WRITTEN = "Write all as 2024-12-31, or 2024-12-31 23:59:59."
 
 Asked = Sequence[str | int] | str | int
-"""Columns, by name or number; one may stand alone."""
+"""Columns by name or number, or a single one."""
 
 
 def listed(asked: Asked) -> Sequence[str | int]:
-    """The columns asked for, of which one may stand alone."""
+    """Return the columns asked for as a sequence."""
     return [asked] if isinstance(asked, (str, int)) else asked
 
 
 def find(reader: Reader, column: str | int, what: str) -> str:
-    """A column asked for by its name, or else by its number."""
+    """Return the name of a column given by name or number."""
     names = reader.names
     return names[find_column(column, names, len(names), what, reader.name, reader.named)]
 
 
 def find_all(reader: Reader, column: str | int, what: str) -> list[str]:
-    """The columns of a name, of which there may be several; or the one of a number."""
+    """Return all columns with a name, or the one with a number."""
     called = columns_called(column, reader.names) if column in reader.names else []
     return [reader.names[c] for c in called] or [find(reader, column, what)]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was asked for of the columns of a table.
+    """Options about the columns of a table.
 
-    label      as it was asked for; None if it is to be found
-    used       the features, by name; None for all that are left
-    left_out   by name
-    kinds      the columns that were asked for as of a kind
+    Attributes:
+        label: Label column as asked for; None for the default.
+        used: Names of the feature columns; None for all others.
+        left_out: Names of columns to leave out.
+        kinds: Columns asked for by kind.
     """
 
     label: str | int | None
@@ -66,7 +67,7 @@ class Choice:
     def columns(
         self, reader: Reader, head: Mapping[str, Sequence[Any]], label: str | None, weight: str | None
     ) -> list[Column]:
-        """The columns that are used, and what they are, beside those of the label and of weights."""
+        """Return the feature columns with their kinds, without those of the label and the weights."""
         there = reader.names[reader.index :]
         names = self.used
         if names is None:
@@ -84,12 +85,14 @@ class Choice:
         return [kind_of(reader, name, head[name], self.kinds) for name in names]
 
     def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
-        """What was the label is the label, wherever it stands, unless another was asked for."""
+        """Return the label column of the encoding wherever it is, unless another was asked for."""
         if self.label is not None or label is None:
             return label
         if encoding.label in reader.names:
             return encoding.label
-        if label in {column.name for column in encoding.columns}.union(encoding.left_out):  # the last, for want of one
+        if label in {column.name for column in encoding.columns}.union(
+            encoding.left_out
+        ):  # the last column, chosen by default
             none = Advice(", ", Option("labelled", False), " if there are none") if not learn else ""
             raise MismatchError(
                 f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
@@ -101,7 +104,7 @@ class Choice:
     def left_out_as(
         self, encoding: Encoding, label: str | None, weights: RowWeights, reader: Reader, learn: bool, whose: str
     ) -> Choice:
-        """What was left out is left out, unless it was asked for; so is what said how often rows count."""
+        """Return the options with the columns left out in training, and the weight column, left out again."""
         if self.used is not None:
             return self
         left_out, weight = self.left_out, encoding.weight if weights.column is None else None
@@ -113,12 +116,12 @@ class Choice:
                     Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
                            "once."),
                 )  # fmt: skip
-            left_out = left_out | {weight}  # each row is predicted once
+            left_out = left_out | {weight}  # weights do not matter for predictions
         return replace(self, left_out=left_out | ({*encoding.left_out} & {*reader.names}) - {label})
 
 
 def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], left_out: set[str]) -> Target:
-    """The label column: asked for, or called like one, or the last (layout.target_column)."""
+    """Return the label column: as asked, by its name, or the last (layout.target_column)."""
     if asked is not None:
         return Target(find(reader, asked, "the label column"), "as asked")
     there = [n for n in reader.names[reader.index :] if n not in left_out and n not in used]
@@ -132,7 +135,7 @@ def label_column(reader: Reader, asked: str | int | None, used: Sequence[str], l
 
 
 def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str, list[str]]) -> Column:
-    """What a column is: as it was asked for, or as it looks."""
+    """Return a column with its kind, as asked or as detected."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
         raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
@@ -150,7 +153,7 @@ def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str,
 
 
 def _forms(cells: Sequence[object]) -> str:
-    """What keeps cells from being dates: one that is none, or the first two of different forms."""
+    """Describe why cells are not dates of one format: the first non-date, or two dates of different formats."""
     said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     odd = next((cell for cell in said if form_of([cell]) is None), None)
     if odd is not None:
@@ -162,7 +165,7 @@ def _forms(cells: Sequence[object]) -> str:
 def advice(
     columns: Sequence[Column], head: Mapping[str, Sequence[Any]], categories: Sequence[str], name: str
 ) -> list[str]:
-    """On columns that may not be what they are taken for; `categories` were asked for."""
+    """Return notes on columns whose kind may be wrong; `categories` were asked for as such."""
     found: list[str] = []
     for column in columns:
         cell = disguised_number(column, head[column.name])
@@ -186,7 +189,7 @@ def advice(
 
 
 def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> None:
-    """Refuse to learn by other weights of labels than before."""
+    """Raise MismatchError if the label weights differ from those in training."""
     if encoding.label_weights != weights.by_label:
         were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
         raise MismatchError(
@@ -198,7 +201,7 @@ def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> 
 def matched_columns(
     encoding: Encoding, columns: Sequence[Column], reader: Reader, whose: str
 ) -> tuple[dict[str, str], str | None]:
-    """Which of these columns each of the encoding's is: by name, else by position; and what there is to note of it."""
+    """Return the column for each column of the encoding, by name or else by position, and a note."""
     known, shown = [c.name for c in encoding.columns], [c.name for c in columns]
     if encoding.named and reader.named:
         missing, new = [n for n in known if n not in shown], [n for n in shown if n not in known]

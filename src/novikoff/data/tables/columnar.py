@@ -1,7 +1,8 @@
-"""Columns that are there already: Arrow and Parquet files, and data frames in memory, a piece of rows at a time.
+"""Columns of Arrow and Parquet files, and of data frames in memory, a piece of rows at a time.
 
-Frames are any that narwhals knows (pandas, polars, pyarrow tables, ...); a lazy one is collected. The index of a pandas
-frame is no column. Cost: a copy of the rows of a piece; Parquet is unpacked by row groups, of the wanted columns only.
+Frames are those that narwhals supports (pandas, polars, pyarrow tables, ...); a lazy one is collected. The index of a
+pandas frame is not a column. Cost: a copy of the rows of a piece; Parquet decodes only the wanted columns, by row
+group.
 """
 
 from __future__ import annotations
@@ -26,10 +27,16 @@ ROWS_AT_ONCE = 65_536
 
 
 class Columnar(Reader):
-    """Rows of record batches: what files and frames share."""
+    """Base class for readers of record batches: files and frames.
+
+    Args:
+        name: Name of the source in messages.
+        schema: Arrow schema without the pandas index.
+        levels: Names of the pandas index.
+    """
 
     at_once = ROWS_AT_ONCE
-    """Rows in a piece, at most."""
+    """Maximum number of rows per piece."""
 
     def __init__(self, name: str, schema: pa.Schema, levels: Sequence[str]) -> None:
         super().__init__(name)
@@ -38,7 +45,7 @@ class Columnar(Reader):
 
     @abstractmethod
     def batches(self, skip: int, columns: list[int]) -> Iterator[Any]:
-        """Record batches or tables without the first `skip` rows."""
+        """Yield record batches or tables after the first `skip` rows."""
 
     def head(self) -> Mapping[str, list[Any]]:
         from novikoff.data.tables.cells import plain
@@ -76,7 +83,11 @@ def _where(before: int) -> Any:
 
 
 class ArrowTable(Columnar):
-    """The rows of an Arrow IPC or a Parquet file."""
+    """Rows of an Arrow IPC or Parquet file.
+
+    Args:
+        source: Path, URL, "-" or binary file object.
+    """
 
     def __init__(self, source: object) -> None:
         self._source = source if isinstance(source, OnDisk) else OnDisk(source)
@@ -103,7 +114,12 @@ class ArrowTable(Columnar):
 
 
 class FrameTable(Columnar):
-    """The rows of a data frame."""
+    """Rows of a data frame.
+
+    Args:
+        frame: Data frame that narwhals supports.
+        name: Name of the source in messages.
+    """
 
     def __init__(self, frame: object, name: str = "frame") -> None:
         self._table, levels = _table(frame, name)
@@ -116,7 +132,7 @@ class FrameTable(Columnar):
 
 
 def _table(frame: Any, name: str) -> tuple[pa.Table, Sequence[str]]:
-    """The frame as an Arrow table, without the index that pandas puts among the columns, whose names it tells."""
+    """Return the frame as an Arrow table without the pandas index, and the names of that index."""
     import narwhals as nw
     import pyarrow as pa
 

@@ -1,16 +1,16 @@
-"""Rows of cells between commas, tabs or semicolons (CSV, TSV), read as they come.
+"""Reader of delimited text (CSV, TSV): rows of cells between commas, tabs or semicolons.
 
 Format
-    Delimiter and header are recognised from the first rows, or given. Cells may be quoted, with delimiters, doubled
-    quotes and new lines in them; UTF-8; blank lines are skipped. .gz, .bz2, .xz and .zst are unpacked as they are read.
+    Delimiter and header are detected from the first rows, or given. Cells may be quoted, with delimiters, doubled
+    quotes and new lines inside; UTF-8; blank lines are skipped. .gz, .bz2, .xz and .zst are decompressed on the fly.
 Header
-    The first row names the columns if a column that goes on with numbers, dates or booleans begins with a name; where
-    all columns are words, if its cells differ and none of them comes again below. One with both names and numbers where
-    numbers follow could be either: then `header` must say.
+    The first row is a header if a column of numbers, dates or booleans starts with a name; if all columns are words, a
+    header needs distinct cells that do not repeat below. A first row with both names and numbers above numbers is
+    ambiguous: then `header` must be given.
 Cost
-    One pass, a few chunks of memory. The text is cut behind rows into chunks, which threads parse: plain ones by
-    kernels (`PlainCells`), others by pyarrow; neither the chunks nor the threads change a cell. A chunk with a fault
-    is read again by Python, which knows the line.
+    One pass, memory for a few chunks. The text is split at row ends into chunks, which threads parse: plain ones by
+    compiled loops (`PlainCells`), others by pyarrow; neither the chunks nor the threads change a cell. A chunk with an
+    error is read again by Python, to find the line.
 """
 
 from __future__ import annotations
@@ -58,16 +58,26 @@ SPELLED, SPELLED_IN_NUMBERS = (
     for words in (MISSING, NO_NUMBER)
 )
 SPLIT = re.compile(rb'"[\x80-\xbf]')
-"""The second half of a character behind a quote: no UTF-8."""
-HEX = re.compile(rb'0"?[xX]')  # a quote may end between them
+"""Pattern of a continuation byte after a quote, which is not UTF-8."""
+HEX = re.compile(rb'0"?[xX]')  # a quote may stand between the two characters
 
 
 Chunk = tuple[bytearray, int, int, Any]
-"""A text, its bytes, how many of them are in the source, and its rows and arrays, or why there are none."""
+"""Text, its size, its number of bytes in the source, and its rows and arrays or the error."""
 
 
 class Delimited(TextReader):
-    """The rows of a table in text, from a path, "-" or a binary file object."""
+    """Reader of a table in delimited text.
+
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        header: Whether the first row is a header; None detects it.
+        delimiter: Cell separator; None detects it.
+        asked: Columns asked for, which help to detect a header.
+        skip_bad: Number of bad rows to skip before an error.
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes parsed at a time.
+    """
 
     def __init__(
         self, source: object, header: bool | None = None, delimiter: str | None = None, asked: Sequence[Any] = (),
@@ -79,7 +89,7 @@ class Delimited(TextReader):
         super().__init__(source)
 
     def _look(self, text: bytes) -> None:
-        """Delimiter, header and columns."""
+        """Detect delimiter, header and columns."""
         check_encoding(text, self.name)
         if b"\0" in text:
             raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
@@ -107,7 +117,7 @@ class Delimited(TextReader):
         self._head = rows[1 if self.named else 0 :][:RECOGNISED_ROWS]
 
     def _check_rows(self, text: bytes) -> None:
-        """Refuse a page of the web, and comments before the table."""
+        """Raise SourceError for an HTML or XML page, and for comments before the table."""
         start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
         if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
             do = "Save the file itself, not the page that shows it."
@@ -157,7 +167,7 @@ class Delimited(TextReader):
                 yield self._piece(chunk, here, wanted)
 
     def _rows_end(self, text: bytearray, size: int) -> int:
-        """Where the last row of the first bytes ends."""
+        """Return the end of the last row in the first `size` bytes."""
         from novikoff.data._loops.quotes import last_row_end
 
         if text.find(b'"', 0, size) < 0:
@@ -174,9 +184,13 @@ class Delimited(TextReader):
     def _parse(
         self, text: bytes, wanted: Mapping[str, Kind], whole: set[str], mended: bool = False
     ) -> tuple[int, dict[str, Any]]:
-        """How many rows the chunk has, and the array of each column: by pyarrow, called in any thread.
+        """Return the number of rows of a chunk and the array of each column, parsed by pyarrow; thread-safe.
 
-        mended   its rows were looked at one by one
+        Args:
+            text: Whole rows.
+            wanted: Kind of each wanted column.
+            whole: Columns of whole numbers.
+            mended: Whether the rows were already checked one by one.
         """
         import pyarrow as pa
         from pyarrow import compute
@@ -200,7 +214,7 @@ class Delimited(TextReader):
             return arrow.read_csv(pa.BufferReader(text), reading, parsing, converting)
 
         try:
-            if whole & {*numbers} and HEX.search(text):  # which pyarrow would read as a whole number
+            if whole & {*numbers} and HEX.search(text):  # pyarrow would read hexadecimal as a whole number
                 written = {name: pa.string() for name in whole & {*numbers}}
                 as_text = arrow.ConvertOptions(column_types=written, include_columns=list(written))
                 for column in arrow.read_csv(pa.BufferReader(text), reading, parsing, as_text).columns:
@@ -208,7 +222,7 @@ class Delimited(TextReader):
                         raise pa.ArrowInvalid("a hexadecimal number")
             try:
                 table = read(list(wanted), SPELLED)
-            except pa.ArrowInvalid:  # perhaps a dash for a number
+            except pa.ArrowInvalid:  # a dash may mark a missing number
                 if not numbers:
                     raise
                 others = [name for name in wanted if name not in numbers]
@@ -216,7 +230,7 @@ class Delimited(TextReader):
                 for name, column in zip(others, read(others, SPELLED).columns if others else (), strict=True):
                     table = table.append_column(name, column)
             for column in (table.column(name) for name in numbers if name not in whole):
-                if compute.any(compute.is_nan(column)).as_py():  # -nan, which pyarrow takes for a number
+                if compute.any(compute.is_nan(column)).as_py():  # pyarrow accepts -nan as a number
                     raise pa.ArrowInvalid("not a number")
             if self.needed in wanted and any(map(is_missing, table.column(self.needed).unique().to_pylist())):
                 raise pa.ArrowInvalid("a label is missing")
@@ -227,7 +241,7 @@ class Delimited(TextReader):
             return self._parse(text, wanted, set(), mended)
 
     def _piece(self, chunk: Chunk, here: dict[str, int], wanted: Mapping[str, Kind]) -> Piece:
-        """The rows of a chunk; moves `here` on."""
+        """Return the rows of a chunk as a piece; advances `here`."""
         import pyarrow as pa
 
         (text, size, taken, found), line, error = chunk, here["line"], None
@@ -253,9 +267,11 @@ class Delimited(TextReader):
     def _mended(
         self, text: bytes, line: int, wanted: Mapping[str, Kind], here: dict[str, int]
     ) -> tuple[bytes, SourceError | None]:
-        """The rows of a chunk that are good, up to one that may not be skipped; and what is wrong with that."""
+        """Return the good rows of a chunk up to one that may not be skipped, and the error of that row."""
         kept = io.StringIO()
-        writer = csv.writer(kept, delimiter=self._between, lineterminator="\r\n")  # so cells with either are quoted
+        writer = csv.writer(
+            kept, delimiter=self._between, lineterminator="\r\n"
+        )  # so that cells with \r or \n are quoted
         for first, _, cells in rows_of(text, self._between, self.name):
             fault = self._fault(cells, wanted)
             if fault is None:
@@ -275,7 +291,7 @@ class Delimited(TextReader):
         return _encoded(kept), None
 
     def _fault(self, cells: list[str], wanted: Mapping[str, Kind]) -> SourceError | None:
-        """What is wrong with a row; None if nothing is."""
+        """Return the error of a row; None if it is valid."""
         if len(cells) != len(self.names):
             must = f"every row must have {len(self.names)} cells, as the first has"
             return SourceError(must, f"has {len(cells)}", "Complete or drop the row.")
@@ -297,17 +313,17 @@ class Delimited(TextReader):
 
 
 def _encoded(text: io.StringIO) -> bytes:
-    """Bytes as they came: a column that is left out need not be UTF-8."""
+    """Return the original bytes: a column that is left out need not be UTF-8."""
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 
 def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any], name: str) -> bool:
-    """Does the first row name the columns?"""
+    """Return whether the first row is a header."""
     line, _, cells = rows[0]
     first = [cell.strip() for cell in cells]
     named = [column for column in asked if isinstance(column, str)]
     if any(not WHOLE.fullmatch(column) or not -len(first) <= int(column) < len(first) for column in named):
-        return True  # only a header can have a column of that name
+        return True  # a column asked for by name needs a header
     below = [row for _, _, row in rows[1:] if len(row) == len(first)]
     called = [c for c, cell in enumerate(first) if cell and not is_missing(cell) and not NUMBER.fullmatch(cell)]
     kinds = [recognise("", [row[c] for row in below]).kind for c in range(len(first))]
@@ -333,17 +349,21 @@ def has_header(rows: Sequence[tuple[int, int, list[str]]], asked: Sequence[Any],
 
 
 ARROW = 64
-"""How much quicker than Python pyarrow reads: 4 MB in a twentieth of a second, about as long as it takes here."""
+"""Speed of pyarrow relative to Python: 4 MB in about 0.05 s, the time to load the compiled loops."""
 
 
 class PlainCells:
-    """Chunks without quotes, read by kernels: the cells of columns that are wanted, of these kinds.
+    """Parser of chunks without quotes by compiled loops.
 
-    Most tables are plain. A chunk that is not, or has a cell that is no number where numbers are, is left to the
-    reader, which knows what to do with every cell. What is read here is what it would read, to the bit.
+    Most tables are plain. A chunk that is not, or has an invalid cell among numbers, is left to the general reader. The
+    results are identical to its results, bit for bit.
 
-    whole    the columns of whole numbers, as they are in the first rows
-    needed   the column in which no cell may be missing
+    Args:
+        names: Names of all columns.
+        delimiter: Cell separator.
+        wanted: Kind of each wanted column.
+        whole: Columns of whole numbers, judging by the first rows.
+        needed: Column without missing cells (the label).
     """
 
     def __init__(
@@ -358,9 +378,11 @@ class PlainCells:
         self._places = OwnArrays(lambda size: [np.empty(size + PADDING, np.uint32) for _ in range(2)])
 
     def arrays(self, text: bytearray, size: int) -> tuple[int, dict[str, Any]] | None:
-        """How many rows there are, and the array of each column; None if the chunk is not plain. For any thread.
+        """Return the number of rows and the array of each column; None if the chunk is not plain. Thread-safe.
 
-        text   of `size` bytes, the last a new line, with PADDING more behind them
+        Args:
+            text: Whole lines, with PADDING more bytes after them.
+            size: Number of bytes, the last a new line.
         """
         if self._little(size) or not self._known or not self._is_plain(text, size):
             return None
@@ -389,7 +411,7 @@ class PlainCells:
             if (name := self._names[column]) in self._whole:
                 if not kernel.whole(data, np.uint64(rows), np.uint64(column), *cells):
                     return None
-                values = values + 0.0 if gaps else values.astype(np.int64)  # no -0
+                values = values + 0.0 if gaps else values.astype(np.int64)  # turns -0.0 into 0.0
             found[name] = _array(values)
         for column in self._words:
             known = np.full(2 ** (2 * rows).bit_length(), -1, dtype=np.int32)
@@ -405,7 +427,7 @@ class PlainCells:
         return rows, found
 
     def _is_plain(self, text: bytearray, size: int) -> bool:
-        """Has it no quotes, zero bytes, new lines of other kinds, and no mark before the first byte?"""
+        """Return whether the text has no quotes, zero bytes, lone carriage returns or byte order mark."""
         if text.startswith(BYTE_ORDER_MARK) or any(text.find(byte, 0, size) >= 0 for byte in (b'"', b"\0")):
             return False
         if text.find(b"\r", 0, size) < 0:

@@ -1,18 +1,18 @@
-"""How the columns of a table become features: which place each has, saved with the learner that knows them.
+"""Encoding of table columns as features: the index of each feature, saved with the learner.
 
-Places
-    Features are numbered: the columns of numbers first, in their order, then the others as they come, row by row:
-    `colour=red`, `age is missing`. So the numbers do not depend on how the table is cut into batches or where it comes
-    from. With `bits` a feature is hashed instead, and nothing is remembered; tables with a column of text are.
-    Beside a column that is called as they would be, `colour=red`, features have a mark: `colour'=red`.
+Indices
+    Features are numbered: numeric columns first, in order, then the others in order of appearance, row by row:
+    `colour=red`, `age is missing`. So the numbering does not depend on batch sizes or on the source. With `bits`,
+    features are hashed instead, and nothing is stored; tables with a text column are always hashed.
+    If a column has the name of another column's feature, `colour=red`, these features get a mark: `colour'=red`.
 Rows
-    Dense while all columns are numbers; a missing value that is the first of its column adds a feature: those of the
-    rows by which columns are recognised from the first row on, later ones from their row on, where rows grow wider.
-    Else sparse: an entry for each column. In a hashed row features of one place are added up.
+    Dense while all columns are numeric; the first missing value of a column adds a feature: from the first row on if
+    it is among the rows used for detection, otherwise from its row on, where rows grow wider.
+    Otherwise sparse: one entry per column. In a hashed row, features with the same index are summed.
 At prediction
-    Columns are matched by name. A category that was never seen is a feature that was never seen: it has a place behind
-    the others, and weight 0; in dense rows, which keep their width, it is left out. A number that is missing where none
-    was missing before counts as the mean of the column's first rows. `Surprises` counts both.
+    Columns are matched by name. An unseen category is an unseen feature: its index is after all others, with weight 0;
+    dense rows keep their width and omit it. A missing number in a column without missing values in training is
+    replaced by the mean of the column's first rows. `Surprises` counts both.
 """
 
 from __future__ import annotations
@@ -34,13 +34,19 @@ from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Colum
 
 TEXT_BITS = 18
 MARK = re.compile("=|: | is missing")
-"""What stands between the name of a column and the rest of a feature's."""
+"""Separators between the column name and the rest of a feature name."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Slot:
-    """One entry a row: codes of features, -1 for none, and values; a code or value alone is that of every row."""
+    """One entry per row: codes of features (-1: none) and values; a scalar holds for every row.
+
+    Args:
+        names: Feature name of each code.
+        codes: (rows,) code of each row.
+        values: (rows,) value of each row.
+    """
 
     def __init__(
         self, names: Sequence[str], codes: NDArray[np.int64] | int, values: NDArray[np.float64] | float = 1.0
@@ -49,10 +55,11 @@ class Slot:
 
 
 class Surprises:
-    """What rows to be predicted have and the rows that were learned from had not, by column.
+    """Unseen values in rows to be predicted, by column.
 
-    categories   rows with a category that was never seen, and the first such category
-    numbers      numbers that are missing where none was missing before
+    Attributes:
+        categories: Number of rows with an unseen category, and the first such category.
+        numbers: Number of missing values where training had none.
     """
 
     def __init__(self) -> None:
@@ -68,16 +75,23 @@ class Surprises:
 
 
 class Encoding:
-    """The columns that are used and the places of their features.
+    """Feature columns of a table and the indices of their features.
 
-    label      the column of labels, if there is one: in another table it may stand elsewhere
-    left_out   columns that were there and are not learned from: in another table they are left out too
-    weight     the column that told how often a row counts: to predict, it is not needed
-    label_weights   how often rows of some labels counted
-    named      have the columns names of their own? Else tables are matched by position
-    dense      all columns were numbers from the first
-    means      of the first rows of columns of numbers: what a number counts as that is missing at prediction only
-    gaps       columns of numbers in which one was missing, where features are hashed
+    Args:
+        columns: Columns of the table.
+        bits: Features are hashed into 2^bits; None numbers them.
+        named: Whether the columns have names; otherwise tables are matched by position.
+        label: Label column, if any; in another table its position may differ.
+        left_out: Columns that are not learned from, left out of other tables too.
+        weight: Column of row weights, not needed for prediction.
+        label_weights: Weight of rows by label.
+
+    Attributes:
+        dense: Whether all columns were numeric from the start.
+        places: Index of each feature.
+        begins: First time of each column of dates.
+        means: Mean of the first rows of each numeric column: the value of a number missing only at prediction.
+        gaps: Numeric columns with missing values, if features are hashed.
     """
 
     def __init__(
@@ -92,7 +106,7 @@ class Encoding:
         self.dense = bits is None and all(column.kind in ("number", "boolean") for column in self.columns)
         self._stems = _stems([column.name for column in self.columns])
         self.places: dict[str, int] = {}
-        self.begins: dict[str, float] = {}  # the first moment of a column of dates
+        self.begins: dict[str, float] = {}  # first time of each column of dates
         self.means: dict[str, float] = {}
         self.gaps: set[str] = set()
         if bits is None:
@@ -102,26 +116,26 @@ class Encoding:
 
     @property
     def width(self) -> int:
-        """One more than the last place."""
+        """Number of features."""
         return len(self.places) if self.bits is None else 2**self.bits
 
     @property
     def features(self) -> tuple[str, ...] | None:
-        """Their names, by place; None if they are hashed."""
+        """Feature names by index; None if they are hashed."""
         return tuple(self.places) if self.bits is None else None
 
     def settle(self, column: Column, found: Column) -> Column:
-        """A column of which nothing was known is this."""
-        kind = "category" if found.kind == "text" and self.bits is None else found.kind  # words are hashed or not told
+        """Replace a column of unknown kind by the detected kind, and return it."""
+        kind = "category" if found.kind == "text" and self.bits is None else found.kind  # text needs hashing
         known = Column(column.name, kind, found.form, found.timed)
         self.columns[self.columns.index(column)] = known
         return known
 
     def average(self, first: Mapping[str, Sequence[object]]) -> None:
-        """Remember the means of the columns of numbers, from their first cells."""
+        """Store the means of the numeric columns, from their first cells."""
         for column in self.columns:
             if column.kind in ("number", "boolean"):
-                with suppress(SourceError, ValueError):  # raised when its row comes
+                with suppress(SourceError, ValueError):  # raised when its row is read
                     values = cells.numbers(cells.array(list(first[column.name]), column.kind), column)
                     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
                     if len(known):
@@ -130,9 +144,13 @@ class Encoding:
     def rows(
         self, arrays: Mapping[str, Any], count: int, learn: bool = True, surprises: Surprises | None = None
     ) -> NDArray[Any] | Sparse:
-        """The features of `count` rows, from the array of each column; new ones get a place if `learn`.
+        """Return the features of `count` rows.
 
-        surprises   counts what was never seen, if not `learn`
+        Args:
+            arrays: Array of each column.
+            count: Number of rows.
+            learn: Whether new features get an index.
+            surprises: Counter of unseen values, used if not `learn`.
         """
         surprises = surprises or Surprises()
         if self.dense:
@@ -168,12 +186,12 @@ class Encoding:
         return x
 
     def _mean(self, column: Column, missing: NDArray[np.bool_], surprises: Surprises) -> float:
-        """What numbers count as that are missing, where none was missing before."""
+        """Count missing numbers in a column without any in training, and return their substitute, the mean."""
         surprises.note_number(column.name, int(np.count_nonzero(missing)))
         return self.means.get(column.name, 0.0)
 
     def expect_missing(self, cells: Mapping[str, Sequence[object]]) -> None:
-        """Give those features a place that say which of these cells are missing, by column; for dense rows."""
+        """Add the missing-value features of columns with missing values among these cells, for dense rows."""
         new = []
         for j, column in enumerate(self.columns):
             gaps = (row for row, cell in enumerate(cells[column.name]) if is_missing(cell, NO_NUMBER) or cell != cell)
@@ -181,7 +199,7 @@ class Encoding:
         self._placed([gone(self._stem(self.columns[j])) for _, j in sorted(new)], True)
 
     def _slots(self, column: Column, array: object, learn: bool, surprises: Surprises) -> Iterable[Slot]:
-        """The entries of a column."""
+        """Yield the entries of a column."""
         name = self._stem(column)
         if column.kind == "unknown":
             yield Slot([gone(name)], 0)
@@ -227,7 +245,7 @@ class Encoding:
             yield Slot([f"{name}: {part}={value}" for value in values], np.where(missing, -1, codes))
 
     def _entries(self, slots: list[Slot], count: int, learn: bool) -> Sparse:
-        """The rows of features that are numbered; new ones in the order in which they come."""
+        """Return rows of numbered features; new ones are numbered in order of appearance."""
         new: list[tuple[int, int, str]] = []
         for order, slot in enumerate(slots):
             unknown = np.array([name not in self.places for name in slot.names] + [False])
@@ -241,7 +259,7 @@ class Encoding:
         return _sparse(slots, found, count, width)
 
     def _hashed(self, slots: list[Slot], texts: list[Any], count: int) -> Sparse:
-        """The rows of features that are hashed, words among them."""
+        """Return rows of hashed features, words included."""
         assert self.bits is not None
         mask = 2**self.bits - 1
         found = [np.array([murmur(name.encode(), 0) & mask for name in slot.names] + [0]) for slot in slots]
@@ -252,11 +270,11 @@ class Encoding:
         return merged(rows)
 
     def _stem(self, column: Column) -> str:
-        """How the names of a column's features begin."""
+        """Return the start of the names of a column's features."""
         return self._stems.get(column.name, column.name)
 
     def _placed(self, new: Sequence[str], learn: bool) -> dict[str, int]:
-        """The places of all features, with the new ones behind; they are remembered if `learn`."""
+        """Return the indices of all features, new ones at the end; store them if `learn`."""
         fresh = {name: len(self.places) + k for k, name in enumerate(dict.fromkeys(new))}
         if learn:
             self.places |= fresh
@@ -264,15 +282,15 @@ class Encoding:
         return {**self.places, **fresh} if fresh else self.places
 
     def known(self) -> list[int]:
-        """How much it knows: features, first moments, columns of which something was said."""
+        """Return sizes of what is known: features, first times, columns of known kind."""
         return [len(self.places), len(self.begins), sum(column.kind != "unknown" for column in self.columns)]
 
     def knows_less(self, known: Sequence[int]) -> bool:
-        """Did one that had come so far know more?"""
+        """Return whether it knows less than an encoding with these sizes."""
         return any(now < then for now, then in zip(self.known(), known, strict=True))
 
     def agrees(self, other: Encoding) -> bool:
-        """Have all features that both know the same places in both? One of them may know more."""
+        """Return whether all features known to both have the same index; one may know more."""
         if self is other:
             return True
         if self.bits != other.bits or len(self.columns) != len(other.columns):
@@ -280,12 +298,12 @@ class Encoding:
         columns = zip(self.columns, other.columns, strict=True)
         same = all(
             a == b or (a.name == b.name and "unknown" in (a.kind, b.kind)) for a, b in columns
-        )  # a column of which nothing is known waits for its first cell
+        )  # an unknown column gets its kind from its first value
         same &= all(self.begins[name] == other.begins[name] for name in self.begins.keys() & other.begins.keys())
         return same and all(a == b for a, b in zip(self.places, other.places, strict=False))
 
     def state(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the encoding as plain data."""
         return {
             "named": self.named,
             "label": self.label,
@@ -303,13 +321,13 @@ class Encoding:
 
     @classmethod
     def restore(cls, state: Mapping[str, Any]) -> Self:
-        """The encoding whose `state` this is."""
+        """Return the encoding with this `state`."""
         try:
             columns = [Column(*column) for column in state["columns"]]
             sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
             sound &= state["label"] is None or isinstance(state["label"], str)
             sound &= state["bits"] is None or state["bits"] in range(1, 33)
-            left_out = list(map(str, state.get("left_out", ())))  # models of before had none
+            left_out = list(map(str, state.get("left_out", ())))  # absent in older model files
             weight = state.get("weight")
             sound &= weight is None or isinstance(weight, str)
             by_label = {str(label): int(often) for label, often in state.get("label_weights", {}).items()}
@@ -327,7 +345,7 @@ class Encoding:
 
 
 def _stems(names: Sequence[str]) -> dict[str, str]:
-    """What features of columns begin with where they could be called as those of another: of `a` beside `a=b`."""
+    """Return unambiguous stems for columns whose feature names could be those of another: `a` next to `a=b`."""
     before = {name[: mark.start()] for name in names for mark in MARK.finditer(name)}
     stems, taken = {}, before.union(names)
     for name in names:
@@ -341,12 +359,19 @@ def _stems(names: Sequence[str]) -> dict[str, str]:
 
 
 def gone(name: str) -> str:
-    """The feature that says that a cell is missing."""
+    """Return the name of the missing-value feature."""
     return f"{name} is missing"
 
 
 def _sparse(slots: Sequence[Slot], places: Sequence[NDArray[np.int64]], count: int, width: int) -> Sparse:
-    """The rows: of each slot an entry, at the place that its code has, unless that is none."""
+    """Return the rows with one entry per slot, at the index of its code; none for code -1.
+
+    Args:
+        slots: Entries of the rows.
+        places: Feature index of each code, per slot.
+        count: Number of rows.
+        width: Number of features.
+    """
     indices, values = np.empty((count, len(slots)), dtype=np.uint32), np.empty((count, len(slots)))
     for j, (slot, place) in enumerate(zip(slots, places, strict=True)):
         indices[:, j], values[:, j] = place.astype(np.uint32)[slot.codes], slot.values
@@ -365,7 +390,7 @@ def _sparse(slots: Sequence[Slot], places: Sequence[NDArray[np.int64]], count: i
 def counted(
     data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64], seed: int, bits: int
 ) -> Sparse:  # fmt: skip
-    """The words of each message data[start:stop], hashed with that seed, and how often each occurs."""
+    """Return word counts of the messages data[start:stop], hashed with that seed."""
     from novikoff.data._loops.words import count_messages
 
     lengths = stops - starts
@@ -379,7 +404,7 @@ def counted(
 
 
 def beside(left: Sparse, right: Sparse) -> Sparse:
-    """Rows with the entries of both."""
+    """Return rows with the entries of both."""
     ends = left.indptr + right.indptr
     indices, values = np.empty(int(ends[-1]), np.uint32), np.empty(int(ends[-1]))
     for part, shift in ((left, right.indptr[:-1]), (right, left.indptr[1:])):
@@ -390,7 +415,7 @@ def beside(left: Sparse, right: Sparse) -> Sparse:
 
 
 def merged(rows: Sparse) -> Sparse:
-    """The same rows with entries of one index added up."""
+    """Return the rows with entries of the same index summed."""
     from novikoff.data._loops.words import merge_rows
 
     longest = int(np.diff(rows.indptr).max(initial=0))

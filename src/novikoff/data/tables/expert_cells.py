@@ -1,17 +1,16 @@
-"""What the cells of a table of predictions stand for, whatever the format: which column is what, and which number.
+"""Meaning of the cells in a table of predictions, for all formats: roles of columns, values of cells, and the loss.
 
 Numbers are themselves. Text is allowed where predictions are only compared with outcomes (zero-one loss): each text
-gets a number from 2^52 on, in the order in which they come, the same for outcome and experts. Nothing, ?, NA and NaN
-are missing.
+gets a number from 2^52 on, in order of appearance, shared by outcomes and experts. Empty, ?, NA and NaN are missing.
 
-Which loss a table of predictions is for, if its first rows leave no doubt; else it is asked for.
+The loss of a table is inferred if its first rows leave no doubt; otherwise it must be given.
 
-squared     all numbers from 0 to 1, some written with decimals: chances, and what came of them (the Brier score). No
-            other value may come: the loss itself refuses what is not from 0 to 1
+squared     all numbers from 0 to 1, some written with decimals: probabilities and outcomes (the Brier score). The loss
+            rejects any later value outside 0 to 1
 zero-one    the outcome and every expert have text: labels, which can only be compared
-zero-one    two whole numbers, which outcomes and experts share, and no other value: with two values every loss is the
-            zero-one loss, but for its scale. A third value that comes later is refused
-Everything else has two readings. 50 and 60 for an outcome of 55 may be labels, both wrong, or degrees, both near.
+zero-one    two whole numbers, shared by outcomes and experts, and no other value: with two values every loss is the
+            zero-one loss, up to scale. A third value later is an error
+Everything else is ambiguous. 50 and 60 for an outcome of 55 may be labels, both wrong, or degrees, both near.
 """
 
 from __future__ import annotations
@@ -37,7 +36,14 @@ NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which columns are used: the outcome's number (None in a table of losses), and the experts', with their names."""
+    """Columns in use.
+
+    Attributes:
+        columns: Names of all columns.
+        outcome: Outcome column; None in a table of losses.
+        used: Columns of the experts.
+        experts: Names of the experts.
+    """
 
     columns: tuple[str, ...]
     outcome: int | None
@@ -46,15 +52,15 @@ class Chosen:
 
     @property
     def wanted(self) -> tuple[int, ...]:
-        """The experts' columns, and then the outcome's."""
+        """Columns of the experts, then that of the outcome."""
         return self.used if self.outcome is None else (*self.used, self.outcome)
 
     def column(self, c: int) -> str:
-        """Column c as it is called in a message."""
+        """Return the name of column c for messages."""
         return column_name(self.columns, c)
 
     def named(self, c: int) -> str | int:
-        """Column c by its name, or by its number if it has none."""
+        """Return the name of column c, or c if it has none."""
         return named(self.columns, c)
 
 
@@ -62,7 +68,10 @@ def choose(
     columns: Sequence[str], width: int, outcome: str | int | None, without: Sequence[str | int], losses: bool,
     name: str,
 ) -> Chosen:  # fmt: skip
-    """The outcome column, by default one called so, else the last; the experts are all others but those left out."""
+    """Return the outcome column and those of the experts.
+
+    The outcome is by default a column named so, otherwise the last; the experts are all others that are not left out.
+    """
     if losses and outcome is not None:
         raise SourceError(f"a table of losses must have no outcome: got {outcome!r}. Leave it out, or choose a loss.")
     left_out = {find_column(column, columns, width, "a column to leave out", name) for column in without}
@@ -93,12 +102,13 @@ ENCODE = {
 
 @dataclass
 class Values:
-    """Cells to numbers.
+    """Conversion of cells to numbers.
 
-    what       they are "predictions" or "losses"
-    text       other values than numbers are allowed
-    sleeping   an expert may say nothing, which is NaN
-    texts      the texts that came so far, in order
+    Attributes:
+        what: "predictions" or "losses".
+        text: Whether values other than numbers are allowed.
+        sleeping: Whether an expert may abstain, which is NaN.
+        texts: Texts so far, in order of appearance.
     """
 
     what: str = "predictions"
@@ -111,9 +121,9 @@ class Values:
         self._known = {text: float(FIRST_TEXT + k) for k, text in enumerate(self.texts)}
 
     def row(self, cells: Sequence[str], chosen: Chosen) -> tuple[list[float], float]:
-        """The experts' numbers and the outcome's (0 if there is none). Raises `SourceError`, with the column."""
+        """Return the experts' numbers and the outcome (0 if there is none). Raises `SourceError` with the column."""
         known = self._known
-        try:  # most texts have come before
+        try:  # fast path: all texts are known
             y = 0.0 if chosen.outcome is None else known[cells[chosen.outcome]]
             return [known[cells[c]] for c in chosen.used], y
         except KeyError:
@@ -132,7 +142,7 @@ class Values:
         return numbers, y if chosen.outcome is not None else 0.0
 
     def prediction(self, cell: str) -> float:
-        """What an expert says: NaN if nothing, and that may be."""
+        """Return an expert's number; NaN if it abstains and may."""
         if not is_missing(cell):
             return self._number(cell, self.what)
         if self.sleeping:
@@ -140,7 +150,7 @@ class Values:
         raise SourceError(f"{self.what} must not be missing", _nothing(cell), SLEEP)
 
     def outcome(self, cell: str) -> float:
-        """What came of it."""
+        """Return the number of an outcome."""
         if is_missing(cell):
             raise SourceError("outcomes must not be missing", _nothing(cell), "Fill or drop the row.")
         return self._number(cell, "outcomes")
@@ -168,7 +178,7 @@ class Values:
         return self._known[text]
 
     def shown(self, number: float) -> str | float:
-        """What a number stands for."""
+        """Return the value that a number stands for."""
         k = number - FIRST_TEXT
         return self.texts[int(k)] if 0 <= k < len(self.texts) else number
 
@@ -178,7 +188,7 @@ def _nothing(cell: str) -> str:
 
 
 Pair = tuple[float, float]
-"""The only two values that there are."""
+"""The only two values of a table."""
 
 LOSSES = Advice(
     "Pass ", ZERO_ONE, " (right or wrong), absolute or squared (numbers from 0 to 1), log (chances "
@@ -188,14 +198,14 @@ SHOWN = 3
 
 
 def columns_of(chosen: Chosen, rows: Sequence[Sequence[str]]) -> dict[int, list[str]]:
-    """The cells of the outcome and the experts, by the number of their column; short rows have fewer."""
+    """Return the cells of the outcome and the experts by column; short rows have fewer."""
     return {c: [cells[c] for cells in rows if c < len(cells)] for c in chosen.wanted}
 
 
 def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -> tuple[str, Pair | None, list[str]]:
-    """The loss for values like these, the pair of them if there are two, and a note that says so.
+    """Infer the loss from these values; return it with the pair of values, if there are two, and a note.
 
-    A wrong cell among numbers (text, or 1e999) does not make them text: it is refused when its line comes.
+    A wrong cell among numbers (text, or 1e999) does not make them text: it is an error when its line is read.
     """
     there = {c: [cell.strip(" \t") for cell in cells if not is_missing(cell)] for c, cells in columns.items()}
     texts = {c: [cell for cell in cells if not is_number(cell)] for c, cells in there.items()}
@@ -230,7 +240,7 @@ def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -
 
 
 def _share(there: Mapping[int, Sequence[str]], outcomes: int, numbers: Mapping[str, float]) -> bool:
-    """Is an outcome among the predictions?"""
+    """Return whether an outcome is among the predictions."""
     came = {numbers.get(cell) for cell in there[outcomes]}
     return any(numbers.get(cell) in came for c, cells in there.items() if c != outcomes for cell in cells)
 
@@ -240,7 +250,7 @@ def _note(loss: str, why: str) -> str:
 
 
 def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple[int, int | None] | None:
-    """Where the first value is that is not one of the pair: row, and expert (None: the outcome). NaN is silence."""
+    """Return row and expert (None: the outcome) of the first value outside the pair; None if there is none. NaN is allowed."""
     wrong = (x != pair[0]) & (x != pair[1]) & ~np.isnan(x)
     wrong_outcomes = (y != pair[0]) & (y != pair[1])
     rows = np.flatnonzero(wrong.any(axis=1) | wrong_outcomes)
@@ -251,17 +261,17 @@ def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple
 
 
 def not_of_the_pair(value: str | float, pair: Sequence[float], outcome: bool) -> SourceError:
-    """What is said of a third value."""
+    """Return the error for a third value."""
     what = "outcomes" if outcome else "predictions"
     must = f"{what} must be {shown(pair[0])} or {shown(pair[1])} where the zero-one loss was chosen by these two values"
     return SourceError(must, f"has {quoted(value) if isinstance(value, str) else shown(value)}", LOSSES)
 
 
 def told_of(experts: Sequence[str], pair: Pair | None) -> dict[str, object]:
-    """What a game that goes on must find again: the experts, and the pair if there is one."""
+    """Return what a resumed game must match: the experts, and the pair if there is one."""
     return {"experts": list(experts), **({} if pair is None else {"pair": list(pair)})}
 
 
 def shown(value: float) -> str:
-    """A number as a table has it."""
+    """Return a number as a table writes it."""
     return str(int(value)) if float(value).is_integer() else repr(float(value))

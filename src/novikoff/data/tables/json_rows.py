@@ -1,8 +1,8 @@
 """JSON lines whose objects are rows of a table: `{"age": 31, "city": "Rome", "label": "yes"}`, with plain values.
 
-A key is a column; null is a missing value, and so is a key that is left out. A key that comes later is a column that
-was not there: an error. Objects within objects, lists, and keys that come and go are read by data/formats/jsonl.py.
-Cost: Python's own json, in one thread; a few chunks of memory.
+A key is a column; null and an absent key are missing values. A key that first appears later is an error. Nested
+objects, lists, and varying keys are read by data/formats/jsonl.py.
+Cost: Python's json, in one thread; memory for a few chunks.
 """
 
 from __future__ import annotations
@@ -26,10 +26,13 @@ SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Objects(TextReader):
-    """The rows of JSON lines, from a path, "-" or a binary file object.
+    """Reader of JSON lines as a table.
 
-    skip_bad      how many bad lines are skipped; None: whoever asks has no such option
-    first_alone   the columns are the keys of the first line, not of the first thousand
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        skip_bad: Number of bad lines to skip; None if the caller has no such option.
+        chunk: Bytes parsed at a time.
+        first_alone: Whether the columns are the keys of the first line, not of the first thousand.
     """
 
     def __init__(
@@ -88,7 +91,7 @@ class Objects(TextReader):
 
 
 def _row(line: bytes, known: set[str]) -> dict[str, Any]:
-    """The object on a line."""
+    """Return the object on a line; raise SourceError unless it is a row of the table."""
     try:
         row = json.loads(line, parse_constant=_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
@@ -122,7 +125,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def first_objects(text: bytes, name: str) -> list[dict[str, object]]:
-    """The first objects of a text, which must be rows of a table. Raises SourceError."""
+    """Return the first objects of a text. Raises SourceError if they are not JSON objects."""
     lines = text.removeprefix(BYTE_ORDER_MARK).split(b"\n")
     rows = []
     for line in lines[: RECOGNISED_ROWS if len(lines) > 1 else 1]:
@@ -137,7 +140,7 @@ def first_objects(text: bytes, name: str) -> list[dict[str, object]]:
 
 
 def is_table(text: bytes) -> bool:
-    """Are these lines rows of a table: plain values, and nearly the same keys in all of them?"""
+    """Return whether the lines are rows of a table: plain values, and nearly the same keys in all."""
     try:
         rows = first_objects(text, "")
     except SourceError:

@@ -1,12 +1,12 @@
-"""The column of labels of a table, or of numbers to be predicted: what its cells say, as the game knows it.
+"""Label column of a table, or its regression outcomes.
 
 Labels
-    Rows wait until both labels have come, for 16 MB or a second at most; then a file is looked through for the other,
-    and a pipe goes by streaming_labels.py.
+    Rows are held back until both labels are known, for at most 16 MB or one second; then a file is searched for the
+    second label, and a pipe follows the rule of streaming_labels.py.
 Cells
-    Labels as they are written, as -1 and +1: numbers or text, true and false. Spaces around a label are no part of it.
-    Numbers if the first is one and no early cell is a word: then all must be, below 2^53. Else text. Where the first
-    are true or false, all must be, and they stay booleans. What they stand for is decided by streaming_labels.py.
+    Labels as written, encoded as -1 and +1: numbers or text, true and false. Spaces around a label are stripped. Labels
+    are numbers if the first is one and no early cell is a word: then all must be, below 2^53. Otherwise they are text.
+    If the first ones are true or false, all must be, and they stay booleans. streaming_labels.py assigns the signs.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 
 
 class LabelColumn:
-    """What the cells of one column stand for.
+    """Label column of a table.
 
-    name       of the column
-    first      its first cells
-    numbers    are its cells numbers to be predicted?
-    positive   the label that is +1, against all others
-    many       how many labels there are: whole numbers from 0 to many-1; True: any, numbered as they first come
+    Args:
+        name: Name of the column.
+        first: Its first cells.
+        numbers: Whether the cells are regression outcomes.
+        positive: Label for +1; every other label is -1.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels in order of appearance; None for two.
     """
 
     def __init__(
@@ -52,52 +53,52 @@ class LabelColumn:
         self.written = WrittenLabels(name, self._first, positive, multiclass)
 
     def copy(self) -> LabelColumn:
-        """Another that knows as much, for another pass."""
+        """Return a copy for another pass."""
         other = copy.copy(self)
         other.written = copy.copy(self.written)
         return other
 
     @property
     def kind(self) -> Kind:
-        """What its cells are read as."""
+        """Kind with which the cells are read."""
         return "number" if self.numbers else "category"
 
     @property
     def numeric(self) -> bool:
-        """Do the first cells look like numbers to be predicted, and was nothing said of labels?"""
+        """Whether the first cells look like regression outcomes, and no option is about labels."""
         return not self._chosen and self.written.numbers
 
     @property
     def multiclass(self) -> bool:
-        """Are the labels numbered in the order in which they first come?"""
+        """Whether labels are numbered in order of first appearance."""
         return not self.numbers and self.written.multiclass
 
     @property
     def several(self) -> bool:
-        """Do the first cells show three labels or more, which are not numbers to be predicted?"""
+        """Whether the first cells have three or more labels that are not regression outcomes."""
         return not self.numbers and self.written.several
 
     def show_many(self) -> None:
-        """Let the labels be numbered, unless one of them stands against all others."""
+        """Switch to numbered labels, unless `positive` is given."""
         if not self._one_against_all:
             self._chosen = True
             self.written.show_many()
             self.look_at_first()
 
     def look_at_first(self) -> None:
-        """Take note of what the first cells show, if that is clear."""
+        """Register the labels of the first cells, if these are valid."""
         import pyarrow as pa
 
         if not self.numbers:
-            with suppress(ValueError, pa.ArrowException):  # told when its row comes
+            with suppress(ValueError, pa.ArrowException):  # raised when its row is read
                 self.written.look(*cells.distinct(pa.array(self._first)))
 
     def values(self, array: pa.Array) -> NDArray[Any]:
-        """The labels of rows, or the numbers. Raises `SourceError` with the row, from 0."""
+        """Return the labels of rows, or the numbers. Raises `SourceError` with the row, from 0."""
         return self._numbers(array) if self.numbers else self._labels(array)
 
     def nothing(self) -> NDArray[Any]:
-        """The values of no rows."""
+        """Return an empty array of values."""
         return np.empty(0, dtype=np.float64 if self.numbers else np.int8)
 
     def _numbers(self, array: pa.Array) -> NDArray[np.float64]:
@@ -127,16 +128,16 @@ class LabelColumn:
             raise
 
     def settled(self, pieces: Iterator[Piece], reader: Reader) -> Iterator[Piece]:
-        """The pieces, held back at first until both labels have come, or for as long as may be."""
+        """Yield the pieces, after holding back the first ones until both labels are known or a limit is reached."""
         if self.numbers:
             return pieces
 
         def look(held: Sequence[Piece]) -> bool:
             piece = held[-1]
             if piece.rows:
-                with suppress(SourceError):  # told when its row comes
+                with suppress(SourceError):  # raised when its row is read
                     self.written.look(*cells.distinct(piece.arrays[self.name]))
-            if piece.error is not None and self.written.known.lone:  # the other may be in the row that is bad
+            if piece.error is not None and self.written.known.lone:  # the second label may be in the bad row
                 raise reader.numbered(piece.error)
             return piece.error is not None
 
@@ -152,16 +153,17 @@ class LabelColumn:
 TRUTH = {"true": "true", "1": "true", "1.0": "true", "false": "false", "0": "false", "0.0": "false"}
 EXACT = 2.0**53
 MOST_NAMED = 10
-"""Labels that a message names."""
+"""Number of labels named in a message."""
 
 
 class WrittenLabels:
-    """What the labels of a column stand for.
+    """Encoder of the labels of a column.
 
-    column     its name or number, for messages
-    first      what is said in its first cells: text, or values
-    positive   the label that is +1, against all others
-    many       how many labels there are, if none is positive: whole numbers from 0 to many-1; True: any, numbered
+    Args:
+        column: Name or number of the column, for messages.
+        first: Its first cells: text, or values.
+        positive: Label for +1; every other label is -1.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; ignored if `positive` is given.
     """
 
     def __init__(
@@ -186,69 +188,71 @@ class WrittenLabels:
 
     @property
     def met(self) -> str:
-        """The labels of the first cells, in words."""
+        """Labels of the first cells, in words."""
         seen = sorted(self._seen, key=lambda label: (isinstance(label, str), label))
         return ", ".join(map(shown, seen[:MOST_NAMED])) + (", ..." if len(seen) > MOST_NAMED else "")
 
     @property
     def mistaken(self) -> bool:
-        """Were there two labels besides the positive one, or one that differs from it in case only?"""
+        """Whether there are two labels besides the positive one, or one that differs from it only in case."""
         positive = str(self._given[0]).strip().lower()
         return len(self._seen) > 1 or any(str(label).lower() == positive for label in self._seen)
 
     @property
     def several(self) -> bool:
-        """Do the first cells show three labels or more, which are not numbers to be predicted?"""
+        """Whether the first cells have three or more labels that are not regression outcomes."""
         return self._several and not self.numbers
 
     @property
     def multiclass(self) -> bool:
-        """Are they numbered in the order in which they first come?"""
+        """Whether labels are numbered in order of first appearance."""
         return self._given[1] is True
 
     def show_many(self) -> None:
-        """Let them be."""
+        """Switch to numbered labels."""
         self._given = None, True
         self.begin()
 
     def begin(self, expected: Labels | None = None, state: dict[str, Any] | None = None) -> None:
-        """A fresh pass, or one that goes on where `state` was taken.
+        """Start a new pass, or resume one from `state`.
 
-        expected   what values stood for before: a lone one of them stands for it again
+        Args:
+            expected: Labels of an earlier run: a single value among them keeps its meaning.
+            state: Result of `state`; None for a new pass.
         """
         self.known = StreamingLabels(*self._given)
         self.known.expected = expected
-        self._texts = True if self.worded else None  # labels that come later may be the first that are text
+        self._texts = True if self.worded else None  # None: the first label decides
         if state is not None:
             self.known.load(state["labels"])
             self._texts = state["texts"]
 
     def state(self) -> dict[str, Any]:
-        """What is known, as JSON values."""
+        """Return what is known as JSON values."""
         return {"labels": self.known.state(), "texts": self._texts}
 
     @property
     def labels(self) -> Labels | None:
-        """What stands for -1 and +1; None before it is known, and with `many`."""
+        """Values for -1 and +1; None before they are known, and for multiclass."""
         found = self.known.labels
         positive = BOOLEANS.get(str(found.positive)) if found is not None and self.booleans else None
         return found if positive is None else Labels(not positive, positive)
 
     @property
     def label_values(self) -> list[Any] | None:
-        """What numbered labels stand for, so far; None if they are not numbered."""
+        """Values of the numbered labels so far; None if labels are not numbered."""
         found = self.known.label_values
         return found if found is None or not self.booleans else [BOOLEANS[value] for value in found]
 
     def look(self, texts: Sequence[str], codes: NDArray[np.int64]) -> None:
-        """Take note of labels that will be encoded later. Raises `SourceError` as `encode` does."""
+        """Register labels that will be encoded later. Raises `SourceError` as `encode` does."""
         values = self._values(texts, codes)
         if self.known.settled:
             self.known.encode(values)
         self.known.look(values)
 
     def encode(self, texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[Any]:
-        """The labels of the rows: -1/+1, or whole numbers with `many`. Raises `SourceError`, with the row, from 0."""
+        """Return the labels of the rows: -1/+1, or class numbers. Raises `SourceError` with the row, from 0."""
         try:
             return np.take(self.known.encode(self._values(texts, codes)), codes)
         except LabelError as error:
@@ -256,7 +260,7 @@ class WrittenLabels:
             raise error.at(column=self._column) from None
 
     def _values(self, texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[Any]:
-        """The labels as numbers or as text, all of one kind."""
+        """Return the labels as numbers or as text, all of one kind."""
         if (codes < 0).any():
             raise self._bad(codes, -1, "labels must not be missing", "is empty", "Fill or drop the row.")
         if self._texts is None and len(texts):
@@ -267,7 +271,7 @@ class WrittenLabels:
                     do = Advice("Correct the cell, or pass ", Option("positive", letter="VALUE"), ".")
                     raise self._bad(codes, code, "labels must be numbers, as the first is", f"has {quoted(text)}", do)
             numbers = np.array([float(text) for text in texts])
-            if not (np.abs(numbers) < EXACT).all():  # two labels must not become one
+            if not (np.abs(numbers) < EXACT).all():  # two distinct labels must not round to the same double
                 code = int(np.argmin(np.abs(numbers) < EXACT))
                 raise self._bad(codes, code, "labels must be below 2^53", f"has {quoted(texts[code])}")
             return numbers

@@ -1,16 +1,15 @@
-"""Arrow and Parquet files whose rows are lists, as a stream. What `convert` wrote is mapped, not parsed.
+"""Arrow and Parquet files whose rows are lists, as a stream. Files of `convert` are mapped, not parsed.
 
-Layouts, by the columns that are there
-    sparse    `indices` (lists of whole numbers), `values` (lists of real ones, as long) and a label
+Layouts, by the columns present
+    sparse    `indices` (lists of whole numbers), `values` (lists of real ones, of equal length) and a label
     dense     `x` (lists of numbers, all of one length) and a label
-    Files of plain columns are tables (formats.py).
+    Files of plain columns are tables (table_formats.py).
 Checks
-    Nothing missing, all finite, lists of one length in a row; no index twice in a row, unless the file is one of
-    `convert`, which says beside its rows what the labels stand for, the width, and that the rows are clean.
+    Nothing missing, all finite, equal list lengths within a row; unique indices within a row, except for files of
+    `convert`, whose metadata have the labels, the width, and the fact that indices are unique.
 Cost
-    IPC files (.arrow, .feather) are mapped: uint32 indices and float values are shown where they lie in the file.
-    Parquet is unpacked by row groups. The label column is gone through when opened until both labels have come, but
-    for files of `convert`.
+    IPC files (.arrow, .feather) are mapped: uint32 indices and float values are used in place. Parquet is decoded by
+    row groups. On opening, the label column is read until both labels are found, except for files of `convert`.
 """
 
 from __future__ import annotations
