@@ -60,7 +60,7 @@ WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-
 
 
 def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
-    r"""Open a path, standard input, a binary file object or a demo as a stream.
+    """Open a path, standard input, a binary file object or a demo as a stream.
 
     Args:
         source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
@@ -68,22 +68,6 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         format: arrow, csv, jsonl, parquet, svmlight, text, vw or a registered format; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         **options: Options of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
-
-    Returns:
-        The stream; its `notes` name the format and other decisions.
-
-    Raises:
-        SourceError: If an option does not belong to the format.
-        LabelError: If no format matches.
-
-    Example:
-        >>> import io
-        >>> import novikoff as nk
-        >>> stream = nk.read(io.BytesIO(b"height,width,label\n1.0,2.0,ham\n3.0,0.5,spam\n"))
-        >>> stream.notes[0]
-        'read as csv'
-        >>> stream.labels
-        Labels(negative='ham', positive='spam')
     """
     given = {option: value for option, value in options.items() if value is not None}
     if labels == "multiclass":

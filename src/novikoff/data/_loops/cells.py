@@ -264,7 +264,7 @@ def coded(
     line_ends: NDArray[np.uint32], row_lines: NDArray[np.uint32], known: NDArray[np.int32], codes: NDArray[np.int32],
     values: NDArray[np.uint32],
 ) -> np.uint64:  # fmt: skip
-    """Number the values of a column in order of first appearance; return how many there are.
+    """Encode the values of a column in order of first appearance; return how many there are.
 
     Args:
         text: Bytes of the table.

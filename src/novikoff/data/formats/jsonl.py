@@ -43,7 +43,7 @@ CORRECT = "Correct the line"
 
 
 class JSONL(LabelledLines):
-    r"""Stream over JSON lines.
+    """Stream over JSON lines with nested or varying objects, whose features are hashed.
 
     Args:
         source: Path, "-" for standard input, or binary file object.
@@ -53,13 +53,6 @@ class JSONL(LabelledLines):
         multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
         skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
         chunk: Bytes parsed at a time; a line may be longer.
-
-    Example:
-        >>> import io
-        >>> import novikoff as nk
-        >>> stream = nk.JSONL(io.BytesIO(b'{"label": true, "age": 31}\n{"label": false, "city": "Rome"}\n'))
-        >>> next(stream.batches()).y
-        array([ 1, -1], dtype=int8)
     """
 
     def __init__(

@@ -250,7 +250,10 @@ def _note(loss: str, why: str) -> str:
 
 
 def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple[int, int | None] | None:
-    """Return row and expert (None: the outcome) of the first value outside the pair; None if there is none. NaN is allowed."""
+    """Return row and expert (None: the outcome) of the first value outside the pair; None if all are in it.
+
+    NaN is allowed: the expert abstains.
+    """
     wrong = (x != pair[0]) & (x != pair[1]) & ~np.isnan(x)
     wrong_outcomes = (y != pair[0]) & (y != pair[1])
     rows = np.flatnonzero(wrong.any(axis=1) | wrong_outcomes)

@@ -43,7 +43,14 @@ ROWS_PER_BATCH = 65_536
 
 
 class Arrow(Stream):
-    """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV` (formats.py)."""
+    """Stream over an Arrow IPC or Parquet file with list columns.
+
+    Args:
+        file: File to read.
+        label: Label column, by name or number; None for the default.
+        positive: Label for +1; every other label is -1.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+    """
 
     rereadable = True
     rows: int
@@ -75,22 +82,22 @@ class Arrow(Stream):
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """What stands for -1 and +1; None before it is known, and with `many`."""
+        """Values for -1 and +1; None before they are known, and for multiclass."""
         return self._rows.labels if isinstance(self._rows, Converted) else self._labels.labels
 
     @property
     def multiclass(self) -> bool:  # type: ignore[override]
-        """Are its labels numbered in the order in which they first come?"""
+        """Whether labels are numbered in order of first appearance."""
         return (self._rows.values is not None) if isinstance(self._rows, Converted) else self._labels.multiclass
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
-        """What numbered labels stand for; None if they are not numbered."""
+        """Values of the numbered labels; None if labels are not numbered."""
         return self._rows.values if isinstance(self._rows, Converted) else self._labels.label_values
 
     @property
     def several(self) -> bool:  # type: ignore[override]
-        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        """Whether the first rows have three or more labels that are not regression outcomes."""
         return not isinstance(self._rows, Converted) and self._labels.several
 
     def show_many(self) -> None:
@@ -98,19 +105,19 @@ class Arrow(Stream):
             return
         self._labels.show_many()
         for batch in self._file.batches(columns=[self._rows.target]):
-            with suppress(SourceError):  # told when its row comes
+            with suppress(SourceError):  # raised when its row is read
                 self._labels.look(*distinct(batch.column(0)))
 
     def fingerprint(self) -> dict[str, Json]:
-        """Size and time of change of the file; empty for other sources."""
+        """Return size and modification time of the file; empty for other sources."""
         return self._source.fingerprint()
 
     def borders(self) -> Sequence[int]:
-        """Where record batches or row groups begin."""
+        """Return the first rows of record batches or row groups."""
         return self._file.borders()
 
     def part(self, first: int, last: int) -> Stream:
-        """These rows, by a reader of their own."""
+        """Return these rows as a stream with its own reader."""
         self._within(first, last)
         whole = copy.copy(self)
         whole._file = open_arrow(self._source)
@@ -137,7 +144,7 @@ class Arrow(Stream):
             raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
 
     def _look(self, positive: object, multiclass: int | None) -> WrittenLabels:
-        """What the labels stand for: the column is gone through until both have come."""
+        """Return the label encoder, after reading the column until both labels are found."""
         if self.rows == 0:
             raise SourceError(f"a source must not be empty: {self.name} has no rows.")
         target, labels = self._rows.target, None
@@ -147,13 +154,13 @@ class Arrow(Stream):
                 labels = WrittenLabels(named(self._file.names, target), first, positive, multiclass)
             if labels.known.settled:
                 break
-            with suppress(SourceError):  # told when its row comes
+            with suppress(SourceError):  # raised when its row is read
                 labels.look(*distinct(part))
         assert labels is not None
         return labels
 
     def _y(self, column: pa.Array, first: int) -> NDArray[Any]:
-        """The labels of rows, of which the first is number `first`."""
+        """Return the labels of rows whose first row is number `first`."""
         if isinstance(self._rows, Converted):
             return self._rows.y(column, first)
         self._labels.known.expected = self.expected
@@ -167,7 +174,7 @@ class Arrow(Stream):
 
 
 def has_lists(schema: pa.Schema) -> bool:
-    """Are the rows in lists, not in plain columns?"""
+    """Return whether the rows are in lists, not in plain columns."""
     import pyarrow as pa
 
     dense = schema.names.count("x") == 1 and bool(pa.types.is_fixed_size_list(schema.field("x").type))

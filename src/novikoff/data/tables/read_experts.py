@@ -1,21 +1,21 @@
-"""A table of predictions as a stream: one column the outcome, every other column an expert; or a table of losses.
+"""Tables of predictions as a stream: one outcome column, every other column an expert; or a table of losses.
 
 Format
-    CSV and TSV (delimiter and header sniffed), JSON lines, Arrow, Parquet, data frames; text also packed, or from
+    CSV and TSV (delimiter and header detected), JSON lines, Arrow, Parquet, data frames; text also compressed, or from
     standard input.
 Columns
-    The outcome is the column asked for, else one called outcome, y, label, class or target, else the last. With the
-    loss "table" there is none: every column holds an expert's losses. Columns can be left out.
+    The outcome is the column asked for, otherwise one named outcome, y, label, class or target, otherwise the last.
+    With the loss "table" there is none: every column holds an expert's losses. Columns can be left out.
 Values
-    Numbers, finite. With zero-one loss also text, compared as text (expert_cells.py). A missing prediction is an error,
-    or NaN if experts may sleep; a missing outcome is an error. Ranges are the learner's matter.
+    Finite numbers. With zero-one loss also text, compared as text (expert_cells.py). A missing prediction is an error,
+    or NaN if experts may abstain; a missing outcome is an error. The learner checks ranges.
 Loss
-    If none is named, one that the first 50 rows leave no doubt about (expert_cells.py); else it is asked for.
+    By default inferred if the first 50 rows leave no doubt (expert_cells.py); otherwise it must be given.
 Cost
-    One pass, in blocks, with one thread a core: 1.5 GB a second and core for cells such as 0.1234. No scan before it.
-    Text is cut behind a new line into chunks. Threads read what is plain numbers; rows with anything else are read by
-    Python as their turn comes. Neither chunks nor threads change a number. All other formats are read by `Columns`,
-    over the pieces of the table reader: null and NaN say nothing, columns of text are for zero-one loss.
+    One pass, in blocks, with one thread per core: 1.5 GB per second and core for cells such as 0.1234, without a scan
+    beforehand. Text is split at new lines into chunks. Threads read plain numbers; Python reads the other rows in
+    order. Neither chunks nor threads change a number. All other formats are read by `Columns`, from the pieces of the
+    table reader: null and NaN are missing, text columns are for zero-one loss.
 """
 
 from __future__ import annotations
@@ -72,10 +72,12 @@ TRUTH = {"true": "1", "false": "0"}
 class Rounds:
     """Some rows as numbers.
 
-    y       the outcomes; None in a table of losses
-    end     where the table goes on
-    where   in the source a row, from 0, is
-    error   what is wrong with the row behind the last; None if nothing is
+    Attributes:
+        x: (rows, experts) predictions or losses.
+        y: (rows,) outcomes; None in a table of losses.
+        end: Position after these rows.
+        where: Returns the position of a row, from 0, in the source.
+        error: Error of the row after the last; None if there is none.
     """
 
     x: NDArray[np.float64]
@@ -86,7 +88,7 @@ class Rounds:
 
 
 class Rows(Protocol):
-    """Who reads the rows."""
+    """Interface of row readers."""
 
     name: str
     rereadable: bool
@@ -94,24 +96,30 @@ class Rows(Protocol):
     rows: int | None
 
     def rounds(self, start: Position | None, values: Values) -> Iterator[Rounds]:
-        """The rows, some at a time, from `start` on."""
+        """Yield the rows from `start` on, some at a time."""
         ...
 
     def count(self) -> int | None:
-        """How many rows there are; None if that can be known only by playing them."""
+        """Return the number of rows; None if that is unknown before they are read."""
         ...
 
     def fingerprint(self) -> dict[str, Any]:
-        """By what a file is known again; empty for other sources."""
+        """Return the fingerprint of a file; empty for other sources."""
         ...
 
 
 class ExpertTable(Stream):
-    """The rounds of a table.
+    """Stream of the rounds of a table.
 
-    loss     the name of the loss that its values are for
-    what     how errors call its values
-    pair     the only two values there may be, where the loss was chosen because there were no others; else None
+    Args:
+        rows: Reader of the rows.
+        chosen: Columns in use.
+        loss: Name of the loss.
+        sleeping: Whether experts may abstain.
+        pair: The only two values allowed, if the loss was inferred from them; otherwise None.
+
+    Attributes:
+        what: Name of the values in errors, "predictions" or "losses".
     """
 
     def __init__(self, rows: Rows, chosen: Chosen, loss: str, sleeping: bool, pair: Pair | None = None) -> None:
@@ -125,7 +133,7 @@ class ExpertTable(Stream):
         self.values = self._fresh([])
 
     def fingerprint(self) -> dict[str, Any]:
-        """The experts, which have a place each in a learner; and size and time of change of a file."""
+        """Return the experts, whose order matters to a learner, and the fingerprint of the file."""
         return {**self._rows.fingerprint(), **told_of(self.experts, self.pair)}
 
     def count(self) -> int | None:
@@ -152,7 +160,7 @@ class ExpertTable(Stream):
         return Values(self.what, self.loss == "zero-one", self._sleeping, texts)
 
     def _another(self, some: Rounds, row: int, expert: int | None) -> SourceError:
-        """What is wrong with a value that is not one of the pair."""
+        """Return the error for a value outside the pair."""
         assert self.pair is not None
         assert some.y is not None
         chosen = self._chosen
@@ -163,7 +171,12 @@ class ExpertTable(Stream):
 
 
 class Columns:
-    """The rows of a table that a reader has in columns."""
+    """Rows of a table from a columnar reader.
+
+    Args:
+        reader: Reader of the table.
+        chosen: Columns in use.
+    """
 
     def __init__(self, reader: Reader, chosen: Chosen) -> None:
         self._reader, self._chosen = reader, chosen
@@ -184,7 +197,7 @@ class Columns:
     def _numbers(
         self, piece: Piece, values: Values
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, SourceError | None]:
-        """The experts' numbers, row by row, and the outcomes, up to a row that is wrong; and what is wrong with it."""
+        """Return the experts' numbers (rows, experts) and the outcomes up to a bad row, and its error."""
         outcome, wanted, rows, error = self._chosen.outcome, self._chosen.wanted, piece.rows, piece.error
         table = np.zeros((len(wanted), rows))
         arrays = [plain(piece.arrays[self._reader.names[c]]) for c in wanted] if rows else []
@@ -211,7 +224,7 @@ class Columns:
     def _read(
         self, columns: Sequence[tuple[int, int, list[Any]]], table: NDArray[np.float64], values: Values
     ) -> None:  # fmt: skip
-        """Read columns value by value, row after row: texts are numbered in that order."""
+        """Read columns value by value, row by row: texts are numbered in that order."""
         for row in range(table.shape[1]):
             for c, j, cells in columns:
                 try:
@@ -223,29 +236,40 @@ class Columns:
 
 
 def _copied(array: Any, out: NDArray[np.float64], silent: bool) -> bool:
-    """Copy a column of numbers, NaN where nothing is said, if that may be; False if it must be read value by value."""
+    """Copy a numeric column, NaN where missing if `silent`; return False if it must be read value by value."""
     import pyarrow as pa
 
     kind = array.type
     numbers = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
     if not numbers or (array.null_count and not silent):
         return False
-    out[:] = array.to_numpy(zero_copy_only=False)  # null is NaN
+    out[:] = array.to_numpy(zero_copy_only=False)  # nulls become NaN
     return True
 
 
 def as_cell(value: Any) -> str:
-    """A value as it would be written in a table: true is 1 and false 0."""
+    """Return a value as a table writes it: true is 1 and false 0."""
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, str):
-        return TRUTH.get(value, value)  # of JSON, where there are both texts and truth values in a column
+        return TRUTH.get(value, value)  # from JSON columns with both texts and booleans
     return "" if isinstance(value, (list, dict)) else written(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A chunk as arrays: `odd` rows are still to be read, from `text`. `row_lines` are lines of the chunk, from 0."""
+    """Parsed chunk as arrays.
+
+    Attributes:
+        x: (rows, experts) predictions or losses.
+        y: (rows,) outcomes.
+        row_lines: (rows,) line of each row in the chunk, from 0.
+        odd: Rows that are still to be read from `text`.
+        text: Bytes of the chunk.
+        lines: Number of lines.
+        size: Number of bytes.
+        used: Number of bytes in the source.
+    """
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -258,12 +282,18 @@ class Block:
 
 
 class Cells:
-    """Rows of cells between `delimiter`s.
+    """Rows of delimited text.
 
-    begin    lines and bytes before the first row
-    width    cells in a row
-    text     may cells be other than numbers?
-    chunk    bytes parsed at a time; a row may be longer
+    Args:
+        origin: Origin of the bytes.
+        chosen: Columns in use.
+        begin: Lines and bytes before the first row.
+        width: Cells per row.
+        delimiter: Cell separator.
+        sleeping: Whether experts may abstain.
+        text: Whether cells may be other than numbers.
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes parsed at a time; a row may be longer.
     """
 
     rows: int | None = None
@@ -282,7 +312,7 @@ class Cells:
         self._runs = runs(chosen.used)
 
     def count(self) -> int | None:
-        """How many rows there are; None if that can be known only by playing them."""
+        """Return the number of rows; None if that is unknown before they are read."""
         if not self._origin.independent:
             return None
         with self._origin.open(self._begin[1]) as opened:
@@ -306,7 +336,7 @@ class Cells:
                 free.append(block.text)
 
     def _finish(self, block: Block, before: int, values: Values) -> tuple[int, SourceError | None]:
-        """Read the odd rows; how many rows there are before one that is wrong, and what is."""
+        """Read the odd rows; return the number of rows before a bad one, and its error."""
         if not len(block.odd):
             return len(block.row_lines), None
         lines = bytes(memoryview(block.text)[: block.size]).split(b"\n")
@@ -321,11 +351,11 @@ class Cells:
         return len(block.row_lines), None
 
     def _blocks(self, opened: Opened, at_start: bool, free: deque[bytearray]) -> Iterator[Block]:
-        """The chunks, parsed by threads, in order; none waits here for a pipe that is silent."""
+        """Yield the chunks, parsed by threads, in order, without waiting for an idle pipe."""
         return in_order(opened, self._chunk, at_start, free, self._block, self._threads, "experts")
 
     def _cells(self, line: bytes) -> list[str]:
-        """The cells of a line, by Python's own reader."""
+        """Return the cells of a line, read by Python's csv module."""
         try:
             text = line.decode()
         except UnicodeDecodeError:
@@ -342,7 +372,7 @@ class Cells:
         return found
 
     def _block(self, text: bytearray, size: int, added: int) -> Block:
-        """The rows of a chunk; those of plain numbers are read, four cells at a time."""
+        """Parse a chunk; rows of plain numbers are read, four cells at a time."""
         if self._little(size):
             return _left_to_python(text, size, added, len(self._chosen.used))
         from novikoff.data._loops import cells as kernel
@@ -363,12 +393,12 @@ class Cells:
         table, left = x[: rows * experts].reshape(rows, experts), odd[:odds]
         if self._text and any(_large(numbers) for numbers in (table, y[:rows]) if len(numbers)):
             large = (np.abs(table) >= FIRST_TEXT).any(axis=1) | (np.abs(y[:rows]) >= FIRST_TEXT)
-            left = np.union1d(left, np.flatnonzero(large)).astype(np.uint32)  # Python says what is wrong with them
+            left = np.union1d(left, np.flatnonzero(large)).astype(np.uint32)  # Python reports the error
         return Block(table, y[:rows], row_lines[:rows], left, text, lines, size, size - added)
 
 
 def _where(row_lines: NDArray[np.uint32], before: int) -> Any:
-    """On which line a row is."""
+    """Return a function for the line of a row."""
 
     def where(row: int) -> Where:
         return {"line": before + int(row_lines[row]) + 1}
@@ -377,7 +407,7 @@ def _where(row_lines: NDArray[np.uint32], before: int) -> Any:
 
 
 def _left_to_python(text: bytearray, size: int, added: int, experts: int) -> Block:
-    """The rows of a chunk, all of them still to be read."""
+    """Return a block whose rows are all still to be read."""
     lines = bytes(memoryview(text)[: size - 1]).split(b"\n")
     there = [number for number, line in enumerate(lines) if line.removesuffix(b"\r")]
     x, y, odd = np.empty((len(there), experts)), np.empty(len(there)), np.arange(len(there), dtype=np.uint32)
@@ -385,13 +415,13 @@ def _left_to_python(text: bytearray, size: int, added: int, experts: int) -> Blo
 
 
 def _large(numbers: NDArray[np.float64]) -> bool:
-    """Could one of them be taken for a text?"""
+    """Return whether a number is so large that it could be taken for a text."""
     return bool(np.fmax.reduce(numbers, axis=None) >= FIRST_TEXT or np.fmin.reduce(numbers, axis=None) <= -FIRST_TEXT)
 
 
 LOSSES = ("zero-one", "absolute", "squared", "log", "table")
 CELLS_AT_ONCE = 2**20
-"""Numbers in a batch of columns, about."""
+"""Approximate number of cells per batch of columns."""
 
 
 def read_experts(
@@ -405,16 +435,26 @@ def read_experts(
     threads: int | None = None,
     chunk: int = CHUNK_BYTES,
 ) -> ExpertTable:
-    """The table in a file, standard input ("-"), a binary file object or a data frame.
+    r"""Open a table of expert predictions or losses as a stream.
 
-    outcome     the outcome column: its name, or its number from 0 (from the end if negative)
-    loss        zero-one, absolute, squared, log, or table: the columns are losses. None: if the first rows are clear
-    sleeping    may a prediction be missing?
-    without     columns to leave out, by name or number
-    header      does a CSV file begin with names? None: sniff
-    delimiter   what stands between the cells of a CSV file. None: sniff
-    threads     how many parse at a time; None: as many as there are cores
-    chunk       bytes of text parsed at a time; a row may be longer
+    Args:
+        source: Path, "-" for standard input, binary file object, or data frame.
+        outcome: Outcome column, by name or by number from 0 (negative: from the end).
+        loss: zero-one, absolute, squared, log, or table (the columns are losses); None infers it if the first rows
+            leave no doubt.
+        sleeping: Whether predictions may be missing.
+        without: Columns to leave out, by name or number.
+        header: Whether a CSV file starts with a header; None detects it.
+        delimiter: Cell separator of a CSV file; None detects it.
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes of text parsed at a time; a row may be longer.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.read_experts(io.BytesIO(b"alice,bob,outcome\n0.9,0.2,1\n0.4,0.1,0\n"))
+        >>> stream.experts, stream.loss
+        (('alice', 'bob'), 'squared')
     """
     if loss is not None and loss not in LOSSES:
         raise SourceError(f"a loss must be one of {', '.join(LOSSES)}: got {loss!r}.")
@@ -424,7 +464,7 @@ def read_experts(
     if is_frame(source):
         return _from_columns(FrameTable(source), outcome, loss, sleeping, without)
     _, content, head, whole = look_at(source)
-    found = "jsonl" if head.lstrip(BLANK).startswith(b"{") else sniff(head)  # so that a bad line is told as one
+    found = "jsonl" if head.lstrip(BLANK).startswith(b"{") else sniff(head)  # so that a bad line is reported as such
     if found in ("arrow", "parquet"):
         return _from_columns(ArrowTable(content), outcome, loss, sleeping, without)
     if found != "jsonl":
@@ -482,7 +522,7 @@ def _from_columns(
 ) -> ExpertTable:  # fmt: skip
     known = () if loss == "table" else OUTCOME_NAMES
     check_asked(reader.levels, reader.names, outcome, known, None, reader.name)
-    without = [column for column in without if column not in reader.levels]  # it is
+    without = [column for column in without if column not in reader.levels]  # an index is left out anyway
     chosen = choose(reader.names, len(reader.names), outcome, without, loss == "table", reader.name)
     if isinstance(reader, Columnar):
         reader.at_once = max(CELLS_AT_ONCE // len(chosen.used), 64)
@@ -498,6 +538,6 @@ def _from_columns(
 
 
 def _texts(start: Position | None) -> list[str]:
-    """The values of outcomes that were met before a position."""
+    """Return the texts seen before a position."""
     texts = start["texts"] if start else []
     return [str(text) for text in texts] if isinstance(texts, list) else []

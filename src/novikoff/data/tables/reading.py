@@ -1,4 +1,4 @@
-"""`nk.read`: files and frames as streams, by themselves or as a model learned from them."""
+"""`nk.read`: open files and frames as streams, optionally with the encoding of a trained model."""
 
 from __future__ import annotations
 
@@ -16,16 +16,32 @@ from novikoff.data.tables.table_formats import Frame
 def read(
     source: object, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any
 ) -> Stream:
-    """The stream that `source` names: a path, "-" for standard input, a binary file object, a frame or "demo:iris".
+    r"""Open a path, standard input, a binary file object, a frame or a demo as a stream.
 
-    A path may be a URL (s3://, gs://, ...; data/formats/origin.py), and a pattern of several files: day-*.svm.
+    Args:
+        source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
+            a binary file object, a data frame, or "demo:NAME".
+        format: arrow, csv, jsonl, parquet, svmlight, text, vw or a registered format; None detects it.
+        labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
+        like: Ledger or kept classifier whose encoding to use, for predictions by its learner: columns are matched by
+            name. Pass labelled=False for table rows without a label.
+        **options: Options of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
 
-    format    arrow, csv, jsonl, parquet, svmlight, text, vw, or one that was registered; None: sniff
-    labels    "multiclass" if there are more than two, or may be: of any kind, numbered in the order in which they
-    first come
-    like      a ledger, or a classifier that was kept: rows are encoded as those that it learned from, columns matched
-              by name, to be predicted by its learner; with labelled=False for rows of a table without a label
-    options   those of `Arrow`, `CSV`, `Frame`, `JSONL`, `Svmlight`, `Text` or `VW`; None is as good as nothing
+    Returns:
+        The stream; its `notes` name the format and other decisions.
+
+    Raises:
+        SourceError: If an option does not belong to the format, or the source cannot be read.
+        LabelError: If no format matches.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.read(io.BytesIO(b"height,width,label\n1.0,2.0,ham\n3.0,0.5,spam\n"))
+        >>> stream.notes[0]
+        'read as csv'
+        >>> stream.labels
+        Labels(negative='ham', positive='spam')
     """
     if isinstance(like, Learner) or (like is not None and not hasattr(like, "encoding")):
         raise SourceError(

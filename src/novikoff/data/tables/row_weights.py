@@ -1,10 +1,10 @@
-"""Weights of rows: how often each is learned, and how much its prediction counts.
+"""Weights of rows: the number of rounds in which each is learned, and its weight in the metrics.
 
-Theorems count rounds, and hold for whatever rows come. So a row of weight k, a whole number, is learned in k rounds,
-one of weight 0 not at all, and everything that is promised holds for the rounds that were played: with every learner,
-also where weights are of labels. Another number would multiply losses, of which no theorem here speaks: it is refused.
-Metrics count rows: a row is predicted once, before its first round, and that prediction is scored with weight k. In the
-rounds after it the learner has seen the row, so they say nothing of how it predicts (metrics.py).
+Theorems count rounds, and hold for all sequences of rows. So a row of weight k, a whole number, is learned in k rounds,
+a row of weight 0 not at all, and all guarantees hold for the rounds played: with every learner, also for weights by
+label. A fractional weight would multiply losses, which no theorem here covers: it is an error.
+Metrics count rows: a row is predicted once, before its first round, and that prediction is scored with weight k. In
+later rounds the learner has seen the row, so these do not measure its predictions (metrics.py).
 """
 
 from __future__ import annotations
@@ -27,15 +27,19 @@ if TYPE_CHECKING:
 
 MOST_WEIGHT = 10_000
 ROUNDS_TOGETHER = 2**16
-"""Rounds of weighted rows in a batch, about."""
+"""Approximate number of rounds of weighted rows per batch."""
 
 
 class RowWeights:
-    """How often each row of a table is played.
+    """Weights of the rows of a table.
 
-    column     of weights, if there is one
-    by_label   weights of labels, by how these are written; those not named weigh 1
-    unmet      labels that were given a weight and have not come; of a part of a table nobody asks: `met`
+    Args:
+        column: Column of weights; None if there is none.
+        by_label: Weight by label; other labels have weight 1.
+        met: Whether to skip the check that every label in `by_label` occurs, as for a part of a table.
+
+    Attributes:
+        unmet: Labels in `by_label` that have not occurred.
     """
 
     def __init__(self, column: str | None, by_label: LabelWeights | None = None, met: bool = False) -> None:
@@ -44,11 +48,11 @@ class RowWeights:
 
     @property
     def used(self) -> bool:
-        """May a row count more or less than once?"""
+        """Whether a row may have a weight other than 1."""
         return self.column is not None or bool(self.by_label)
 
     def of(self, arrays: Mapping[str, Any], rows: int, label: str | None) -> NDArray[np.int64] | None:
-        """How often each of the first rows counts, from the cells of all columns; None if all count once."""
+        """Return the weights of the first rows from the cells of all columns; None if all are 1."""
         if not self.used:
             return None
         if not rows:
@@ -64,7 +68,7 @@ class RowWeights:
 
 
 def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
-    """The weights of rows, from the cells of their column."""
+    """Return the weights in the cells of a column; raise SourceError for invalid ones."""
     values = cells.numbers(array, Column(column, "number")).astype(np.float64, copy=False)
     if np.isnan(values).any():
         raise cells.missing(int(np.argmax(np.isnan(values))), column, "weights")
@@ -78,7 +82,7 @@ def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
 
 
 def checked(given: LabelWeights | None) -> dict[str, int]:
-    """The weights of labels, by how these are written; those not named weigh 1."""
+    """Return the weights by label in one spelling; raise SourceError for invalid ones."""
     for label, weight in (given or {}).items():
         whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
         if not whole or not 0 <= weight <= MOST_WEIGHT:
@@ -89,13 +93,13 @@ def checked(given: LabelWeights | None) -> dict[str, int]:
 
 
 def of_labels(texts: Sequence[str], codes: NDArray[np.int64], by: Mapping[str, int]) -> NDArray[np.int64]:
-    """What rows weigh, from their labels: each once, and which of them a row has."""
+    """Return the weights of rows by label, from the distinct labels and their codes."""
     found: NDArray[np.int64] = np.array([by.get(written(text), 1) for text in texts], dtype=np.int64)[codes]
     return found
 
 
 def written(label: object) -> str:
-    """A label as text, in one spelling: 1, 1.0 and "1" are one."""
+    """Return a label as text in one spelling: 1, 1.0 and "1" are equal."""
     text = str(label).strip()
     return repr(float(text)) if is_number(text) else text.lower() if text.lower() in BOOLEANS else text
 
@@ -103,7 +107,7 @@ def written(label: object) -> str:
 def repeated(
     x: NDArray[np.number] | Sparse, y: NDArray[np.number], weights: NDArray[np.int64], row: int, end: Position | None
 ) -> Iterator[Batch]:
-    """Each row as often as it weighs, in batches that are not much larger than others; the last goes on at `end`."""
+    """Yield each row as often as its weight, in batches of about ROUNDS_TOGETHER; the last one ends at `end`."""
     ends = np.cumsum(weights)
     total = int(ends[-1]) if len(ends) else 0
     cuts = np.unique(np.searchsorted(ends, np.arange(ROUNDS_TOGETHER, total, ROUNDS_TOGETHER)))

@@ -1,18 +1,17 @@
-"""A table as a stream: any format, columns of every kind, read in one pass.
+"""Tables as streams: any format, columns of every kind, read in one pass.
 
 Columns
-    What each is, is recognised from the first rows (data/tables/column.py) and told by `describe`; `number`,
-    `category`, `text` and `time` overrule that, `columns` chooses, `drop` leaves out. How they become features is told
-    by data/tables/encoding.py. A learner that has learned from a table keeps its encoding, and later tables are read by
-    that: matched by name, in any order.
+    Kinds are detected from the first rows (data/tables/column.py) and listed by `describe`; `number`, `category`,
+    `text` and `time` override them, `columns` selects, `drop` leaves out. data/tables/encoding.py turns them into
+    features. A learner keeps the encoding of its table, and later tables use it: matched by name, in any order.
 Labels
-    The column `label`, by its name or number; else one called label or target; else one called class or y, if it is
-    the first or the last; else the last. Two values, the larger +1; `positive` overrules; `many` for 0 .. many-1, or
-    for any. With `outcomes="numbers"` they are numbers to be predicted.
-    What its cells say is told by data/tables/label_column.py. With `labelled=False` there is none, and y is -1.
+    The column `label`, by name or number; otherwise one named label or target; otherwise one named class or y, if it is
+    the first or the last; otherwise the last. Two values, the larger +1; `positive` overrides; `multiclass` for
+    0 .. k-1, or for any labels. With `outcomes="numbers"` they are regression outcomes.
+    data/tables/label_column.py reads the cells. With `labelled=False` there is no label, and y is -1.
 Weights
-    A row of weight k is learned in k rounds and scored once (data/tables/row_weights.py): k is of a column of weights,
-    of its label, or the product of both.
+    A row of weight k is learned in k rounds and scored once (data/tables/row_weights.py): k comes from a column of
+    weights, from the label, or is the product of both.
 """
 
 from __future__ import annotations
@@ -51,7 +50,25 @@ from novikoff.data.tables.table_reader import Piece, Reader
 
 
 class Table(Stream):
-    """The rows of a table, as a reader gives them; the other parameters are those of `CSV` (formats.py)."""
+    """Stream over the rows of a table.
+
+    Args:
+        reader: Reader of the rows; all other arguments are those of `CSV`.
+        label: Label column.
+        positive: Label for +1.
+        multiclass: Number of labels, or True to number any labels.
+        columns: Feature columns.
+        drop: Columns to leave out.
+        number: Columns to read as numbers.
+        category: Columns to read as categories.
+        text: Columns to read as text.
+        time: Columns to read as dates.
+        bits: Features are hashed into 2^bits.
+        outcomes: "labels" or "numbers".
+        labelled: Whether there is a label column.
+        weight: Column of row weights.
+        label_weights: Weight of rows by label.
+    """
 
     table = scaled_by_default = True
 
@@ -79,7 +96,7 @@ class Table(Stream):
         self.name, self.rereadable, self.fixed, self.rows = reader.name, reader.rereadable, reader.fixed, reader.rows
         self.notes += reader.notes
         self._said: list[str] = []
-        self._given: Position | None = None  # of a part: what the first rows of the table told
+        self._given: Position | None = None  # for a part: labels found in the first rows of the table
         self._positive, self._many = positive, multiclass
         check_asked(reader.levels, reader.names, label, LABEL_NAMES, columns, self.name)
         head = reader.head()
@@ -94,7 +111,7 @@ class Table(Stream):
         if outcomes == "numbers":
             self._refuse_label_weights()
         if self.weights.used:
-            self.rows = None  # as many as they weigh together
+            self.rows = None  # unknown: the sum of the weights
         self._choice = Choice(label, used, left_out, chosen)
         self._first = dict(head)
         self.target_column = label_column(reader, label, used or [], left_out) if labelled else None
@@ -123,7 +140,7 @@ class Table(Stream):
             )
 
     def _foresee(self) -> None:
-        """Give the features of the first rows their places, so that the width does not change among them."""
+        """Assign indices to the features of the first rows, so that the width is constant among them."""
         if self.encoding.bits is not None:
             return
         if self.encoding.dense:
@@ -132,16 +149,16 @@ class Table(Stream):
         rows = len(next(iter(self._first.values())))
         try:
             arrays = {column.name: cells.array(self._first[column.name], column.kind) for column in self.columns}
-        except UnicodeEncodeError:  # told when its row comes
+        except UnicodeEncodeError:  # raised when its row is read
             return
         try:
             self.encoding.rows(arrays, rows)
-        except SourceError as wrong:  # told when its row comes; those before it are known
+        except SourceError as wrong:  # raised when its row is read; the rows before it are valid
             rows = wrong.where["row"]
             self.encoding.rows({name: array.slice(0, rows) for name, array in arrays.items()}, rows)
 
     def _choose(self, label: str | None) -> None:
-        """Which columns are used, and what they are, if this is the label."""
+        """Choose the columns in use and their kinds, with this label column."""
         self.label = self._reader.needed = label
         head = self._first
         self.columns = self._choice.columns(self._reader, head, label, self.weights.column)
@@ -154,44 +171,44 @@ class Table(Stream):
 
     @property
     def reader(self) -> Reader:
-        """Who reads its format."""
+        """Reader of the format."""
         return self._reader
 
     @property
     def domain(self) -> Domain:  # type: ignore[override]
-        """Vectors; points if all columns are whole numbers."""
+        """Domain: vectors, or points if all columns are whole numbers."""
         if self.encoding.dense:
             return Domain("point" if self._point else "vector", self.encoding.width)
         return Domain("vector", None if self.encoding.bits is None else 2**self.encoding.bits)
 
     @property
     def bits(self) -> int | None:  # type: ignore[override]
-        """Features are hashed into 2^bits; None if they are not."""
+        """Number of bits of hashed features; None if they are not hashed."""
         bits: int | None = self.encoding.bits
         return bits
 
     @property
     def features(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """The names of the columns of dense rows; None if they have none."""
+        """Column names of dense rows; None if there are none."""
         return self.encoding.features if self.encoding.dense and self._reader.named else None
 
     @property
     def most_bad(self) -> int:  # type: ignore[override]
-        """Rows that may be skipped."""
+        """Number of bad rows that may be skipped."""
         return self._reader.most_bad
 
     @property
     def skipped(self) -> list[tuple[int, str]]:  # type: ignore[override]
-        """The bad rows of this pass that were skipped: their lines, and what is wrong with them."""
+        """Skipped bad rows of this pass as (line, message)."""
         return self._reader.skipped
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]
-        """What stands for -1 and +1; None before it is known, and with `many`."""
+        """Values for -1 and +1; None before they are known, and for multiclass."""
         return None if self._labels is None or self._labels.numbers else self._labels.written.labels
 
     def described(self) -> Iterator[tuple[str, str, str | None]]:
-        """Of each column its name, what it is, and its first value; None if the first rows have none."""
+        """Yield name, kind and first value of each column; the value is None if the first rows have none."""
         used = {column.name: column for column in self.encoding.columns}
         for name in self._reader.names:
             column = used.get(name)
@@ -201,17 +218,17 @@ class Table(Stream):
 
     @property
     def multiclass(self) -> bool:  # type: ignore[override]
-        """Are its labels numbered in the order in which they first come?"""
+        """Whether labels are numbered in order of first appearance."""
         return self._labels is not None and self._labels.multiclass
 
     @property
     def label_values(self) -> list[object] | None:  # type: ignore[override]
-        """What numbered labels stand for, so far; None if they are not numbered."""
+        """Values of the numbered labels so far; None if labels are not numbered."""
         return self._labels.written.label_values if self._labels is not None and self._labels.multiclass else None
 
     @property
     def several(self) -> bool:  # type: ignore[override]
-        """Do the first rows show three labels or more, which are not numbers to be predicted?"""
+        """Whether the first rows have three or more labels that are not regression outcomes."""
         return self._labels is not None and self._labels.several
 
     def show_many(self) -> None:
@@ -226,33 +243,38 @@ class Table(Stream):
             self._labels.numbers = True
 
     def describe(self) -> list[str]:
-        """A line for each column: what it is, and its first value."""
+        """Return one line per column: its kind and its first value."""
         told = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
         return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in told]
 
     @property
     def numeric(self) -> bool:  # type: ignore[override]
-        """Are the labels of the first rows numbers to be predicted: more than two, not all whole unless they are many?
+        """Whether the first labels are regression outcomes: more than two, not all whole unless there are many.
 
-        A few whole numbers may be classes, so they are not taken for numbers.
+        A few whole numbers may be classes, so they do not count.
         """
         return self._labels is not None and self._labels.numeric
 
     def fingerprint(self) -> dict[str, Any]:
-        """By what a file is known again."""
+        """Return the fingerprint of a file."""
         return self._reader.fingerprint()
 
     def adopt(self, encoding: Encoding, learn: bool = True, whose: str = "the learner") -> None:
-        """Read by the encoding of a learner: columns are matched by name, in any order; without names by position.
+        """Use the encoding of a learner: columns are matched by name, in any order, or by position without names.
 
-        learn   may it learn new features? Else those get no place
+        Args:
+            encoding: Encoding of the learner.
+            learn: Whether new features may be added.
+            whose: Name of the learner in messages.
         """
         if learn:
             check_label_weights(encoding, self.weights, whose)
         if encoding.named and self._reader.named:
             label = self._choice.label_as(encoding, self.label, self._reader, learn, whose)
             self._choice = self._choice.left_out_as(encoding, label, self.weights, self._reader, learn, whose)
-            self.notes[:] = [note for note in self.notes if note not in self._advice]  # too late to leave them out
+            self.notes[:] = [
+                note for note in self.notes if note not in self._advice
+            ]  # obsolete: the learner has fixed the columns
             if label is not None and label != self.label:
                 self.target_column = Target(label, f"as {whose} learned")
             self._choose(label)
@@ -264,18 +286,18 @@ class Table(Stream):
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
 
     def extent(self) -> int:
-        """Its rows, or the bytes of a text."""
+        """Return the number of rows, or the size of a text in bytes."""
         extent = self._reader.extent() if self.rereadable else None
         return super().extent() if extent is None else extent
 
     def borders(self) -> Sequence[int]:
-        """Where record batches or row groups begin."""
+        """Return the first rows of record batches or row groups."""
         return self._reader.borders()
 
     def part(self, first: int, last: int) -> Self:
-        """The rows that begin from `first` on and before `last`: rows, or bytes of a text.
+        """Return the rows that start from `first` on and before `last`: rows, or bytes of a text.
 
-        The first rows of the table tell what columns and labels are; a part that has more is refused.
+        The first rows of the table determine columns and labels; a part with other features is an error.
         """
         self._within(first, last)
         part = copy.copy(self)
@@ -285,7 +307,7 @@ class Table(Stream):
         return part
 
     def read_as(self, other: Stream) -> None:
-        """Let columns and labels be what they are there."""
+        """Use the columns and labels of another table."""
         if not isinstance(other, Table):
             raise SourceError(f"tables must be read as tables: {other.name} is none, {self.name} is.")
         told = other._told()
@@ -297,7 +319,7 @@ class Table(Stream):
         self._given = {**told, "known": self.encoding.known()}
 
     def _told(self) -> Position:
-        """What the labels stand for, as the first rows tell; and what the columns are."""
+        """Return the label values found in the first rows."""
         if self.multiclass:
             raise SourceError(
                 f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
@@ -307,7 +329,7 @@ class Table(Stream):
         return self._given or ({} if self._labels is None else self._labels.written.state())
 
     def _check_known(self) -> None:
-        """Refuse a part that says more than the first rows of its table."""
+        """Raise SourceError for a part with features that the first rows of its table lack."""
         if self._given is not None and self.encoding.known() != self._given["known"]:
             names = {column.name for column in self.encoding.columns if column.kind in ("category", "time", "unknown")}
             which = f" ({', '.join(sorted(names)[:3])})" if names else ""
@@ -321,7 +343,7 @@ class Table(Stream):
         if start and self.encoding.knows_less(start["known"]):
             yield from self._from_beginning(_played(start))
             return
-        row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds, and rows of the table
+        row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds played, and rows read
         wanted: dict[str, Kind] = {self._sources[column.name]: column.kind for column in self.encoding.columns}
         if self.weights.column is not None:
             wanted[self.weights.column] = "number"
@@ -359,14 +381,14 @@ class Table(Stream):
             self._say()
 
     def _from_beginning(self, row: int) -> Iterator[Batch]:
-        """What follows after so many rows, where the places of features are not known: the rows before tell them."""
+        """Yield the batches after `row` rounds, reading from the start to find the feature indices."""
         for batch in self.batches():
             done = batch.first - 1
             if done + len(batch) > row:
                 yield batch if done >= row else replace(batch.part(row - done, len(batch)), first=row + 1)
 
     def _check_met(self) -> None:
-        """Refuse a positive label where two others came, and a weight of a label, that no row had."""
+        """Raise AbsentLabelError if the positive label, next to two others, or a weighted label never occurs."""
         written = None if self._labels is None or self._labels.numbers else self._labels.written
         if written is not None and written.known.absent and written.mistaken:
             raise AbsentLabelError(
@@ -382,7 +404,7 @@ class Table(Stream):
             )
 
     def _say(self) -> None:
-        """What there is to say of this pass, in the notes."""
+        """Replace the notes of an earlier pass by those of this one."""
         self.notes[:] = [note for note in self.notes if note not in self._said]
         self._said = []
         if self.skipped:
@@ -405,7 +427,7 @@ class Table(Stream):
         self.notes += self._said
 
     def _rows(self, piece: Piece) -> tuple[Any, NDArray[Any], NDArray[np.int64] | None, SourceError | None]:
-        """x, y and weights of the rows, up to one that is wrong; and what is wrong with it."""
+        """Return x, y and weights of the rows up to a bad one, and its error."""
         rows, error = piece.rows, piece.error and self._reader.numbered(piece.error)
         while True:
             try:
@@ -414,7 +436,7 @@ class Table(Stream):
                 return x, y, counts, error
             except SourceError as wrong:
                 lone = self._labels is not None and self._labels.written.known.lone
-                if error is not None and lone:  # the other label may be in the row that is bad
+                if error is not None and lone:  # the second label may be in the bad row
                     return self._x(piece, 0), self._y(piece, 0), self.weights.of(piece.arrays, 0, self.label), error
                 rows = wrong.where.pop("row")
                 there = piece.where(piece.rows - 1 if wrong.where.get("up_to") else rows)
@@ -444,15 +466,20 @@ class Table(Stream):
 
 
 def _played(position: Position) -> int:
-    """Rounds up to there: rows, unless they are weighed."""
+    """Return the number of rounds up to a position: rows, unless they are weighted."""
     return count_at(position, "played" if "played" in position else "row")
 
 
 def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapping[str, str]) -> Iterator[Piece]:
-    """The piece, cut where a column says something for the first time.
+    """Yield the piece, split where a column of unknown kind has its first value.
 
-    And behind the rows of which the features are known, if so many were `looked` at: the batches before are all as
-    wide. sources: the table's name of each column.
+    Also split after the `looked` first rows, whose features are known: so all batches before have the same width.
+
+    Args:
+        piece: Rows to split.
+        looked: Number of rows whose features are known.
+        encoding: Encoding of the table.
+        sources: Name in the table of each column of the encoding.
     """
     if 0 < looked < piece.rows and not encoding.dense and encoding.bits is None:
         first_rows, piece = piece.cut(looked)
@@ -479,9 +506,9 @@ def cut_where_known(piece: Piece, looked: int, encoding: Encoding, sources: Mapp
 def cut_by_width(
     x: NDArray[np.number] | Sparse, known: int, encoding: Encoding
 ) -> Iterator[tuple[NDArray[np.number] | Sparse, slice]]:
-    """The rows, cut where dense ones become wider: at the first that lacks a number which none before it lacked.
+    """Yield the rows, split where dense rows grow wider: at the first missing value of a column.
 
-    So each row is as wide as it is however the table is cut, and a game that is left in between knows no more.
+    So the width of each row does not depend on the batches, and a game stopped in between knows no more.
     """
     start, rows = 0, len(x)
     if isinstance(x, np.ndarray) and x.shape[1] > known:

@@ -1,7 +1,7 @@
-"""The formats that tables come in: `CSV`, `Frame`, and what Arrow, Parquet and JSON lines turn out to be.
+"""Table formats: `CSV`, `Frame`, and Arrow, Parquet and JSON lines.
 
-An Arrow file that `convert` wrote or that holds lists, and JSON lines with objects within objects, lists, or keys that
-come and go, are read by lists.py and data/formats/jsonl.py; with plain values they are tables as any other.
+An Arrow file of `convert` or with lists, and JSON lines with nested objects, lists or varying keys, are read by
+lists.py and data/formats/jsonl.py; with plain values they are tables like any other.
 """
 
 from __future__ import annotations
@@ -29,26 +29,38 @@ NESTED_BITS = 18
 
 
 class CSV(Table):
-    """The rows of a comma, tab or semicolon separated file: a path, "-" for standard input, or a binary file object.
+    r"""Stream over a delimited text file: commas, tabs or semicolons.
 
-    label       the label column: its name, or its number from 0 (from the end if negative). By default a column
-                named label or target; else one named class or y, if it is the first or the last; else the last
-    positive    the label value that is +1, against all others
-    header      does the first row name the columns? None: sniff
-    delimiter   what stands between cells. None: sniff
-    columns     the feature columns, by name or number. By default all but the label
-    many        how many labels there are, for a learner with many: whole numbers from 0 to many-1
-    drop        columns to leave out
-    number, category, text, time   columns that are such, whatever they look like
-    bits        hash features into 2^bits places
-    skip_bad    how many bad rows to skip (`skipped` lists them: line, message) before it is an error. A row without a
-                label is bad; one with a third label is not: it says that there are more, which `positive` is for
-    threads     how many parse at a time; None: as many as there are cores
-    chunk       bytes parsed at a time; a row may be longer
-    outcomes    "labels", or "numbers" to be predicted
-    labelled    False: rows to be predicted, without a label
-    weight      the column that tells how often a row counts, by name or number, no feature: whole numbers up to 10,000
-    label_weights   how often rows count by their label: {"spam": 5}; those not named count once
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        label: Label column, by name or by number from 0 (negative: from the end). By default a column named label or
+            target; otherwise one named class or y, if it is the first or the last; otherwise the last.
+        positive: Label for +1; every other label is -1.
+        header: Whether the first row is a header; None detects it.
+        delimiter: Cell separator; None detects it.
+        columns: Feature columns, by name or number; by default all but the label.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        drop: Columns to leave out.
+        number: Columns to read as numbers.
+        category: Columns to read as categories.
+        text: Columns to read as text, word by word.
+        time: Columns to read as dates.
+        bits: Features are hashed into 2^bits indices; None numbers them.
+        skip_bad: Number of bad rows to skip before an error; `skipped` lists them as (line, message). A row without a
+            label is bad; a third label is an error in any case.
+        threads: Number of parsing threads; None for one per core.
+        chunk: Bytes parsed at a time; a row may be longer.
+        outcomes: "labels", or "numbers" for regression.
+        labelled: False for rows without a label, to be predicted.
+        weight: Column of row weights, by name or number: whole numbers from 0 to 10,000. It is not a feature.
+        label_weights: Weight of rows by label, such as {"spam": 5}; other labels have weight 1.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.CSV(io.BytesIO(b"age,city,label\n31,Rome,yes\n45,Oslo,no\n28,Rome,yes\n"))
+        >>> stream.describe()
+        ['age: number (31, ...)', 'city: category (Rome, ...)', 'label: label (yes, ...)']
     """
 
     def __init__(
@@ -68,9 +80,34 @@ class CSV(Table):
 
 
 class Frame(Table):
-    """The rows of a data frame: pandas, polars, pyarrow, any that narwhals knows. The index of pandas is no column.
+    """Stream over a data frame of pandas, polars, pyarrow or any other library that narwhals supports.
 
-    The other parameters are those of `CSV`.
+    The index of a pandas frame is not a column.
+
+    Args:
+        frame: Data frame.
+        label: Label column, by name or number; default as in `CSV`.
+        positive: Label for +1; every other label is -1.
+        columns: Feature columns, by name or number; by default all but the label.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        name: Name of the source in messages.
+        drop: Columns to leave out.
+        number: Columns to read as numbers.
+        category: Columns to read as categories.
+        text: Columns to read as text, word by word.
+        time: Columns to read as dates.
+        bits: Features are hashed into 2^bits indices; None numbers them.
+        outcomes: "labels", or "numbers" for regression.
+        labelled: False for rows without a label, to be predicted.
+        weight: Column of row weights, by name or number.
+        label_weights: Weight of rows by label.
+
+    Example:
+        >>> import novikoff as nk
+        >>> import pyarrow as pa
+        >>> stream = nk.Frame(pa.table({"age": [31, 45], "label": ["yes", "no"]}))
+        >>> next(stream.batches()).y
+        array([ 1, -1], dtype=int8)
     """
 
     def __init__(
@@ -93,7 +130,38 @@ def Arrow(  # noqa: N802
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
 ) -> Stream:  # fmt: skip
-    """The rows of an Arrow IPC or a Parquet file; the parameters are those of `CSV`."""
+    """Open an Arrow IPC or Parquet file as a stream.
+
+    Args:
+        source: Path, URL, "-" for standard input, or binary file object.
+        label: Label column, by name or number; default as in `CSV`.
+        positive: Label for +1; every other label is -1.
+        columns: Feature columns, by name or number; by default all but the label.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        drop: Columns to leave out.
+        number: Columns to read as numbers.
+        category: Columns to read as categories.
+        text: Columns to read as text, word by word.
+        time: Columns to read as dates.
+        bits: Features are hashed into 2^bits indices; None numbers them.
+        outcomes: "labels", or "numbers" for regression.
+        labelled: False for rows without a label, to be predicted.
+        weight: Column of row weights, by name or number.
+        label_weights: Weight of rows by label.
+
+    Returns:
+        A table for plain columns; a stream of lists for list columns and for files of `convert`.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import novikoff as nk
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "iris.arrow"
+        ...     rows = nk.convert(nk.read("demo:iris"), path)
+        ...     nk.Arrow(path).rows
+        150
+    """
     file = OnDisk(source)
     kinds = {"drop": drop, "number": number, "category": category, "text": text, "time": time, "bits": bits,
              "weight": weight, "label_weights": label_weights}  # fmt: skip
@@ -126,7 +194,37 @@ def JSONL(  # noqa: N802
         weight: str | int | None = None,
         label_weights: LabelWeights | None = None,
 ) -> Stream:  # fmt: skip
-    """The rows of JSON lines, as `CSV`; objects whose values are not plain as data/formats/jsonl.py reads them."""
+    r"""Open JSON lines as a stream: a table if values are plain, otherwise hashed features.
+
+    Args:
+        source: Path, "-" for standard input, or binary file object.
+        label: Key of the label; default as in `CSV`.
+        positive: Label for +1; every other label is -1.
+        bits: Features are hashed into 2^bits indices; None numbers those of a table.
+        multiclass: Number of labels 0 .. k-1, or True to number any labels; None for two labels.
+        skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
+        chunk: Bytes parsed at a time; a line may be longer.
+        columns: Feature columns, by name or number; by default all but the label.
+        drop: Columns to leave out.
+        number: Columns to read as numbers.
+        category: Columns to read as categories.
+        text: Columns to read as text, word by word.
+        time: Columns to read as dates.
+        outcomes: "labels", or "numbers" for regression.
+        labelled: False for rows without a label, to be predicted.
+        weight: Column of row weights, by name or number.
+        label_weights: Weight of rows by label.
+
+    Returns:
+        A table if the objects have plain values and nearly the same keys; otherwise a stream of hashed features.
+
+    Example:
+        >>> import io
+        >>> import novikoff as nk
+        >>> stream = nk.JSONL(io.BytesIO(b'{"label": true, "age": 31}\n{"label": false, "age": 45}\n'))
+        >>> next(stream.batches()).y
+        array([ 1, -1], dtype=int8)
+    """
     origin, content, head, _ = look_at(source, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
     if outcomes == "numbers" or is_table(head):
         return Table(

@@ -1,6 +1,6 @@
-"""A piece of a table: consecutive rows, an Arrow array for each column that was asked for; and who reads it.
+"""Readers of tables, and their pieces: consecutive rows with an Arrow array per wanted column.
 
-Readers of tables in text share the bytes, of which the first are looked at before they are read.
+Readers of text share the handling of bytes, the first of which are inspected before reading.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from novikoff.data.formats.origin import Origin
 from novikoff.data.tables.column import Kind
 
 RECOGNISED_ROWS = 1000
-"""The first rows, by which columns are recognised."""
+"""Number of first rows used to detect the kinds of columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Some rows.
+    """Consecutive rows of a table.
 
-    arrays   of each column, by name
-    size     bytes, about, for who waits
-    end      where the table goes on; None if it cannot go on there
-    where    in the source a row of the piece, from 0, is
-    error    what is wrong with the row behind the last; None if nothing is
+    Attributes:
+        arrays: Array of each column, by name.
+        rows: Number of rows.
+        size: Approximate size in bytes.
+        end: Position after these rows; None if reading cannot resume there.
+        where: Returns the position of a row, from 0, in the source.
+        error: Error of the row after the last; None if there is none.
     """
 
     arrays: Mapping[str, Any]
@@ -41,7 +43,7 @@ class Piece:
     error: SourceError | None = None
 
     def cut(self, row: int) -> tuple[Piece, Piece]:
-        """The rows before `row`, and those from it on."""
+        """Return the rows before `row`, and those from it on."""
         first = {name: array.slice(0, row) for name, array in self.arrays.items()}
         rest = {name: array.slice(row) for name, array in self.arrays.items()}
         size = self.size * row // self.rows
@@ -52,16 +54,18 @@ class Piece:
 
 
 class Reader(ABC):
-    """How the rows of one format are read.
+    """Base class of the readers of one format.
 
-    names   of the columns; x0, x1, ... if they have none, and `named` is False
-    index   how many first columns are an index, as pandas and R write it
-    levels  the names of an index of pandas that is not among the columns
-    rows    how many there are; None if only reading tells
-    skipped the bad rows of a pass that were skipped: line, message
-    most_bad how many rows may be skipped
-    needed  the column of labels or outcomes, where a row without one is bad; None: a table tells
-    first   where the part begins that is read, in rows or bytes, and where it ends; None: at the end
+    Attributes:
+        names: Column names; x0, x1, ... if there are none, and then `named` is False.
+        index: Number of leading columns that are an index of pandas or R.
+        levels: Names of a pandas index that is not among the columns.
+        rows: Number of rows; None if unknown before reading.
+        skipped: Skipped bad rows of a pass as (line, message).
+        most_bad: Number of bad rows that may be skipped.
+        needed: Column of labels or outcomes, which must not be missing; None if there is none.
+        first: Start of the part to read, in rows or bytes.
+        last: End of that part; None for the end of the source.
     """
 
     names: Sequence[str]
@@ -82,36 +86,36 @@ class Reader(ABC):
 
     @abstractmethod
     def head(self) -> Mapping[str, list[Any]]:
-        """The cells of the first rows, by column: text as it stands, or values."""
+        """Return the cells of the first rows by column: text as written, or values."""
 
     @abstractmethod
     def pieces(self, start: Position | None, wanted: Mapping[str, Kind]) -> Iterator[Piece]:
-        """The rows, some at a time, from `start` on; of the columns that are wanted, which are of these kinds."""
+        """Yield the rows from `start` on, some at a time, with the wanted columns read as these kinds."""
 
     def fingerprint(self) -> dict[str, Json]:
-        """By what a file is known again; empty for other sources."""
+        """Return the fingerprint of a file; empty for other sources."""
         return {}
 
     def extent(self) -> int | None:
-        """How far it can be cut: its rows, or the bytes of a text."""
+        """Return the extent for splitting: number of rows, or bytes of a text."""
         return self.rows
 
     def borders(self) -> Sequence[int]:
-        """Where parts had better begin; none if anywhere will do."""
+        """Return good split points; empty if all are equally good."""
         return ()
 
     def part(self, first: int, last: int) -> Self:
-        """Who reads the rows that begin from `first` on and before `last`."""
+        """Return a reader of the rows that start from `first` on and before `last`."""
         part = copy.copy(self)
         part.first, part.last, part.skipped, part.notes = first, last, [], []
         return part
 
     def ready(self, wait: float) -> bool:
-        """Will the next piece not be waited for? A pipe is asked, for so many seconds."""
+        """Return whether the next piece is available without waiting; a pipe is polled for `wait` seconds."""
         return True
 
     def numbered(self, error: SourceError) -> SourceError:
-        """The error, with the number of a column that has no name."""
+        """Replace the placeholder name of an unnamed column in the error by its number."""
         if not self.named and error.where.get("column") in self.names:
             error.where["column"] = self.names.index(str(error.where["column"]))
         return error
@@ -122,7 +126,11 @@ SKIP = ("Or pass ", Option("skip_bad", letter="N"), " to skip up to N bad rows."
 
 
 class TextReader(Reader):
-    """A reader of a path, "-" or a binary file object. `cut`: of a part of it."""
+    """Base class of readers of text, from a path, "-" or a binary file object.
+
+    Attributes:
+        cut: Whether this reads only a part of the source.
+    """
 
     cut = False
 
@@ -141,7 +149,7 @@ class TextReader(Reader):
 
     @abstractmethod
     def _look(self, text: bytes) -> None:
-        """Find the columns, from the first rows."""
+        """Find the columns from the first rows."""
 
     def fingerprint(self) -> dict[str, Json]:
         return self._origin.fingerprint()
@@ -169,7 +177,7 @@ class TextReader(Reader):
         return self._opened.closed or self._opened.ready(wait)
 
     def _from(self, byte: int) -> Opened:
-        """The bytes from there on: of what comes once, those that were opened, if none is taken yet."""
+        """Return the bytes from `byte` on; a source that can be read only once continues from where it is open."""
         self.skipped.clear()
         if self.rereadable or self._opened.closed:
             self._opened = self._origin.open(byte)
@@ -179,5 +187,5 @@ class TextReader(Reader):
 
 
 def first_rows(opened: Opened) -> bytes:
-    """The first rows of a text, without taking them: a thousand, or of a slow pipe those that came, two at least."""
+    """Return the first rows of a text without consuming them: a thousand, or those a pipe has, at least two."""
     return first_bytes(opened, RECOGNISED_ROWS + 1, 2, MOMENT, LONGEST_HEAD)
