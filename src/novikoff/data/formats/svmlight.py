@@ -30,7 +30,7 @@ from novikoff.data.formats.lines import BadLineError, Row, finite
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
-"""Length limit of the first line of a chunk, which the plain loop rejects, for reading it with Python."""
+"""Limit for the end of the first line of a chunk, up to which Python reads it after the plain loop rejects it."""
 
 
 class Svmlight(LabelledLines):

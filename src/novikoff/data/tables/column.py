@@ -205,7 +205,7 @@ def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
 
 
 def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
-    """Return the only word among the numbers of a category column, if it repeats; otherwise None."""
+    """Return the only word among the numbers of a category column, if most cells are numbers; otherwise None."""
     said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
     words = {cell for cell in said if not NUMBER.fullmatch(cell)}
     if column.kind != "category" or len(words) != 1:
