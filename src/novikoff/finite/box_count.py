@@ -1,4 +1,4 @@
-"""How many boxes of a grid contain a given box and avoid given points, exactly, without listing them.
+"""Exact number of boxes of a grid that contain a given box and avoid given points, without listing them.
 
 Algorithm
     Let the given box be [low, high] on the grid {0 .. m-1}^d. A box around it reaches some way out on each side.
@@ -28,23 +28,23 @@ from operator import mul
 Point = tuple[int, ...]
 
 DIMENSIONS = 3
-"""The count is exponential in the dimension: it is offered up to here."""
+"""Largest number of dimensions; the count is exponential in it."""
 
 
 def count_boxes(low: Point, high: Point, points: list[Point], m: int) -> int:
-    """The boxes of {0 .. m-1}^d, d <= 3, that contain [low, high] and none of `points`, which are sorted."""
+    """Return the number of boxes of {0 .. m-1}^d, d <= 3, that contain [low, high] and none of the sorted `points`."""
     if len(low) == 1:
         return _line(low[0], high[0], points, m)
     return _plane(low, high, points, m) if len(low) == 2 else _solid(low, high, points, m)
 
 
 def around(low: Point, high: Point, x: Point) -> tuple[Point, Point]:
-    """The smallest box that contains [low, high] and x."""
+    """Return the smallest box that contains [low, high] and x."""
     return tuple(map(min, low, x)), tuple(map(max, high, x))
 
 
 def any_inside(low: Point, high: Point, points: list[Point]) -> bool:
-    """Does a point lie in [low, high]?"""
+    """Return whether a point lies in [low, high]."""
     if len(low) == 2:
         (a, c), (b, d) = low, high
         return any(a <= x <= b and c <= y <= d for x, y in points)
@@ -52,7 +52,7 @@ def any_inside(low: Point, high: Point, points: list[Point]) -> bool:
 
 
 def relevant(low: Point, high: Point, points: list[Point]) -> list[Point]:
-    """The points that matter to boxes around [low, high], sorted."""
+    """Return the points that matter to boxes around [low, high], sorted."""
 
     def distance(z: Point) -> int:
         return sum(max(a - v, v - b, 0) for a, v, b in zip(low, z, high, strict=True))
@@ -65,7 +65,7 @@ def relevant(low: Point, high: Point, points: list[Point]) -> list[Point]:
 
 
 def with_point(low: Point, high: Point, points: list[Point], z: Point) -> list[Point]:
-    """`points` and z, without those that no longer matter; none of `points` is in the smallest box around z."""
+    """Return `points` and z without those that no longer matter; none of `points` is in the smallest box around z."""
     sides = tuple(-1 if v < a else 1 if v > b else 0 for a, v, b in zip(low, z, high, strict=True))
     # A point that is at least as far out as z, on every axis where z is out, has z in the smallest box around it.
     kept = [p for p in points if any(s * u < s * v for s, u, v in zip(sides, p, z, strict=True))]
@@ -96,7 +96,7 @@ def _plane(low: Point, high: Point, points: list[Point], m: int) -> int:
             above = min(above, v - b1)
 
     def staircase(walk: range, side: int, wall: int) -> list[tuple[int, int, int]]:
-        """Steps (width, below, above) outward from side to wall, until a point blocks the way."""
+        """Return steps (width, below, above) outward from side to wall, until a point blocks the way."""
         steps = []
         reached, lower, upper = side, below, above
         for u, v in map(points.__getitem__, walk):
@@ -119,7 +119,7 @@ def _plane(low: Point, high: Point, points: list[Point], m: int) -> int:
 
 
 def _pairs(left: list[tuple[int, int, int]], right: list[tuple[int, int, int]]) -> int:
-    """The sum over steps i left and j right of width_i width_j min(below_i, below_j) min(above_i, above_j)."""
+    """Return the sum over steps i, j of width_i width_j min(below_i, below_j) min(above_i, above_j)."""
     if len(left) == 1:
         left, right = right, left
     if len(right) == 1:  # its only step is the first, the highest of all
@@ -169,7 +169,7 @@ def _solid(low: Point, high: Point, points: list[Point], m: int) -> int:
 def _that_matter(
     low: Point, high: Point, slab: list[Point], outward: list[tuple[int, Point]]
 ) -> list[tuple[int, Point]]:
-    """Those, nearest first, that matter beside the slab and the nearer ones."""
+    """Return the points, nearest first, that matter in addition to the slab and the nearer ones."""
     kept = []
     for far, z in outward:
         if not any_inside(*around(low, high, z), slab):
@@ -179,7 +179,7 @@ def _that_matter(
 
 
 def _rightward(low: Point, high: Point, slab: list[Point], right: list[tuple[int, Point]], m: int, wall: int) -> int:
-    """The sum over b = 0 .. wall-1 of the boxes in the plane that avoid the slab and `right` up to b."""
+    """Return the sum over b = 0 .. wall-1 of the boxes in the plane that avoid the slab and `right` up to b."""
     slab = slab.copy()
     total = reached = 0
     count = _plane(low, high, slab, m)

@@ -1,15 +1,15 @@
-"""Kernel: a kernel K(x, z), the inner product of two examples in some feature space.
+"""Kernels K(x, z): inner products of two examples in a feature space.
 
 Kinds
     linear      <x,z>
-    polynomial  (constant + <x,z>)^degree, degree a whole number from 1, constant at least 0
+    polynomial  (constant + <x,z>)^degree, degree an integer from 1, constant at least 0
     rbf         exp(-gamma ||x-z||^2)
-    own         a function of two arrays of numbers; that it is an inner product cannot be checked
-    `normalized` divides by sqrt(K(x,x) K(z,z)), 0 where one of them is 0; the rbf is so already. Then `bias` c adds the
-    constant feature c to the feature space: K + c^2.
+    own         a user-defined function of two arrays; that it is an inner product cannot be checked
+    `normalized` divides by sqrt(K(x,x) K(z,z)), 0 where one of them is 0; the rbf is normalised already. Then `bias` c
+    adds the constant feature c to the feature space: K + c^2.
 Numbers
     Sums go from the first feature to the last. Between arrays, ||x-z||^2 is the sum of squared differences; between
-    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is our own (numerics/exp.py). So a value depends on
+    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is that of numerics/exp.py. So a value depends on
     its two rows alone, and is the same in a matrix, in a learner and on every machine.
 Reference
     [aizerman1964]; [scholkopf2002].
@@ -40,7 +40,23 @@ HIGHEST_DEGREE = 64
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel as plain data; `Kernel.of` makes one and checks it."""
+    """A kernel as plain data; `Kernel.of` checks the arguments and creates one.
+
+    Attributes:
+        kind: "linear", "polynomial", "rbf" or "own".
+        gamma: Width parameter of the rbf kernel.
+        degree: Degree of the polynomial kernel.
+        constant: Constant of the polynomial kernel.
+        normalized: Whether K(x,z) is divided by sqrt(K(x,x) K(z,z)).
+        bias: Value c of a constant feature; adds c^2.
+        function: The user-defined function of kind "own".
+
+    Example:
+        >>> import numpy as np
+        >>> import novikoff as nk
+        >>> nk.Kernel.of("linear").matrix(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]])).tolist()
+        [[11.0]]
+    """
 
     kind: str
     gamma: float = 0.0
@@ -60,7 +76,7 @@ class Kernel:
         normalized: bool = False,
         bias: float = 0.0,
     ) -> Self:
-        """The kernel of that name, or a function of the user's; arguments of other kinds are ignored."""
+        """Return the kernel of that name or function; parameters of other kinds are ignored."""
         if not math.isfinite(bias * bias):
             raise InputError(f"a bias must be finite, and its square: got {bias}.")
         normalized, bias = bool(normalized), float(bias)
@@ -82,11 +98,11 @@ class Kernel:
 
     @property
     def limit(self) -> float | None:
-        """The largest K(x,x) there can be, known in advance; None if it depends on the examples."""
+        """Largest possible K(x,x), if known in advance; None if it depends on the examples."""
         return 1.0 + self.bias * self.bias if self.kind == "rbf" or self.normalized else None
 
     def matrix(self, Z: Rows, X: Rows) -> NDArray[np.float64]:
-        """K(z,x) for every row z of Z (down) and x of X (across)."""
+        """Return K(z,x) for every row z of Z (rows) and x of X (columns)."""
         if self.kind == "own":
             return self._called(Z, X)
         if isinstance(Z, Sparse) != isinstance(X, Sparse):
@@ -105,7 +121,7 @@ class Kernel:
         return np.ascontiguousarray(values.T)
 
     def self_product(self, X: Rows) -> NDArray[np.float64]:
-        """K(x,x) for every row."""
+        """Return K(x,x) for every row."""
         if self.kind == "own":
             rows = _dense(X, 0)
             return np.array([self.own_value(row) for row in rows], dtype=np.float64)
@@ -115,12 +131,12 @@ class Kernel:
 
     @property
     def rule(self) -> tuple[int, float, int, float, bool, float]:
-        """As the compiled kernels take it (kernel/_loops/cache.py)."""
+        """Parameters in the form of the compiled loops (kernel/_loops/cache.py)."""
         kind = (*KINDS, "own").index(self.kind)
         return kind, self.gamma, self.degree, self.constant, self.normalized, self.bias * self.bias
 
     def value(self, z: NDArray[np.float64], x: NDArray[np.float64]) -> float:
-        """K(z,x) of a user's function, asked for one pair."""
+        """Return K(z,x) of a user-defined kernel for one pair."""
         assert self.function is not None
         value = float(self.function(z, x))
         if self.normalized:
@@ -131,7 +147,7 @@ class Kernel:
         return value + self.bias * self.bias
 
     def own_value(self, x: NDArray[np.float64]) -> float:
-        """K(x,x) of a user's function."""
+        """Return K(x,x) of a user-defined kernel."""
         if not self.normalized:
             return self.value(x, x)
         assert self.function is not None
@@ -144,12 +160,14 @@ class Kernel:
         return np.array(values, dtype=np.float64).reshape(len(down), len(across))
 
     def relative_error(self, n: int, square: float = 0.0) -> float:
-        """At most |computed - K(x,z)| / sqrt(K(x,x) K(z,z)), for one value.
+        """Return an upper bound on |computed - K(x,z)| / sqrt(K(x,x) K(z,z)) for one value.
 
-        n        the most features (non-zeros, of sparse rows) that a row has
-        square   at least the ||x||^2 and ||z||^2 of the rows as given; only the rbf of sparse rows needs it
-        Products must not underflow (no ||x||^2 below 2^-900 but 0). Of a user's own function it is assumed that its
-        error is that of a sum over the features.
+        Products must not underflow (no ||x||^2 below 2^-900 except 0). A user-defined kernel is assumed to have the
+        error of a sum over the features.
+
+        Args:
+            n: Largest number of features of a row (of non-zeros, if sparse).
+            square: Upper bound on ||x||^2 and ||z||^2; needed only by the rbf of sparse rows.
         """
         if self.kind == "rbf":
             # The exponent: (n+4) roundings of a sum of positive terms, or of terms of 4 ||x||^2 in all; t exp(-t) < 1.
@@ -160,14 +178,14 @@ class Kernel:
         return min(error / (1.0 - error) if error < 0.5 else math.inf, 1.0 if self.kind == "rbf" else math.inf)
 
     def error(self, n: int, square: float) -> float:
-        """At most |computed - K(x,z)|, for rows of at most n features with ||x||^2 at most `square` each."""
+        """Return an upper bound on |computed - K(x,z)| for rows of at most n features with ||x||^2 <= `square`."""
         largest = self.limit
         if largest is None:
             largest = (self.constant + square) ** self.degree + self.bias * self.bias
         return self.relative_error(n, square) * largest * (1.0 + 2.0**-40)
 
     def arguments(self) -> dict[str, object]:
-        """What a learner that takes a kernel is constructed with, to have this one."""
+        """Return the constructor arguments that give a learner this kernel."""
         return {
             "kernel": self.function or self.kind,
             "gamma": self.gamma,
@@ -203,10 +221,10 @@ class Kernel:
 
 
 def _dense(X: Rows, width: int) -> NDArray[np.float64]:
-    """Rows as an array; sparse ones at least so wide."""
+    """Return rows as an array; sparse rows with at least `width` columns."""
     return X.dense(width) if isinstance(X, Sparse) else np.asarray(X, dtype=np.float64)
 
 
 def _sparse(X: Rows) -> Sparse:
-    """Rows as sparse ones."""
+    """Return rows as sparse rows."""
     return X if isinstance(X, Sparse) else Sparse.of_dense(np.asarray(X, dtype=np.float64))

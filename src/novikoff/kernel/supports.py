@@ -1,7 +1,7 @@
-"""Supports: the examples that a learner keeps, their coefficients, and f(x) = sum of coefficient * K(z, x).
+"""Supports: the stored examples of a learner, their coefficients, and f(x) = sum of coefficient * K(z, x).
 
-They lie in the arrays of kernel/_loops/cache.py, which compiled rules fill; `make_room` doubles what was too small.
-With a kernel function of the user's the values K(z,x) come from Python calls, and all else is the same.
+They are stored in the arrays of kernel/_loops/cache.py, which the compiled rules fill; `make_room` doubles arrays that
+are full. With a user-defined kernel the values K(z,x) are computed by Python calls; everything else is the same.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ ROWS = "supports must be rows of finite doubles"
 LARGEST_BUDGET = 2**31
 
 SAVED = {"coefficients": (at.COEFFICIENTS, np.float64), "labels": (at.LABELS, np.int8), "born": (at.BORN, np.int64)}
-"""What is saved of every support, besides its example."""
+"""Saved facts of every support, by name: row of `slots` and dtype."""
 
 
 class Readers(threading.local):
-    """The arrays of supports that the calling thread has read, each with scratch memory of its own."""
+    """Per-thread copies of the arrays of supports, each with separate scratch memory."""
 
     def __init__(self) -> None:
         self.of: WeakKeyDictionary[Supports, tuple[Cache, Cache]] = WeakKeyDictionary()
@@ -44,7 +44,12 @@ READERS = Readers()
 
 
 class Supports:
-    """At most `budget` examples with their coefficients; None for no limit."""
+    """Stored examples with their coefficients.
+
+    Args:
+        similarity: The kernel K.
+        budget: Largest number of supports; None for no limit.
+    """
 
     def __init__(self, similarity: Kernel, budget: int | None = None) -> None:
         self.similarity, self.budget = similarity, budget
@@ -55,51 +60,51 @@ class Supports:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of supports."""
         return int(self.cache.counts[at.COUNT])
 
     @property
     def updates(self) -> int:
-        """How many were ever put in."""
+        """Number of insertions so far."""
         return int(self.cache.counts[at.UPDATES])
 
     @property
     def evictions(self) -> int:
-        """How many had to leave."""
+        """Number of removals so far."""
         return int(self.cache.counts[at.EVICTIONS])
 
     @property
     def coefficients(self) -> Vector:
-        """With the sign of the label, by slot."""
+        """Coefficients by slot, with the sign of the label."""
         return self.facts(at.COEFFICIENTS)
 
     def facts(self, fact: int) -> Vector:
-        """What is known of every support: a row of the arrays' `slots`."""
+        """Return one fact of every support: a row of `slots`."""
         return self.cache.slots[fact, : self.count].copy()
 
     def norm2(self) -> float:
-        """||f||^2, summed anew: O(count^2) values of K."""
+        """Return ||f||^2, computed from O(count^2) values of K."""
         total = 0.0
         for slot in range(self.count):
             total += self.cache.slots[at.COEFFICIENTS, slot] * float(self.coefficients @ self.compare_slot(slot))
         return total
 
     def begin(self, width: int) -> None:
-        """Be ready for rows of this width, -1 for sparse ones."""
+        """Prepare the arrays for rows of this width, -1 for sparse rows."""
         if self.wrong_width(width):
             self._move(empty(self.cache.slots.shape[1], width, sparse=False))
 
     def wrong_width(self, width: int) -> bool:
-        """Arrays of that width come at the start, or after examples without features ({} or []): of no known kind."""
+        """Return whether dense rows of this width need other arrays: at the start, or after rows without features."""
         return width >= 0 and (len(self.cache.ends) > 0 or self.cache.points.shape[1] != width)
 
     def reserve(self, slot: int, places: Places, width: int) -> None:
-        """Room for a row at this slot."""
+        """Grow the arrays until a row fits into this slot."""
         while not _loops.supports.room_for(self.cache, places, slot, width):
             self.make_room(places, width)
 
     def make_room(self, places: Places, width: int) -> None:
-        """Room for one more example with these features."""
+        """Grow the arrays for one more example with these features."""
         old = self.cache
         slots, live = old.slots.shape[1], int((old.ends[:, 1] - old.ends[:, 0]).sum())
         if self.count == slots and self.count < self.most:
@@ -112,11 +117,11 @@ class Supports:
             known = min(max(reach, 2 * known, 16), max(LARGEST_INDEX + 1, reach))
         numbers = len(old.numbers)
         if int(old.counts[at.FILLED]) + len(places) > numbers:
-            numbers = max(numbers, 2 * (live + len(places)), 64)  # what left is dropped, at least half is free
+            numbers = max(numbers, 2 * (live + len(places)), 64)  # removed rows are dropped; at least half is free
         self._move(empty(slots, known, sparse=True, numbers=numbers))
 
     def _move(self, new: Cache) -> None:
-        """Go on in larger arrays."""
+        """Move the supports into larger arrays."""
         old, count = self.cache, self.count
         new.slots[:, :count], new.scratch[:, :count] = old.slots[:, :count], old.scratch[:, :count]
         new.counts[: at.FILLED] = old.counts[: at.FILLED]
@@ -127,7 +132,7 @@ class Supports:
         self.cache = new
 
     def to_read(self) -> Cache:
-        """The arrays with scratch of the calling thread: threads that predict must not disturb each other."""
+        """Return the arrays with scratch memory of the calling thread, so that threads can predict concurrently."""
         whole, mine = READERS.of.get(self, (None, self.cache))
         if whole is not self.cache:
             mine = self.cache._replace(
@@ -137,7 +142,7 @@ class Supports:
         return mine
 
     def score(self, places: Places, numbers: Vector, width: int) -> float:
-        """f(x), learning nothing."""
+        """Return f(x) without learning."""
         cache = self.to_read()
         if not self.user_kernel:
             return _loops.supports.compare(cache, self.rule, places, numbers, width, at.VALUES)
@@ -145,11 +150,11 @@ class Supports:
         return 0.0 if self.count == 0 else _loops.supports.score_of(cache)
 
     def call(self, places: Places, numbers: Vector, width: int) -> float:
-        """Ask the user's function for K(z,x) of every support z, and for K(x,x)."""
+        """Compute K(z,x) of every support z by the user-defined kernel, and return K(x,x)."""
         return self.similarity.own_value(self._call(self.cache, places, numbers, width))
 
     def _call(self, cache: Cache, places: Places, numbers: Vector, width: int) -> Vector:
-        """Fill the values K(z,x) of the cache's scratch by the user's function; x as an array."""
+        """Fill the values K(z,x) of the cache's scratch by the user-defined kernel; return x as an array."""
         reach = self._reach(width, places)
         x = spread(places, numbers, width, reach)
         values = [self.similarity.value(self._spread_slot(slot, reach), x) for slot in range(self.count)]
@@ -157,11 +162,11 @@ class Supports:
         return x
 
     def score_called(self) -> float:
-        """f(x), of the values that `call` found."""
+        """Return f(x) from the values that `call` computed."""
         return 0.0 if self.count == 0 else _loops.supports.score_of(self.cache)
 
     def compare_slot(self, slot: int) -> Vector:
-        """The values K(z, z_slot) of every support."""
+        """Return the values K(z, z_slot) of every support."""
         width = -1 if len(self.cache.ends) else self.cache.points.shape[1]
         if not self.user_kernel:
             _loops.supports.compare_slot(self.cache, self.rule, slot, width)
@@ -173,25 +178,25 @@ class Supports:
         return self.cache.scratch[at.ROW, : self.count].copy()
 
     def self_value(self, slot: int) -> float:
-        """K(z,z) of a slot."""
+        """Return K(z,z) of a slot."""
         return _loops.supports.whole_self(self.rule, self.cache.slots[at.SELFS, slot])
 
     def _reach(self, width: int, *rows: Places) -> int:
-        """How long arrays of the supports and of these rows must be."""
+        """Return the length of dense arrays that hold the supports and these rows."""
         if width >= 0:
             return width
         held = (self.cache.places[start:stop] for start, stop in self.cache.ends[: self.count]) if self.count else ()
         return max([1, *(int(places[-1]) + 1 for places in (*rows, *held) if len(places))])
 
     def _spread_slot(self, slot: int, reach: int) -> Vector:
-        """The example of a slot as an array."""
+        """Return the example of a slot as a dense array."""
         if len(self.cache.ends) == 0:
             return np.ascontiguousarray(self.cache.points[slot // at.BLOCK, :, slot % at.BLOCK])
         start, stop = self.cache.ends[slot]
         return spread(self.cache.places[start:stop], self.cache.numbers[start:stop], -1, reach)
 
     def examples(self) -> dict[str, NDArray[Any]]:
-        """The examples themselves, in slot order: an array, or sparse rows."""
+        """Return the examples in slot order, as an array or as sparse rows."""
         if len(self.cache.ends) == 0:
             points = [self._spread_slot(slot, 0) for slot in range(self.count)]
             return {"points": np.array(points).reshape(self.count, self.cache.points.shape[1])}
@@ -203,7 +208,7 @@ class Supports:
         }
 
     def expansion(self) -> tuple[NDArray[np.float64] | Sparse, NDArray[np.float64]]:
-        """The examples as rows, and their coefficients: f is the sum of coefficient * K(example, .)."""
+        """Return the examples as rows, and their coefficients: f is the sum of coefficient * K(example, .)."""
         examples = self.examples()
         if "points" in examples:
             return examples["points"], self.coefficients
@@ -221,7 +226,7 @@ class Supports:
         }
 
     def load(self, state: State, dense: bool, features: int) -> None:
-        """Become the supports whose `state` this is; their examples are arrays or sparse, of so many features."""
+        """Restore the supports from their `state`; their examples are dense or sparse, with `features` features."""
         saved = state["examples"]
         require(("points" in saved) == dense, "supports must be of the kind of the features", list(saved))
         rows = read(saved, lambda saved: (dense_rows if dense else sparse_rows)(saved, features), ROWS)
@@ -240,10 +245,11 @@ class Supports:
 
 @dataclass(frozen=True)
 class Examples(Field):
-    """Supports that the constructor makes, with the examples they hold.
+    """State field of the supports that the constructor creates, with their examples.
 
-    features   path of the number of features
-    dense      path that is true where examples are arrays; "" where they are sparse
+    Attributes:
+        features: Path of the number of features.
+        dense: Path of a value that is true if examples are arrays; "" if they are sparse.
     """
 
     features: str
@@ -259,7 +265,7 @@ class Examples(Field):
 
 
 def dense_rows(saved: State, features: int) -> Rows | None:
-    """Saved examples as kernels take them; None if there are none."""
+    """Return saved examples as the compiled loops take them; None if there are none."""
     points = saved["points"]
     if points.dtype != np.float64 or points.ndim != 2 or points.shape[1] != features:
         raise ValueError(f"an array of {features} features a row is wanted")
@@ -269,7 +275,7 @@ def dense_rows(saved: State, features: int) -> Rows | None:
 
 
 def sparse_rows(saved: State, features: int) -> Rows | None:
-    """The same for sparse rows, of which every feature is known and none is repeated in a row."""
+    """Return saved sparse rows after checking that every feature is known and none is repeated in a row."""
     indptr, places, numbers = saved["indptr"], saved["places"], saved["numbers"]
     kinds = (indptr.dtype, places.dtype, numbers.dtype) == (np.uint64, np.uint32, np.float64)
     ends = indptr.astype(np.int64)
@@ -290,7 +296,7 @@ def sparse_rows(saved: State, features: int) -> Rows | None:
 
 
 def spread(places: Places, numbers: Vector, width: int, reach: int) -> Vector:
-    """A row as an array of `reach` numbers."""
+    """Return a row as an array of `reach` numbers."""
     if width >= 0:
         return numbers
     array = np.zeros(reach)
@@ -299,19 +305,19 @@ def spread(places: Places, numbers: Vector, width: int, reach: int) -> Vector:
 
 
 def checked_budget(budget: Any) -> int:
-    """A budget, or an error."""
+    """Return a valid budget, or raise InputError."""
     if not is_integer(budget) or not 1 <= budget <= LARGEST_BUDGET:
         raise InputError(f"a budget must be a whole number from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
     return int(budget)
 
 
 def is_integer(value: Any) -> bool:
-    """Is it an integer, Python's or numpy's?"""
+    """Return whether a value is an integer of Python or numpy, and not a bool."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def checked_beta(beta: Any) -> float:
-    """A margin to insert at, or an error."""
+    """Return a valid insertion margin, or raise InputError."""
     if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
         raise InputError(f"beta must be at least 0, and finite: got {shown(beta)}.")
     return float(beta)

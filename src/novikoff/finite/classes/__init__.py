@@ -1,4 +1,4 @@
-"""Finite hypothesis classes: `nk.classes.thresholds(100)` and its kin.
+"""Finite hypothesis classes, such as `nk.classes.thresholds(100)`.
 
 A class numbers its hypotheses 0 .. size-1 and gives a version space that polls and filters them.
 """
@@ -53,7 +53,7 @@ _RESTORED_BY: dict[str, Callable[..., HypothesisClass]] = {
 
 
 def restore_class(state: State) -> HypothesisClass:
-    """The class whose `state` this is."""
+    """Return the hypothesis class with this `state`."""
     arguments = dict(state)
     name = arguments.pop("class", None)
     if name not in _RESTORED_BY:
@@ -63,7 +63,7 @@ def restore_class(state: State) -> HypothesisClass:
 
 @dataclass(frozen=True)
 class Hypotheses(Field):
-    """A hypothesis class; where `counted`, it may be the number of experts instead."""
+    """State field of a hypothesis class; if `counted`, it may be the number of experts instead."""
 
     counted: bool = False
 

@@ -33,14 +33,26 @@ from novikoff.core.types import Domain, Example, State
 from novikoff.finite.classes.survivors import LARGEST, Survivors, refuse_if_too_large
 
 LONGEST_TABLE = 4096
-"""Scores of endings that are tabled each round: few enough to cost little when few hypotheses are left."""
+"""Largest number of ending scores tabulated each round; few enough to be cheap when few hypotheses are left."""
 
 MOST_DIMENSIONS = 400
-"""A class of more could not be held by far, and its size would be too long a number to print."""
+"""Largest number of dimensions; a larger class could not be stored, and its size not be printed."""
 
 
 class Halfspaces:
-    """All halfspaces with weights in {-n, ..., n}; with `distinct`, each function once."""
+    """All halfspaces with integer weights in {-n, ..., n}.
+
+    Args:
+        n: Largest weight.
+        dim: Number of features.
+        distinct: Whether parallel weights vote only once.
+        bias: Whether to add a weight for a constant feature.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.halfspaces(1, 2))
+        9
+    """
 
     labels: int | None = None
 
@@ -60,7 +72,7 @@ class Halfspaces:
 
     @cached_property
     def size(self) -> int:
-        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
+        """Exact number of hypotheses; len() stops at 2^63 - 1."""
         return count_distinct(self._reach, self._weights) if self.distinct else self._base**self._weights
 
     def __len__(self) -> int:
@@ -72,7 +84,7 @@ class Halfspaces:
         return survivors
 
     def _alternative(self) -> str:
-        """What to do if there are too many. Of several weights about 0.6 or more are distinct, of one weight three."""
+        """Return advice for a class that is too large: `distinct` keeps about 0.6 or more of several weights."""
         helps = not self.distinct and (
             self._weights == 1 or (self.size <= 2 * LARGEST and count_distinct(self.n, self._weights) <= LARGEST)
         )
@@ -80,7 +92,7 @@ class Halfspaces:
 
     @cached_property
     def _numbers(self) -> NDArray[np.int32] | None:
-        """The number on the grid of each hypothesis that votes; None if all do."""
+        """Number on the grid of each hypothesis that votes; None if all do."""
         if not self.distinct:
             return None
         refuse_if_too_large(self.name, self.size, self._alternative())
@@ -106,7 +118,7 @@ class Halfspaces:
         return labels
 
     def weights(self, index: int) -> tuple[int, ...]:
-        """The weights of hypothesis number `index`, that of the bias last."""
+        """Return the weights of hypothesis number `index`, that of the bias last."""
         if not 0 <= index < self.size:
             raise InputError(f"a hypothesis of {self.name} must be numbered 0 to {self.size - 1:,}: got {index}.")
         number = int(index if self._numbers is None else self._numbers[index])
@@ -122,7 +134,7 @@ class Halfspaces:
 
 
 def inequality(weights: Sequence[float], constant: int = 0) -> str:
-    """Where h is +1, readable: "2*x[0] - 1*x[2] >= 0"."""
+    """Return the region where h is +1 as text: "2*x[0] - 1*x[2] >= 0"."""
     terms = [(weight, f"{abs(weight):.6g}*x[{i}]") for i, weight in enumerate(weights) if weight]
     if constant:
         terms.append((constant, str(abs(constant))))
@@ -133,7 +145,7 @@ def inequality(weights: Sequence[float], constant: int = 0) -> str:
 
 
 def count_distinct(n: int, weights: int) -> int:
-    """How many w in {-n, ..., n}^weights are primitive or 0, exactly, in O(n^(3/4)) steps."""
+    """Return exactly how many w in {-n, ..., n}^weights are primitive or 0, in O(n^(3/4)) steps."""
     known: dict[int, int] = {0: 0}
 
     def primitive(m: int) -> int:
@@ -151,7 +163,7 @@ def count_distinct(n: int, weights: int) -> int:
 
 
 def _primitive_numbers(n: int, weights: int, size: int) -> NDArray[np.int32]:
-    """The grid numbers of the primitive w and of w = 0, in order.
+    """Return the grid numbers of the primitive w and of w = 0, in order.
 
     w is primitive if the divisors of its leading and its last weights have nothing in common.
     """
@@ -169,7 +181,7 @@ def _primitive_numbers(n: int, weights: int, size: int) -> NDArray[np.int32]:
 
 
 def _divisors(n: int, weights: int) -> NDArray[np.int64]:
-    """The greatest common divisor of each w in {-n, ..., n}^weights, in order of numbers; that of 0 is 0."""
+    """Return the greatest common divisor of each w in {-n, ..., n}^weights, in order; that of 0 is 0."""
     divisors = np.zeros(1, dtype=np.int64)
     for _ in range(weights):
         divisors = np.gcd(divisors[:, None], np.abs(np.arange(-n, n + 1))).reshape(-1)

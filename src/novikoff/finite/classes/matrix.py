@@ -1,7 +1,7 @@
 """Hypotheses given as a table: row h, column x holds the label that hypothesis h gives to x.
 
 Hypotheses
-    `table(matrix)`: entries -1 and +1, or whole numbers 0 .. k-1 for many labels. Equal rows vote twice.
+    `table(matrix)`: entries -1 and +1, or integers 0 .. k-1 for multiclass. Equal rows vote twice.
     `cube(k)`: all 2^k functions from k points to -1/+1, where Halving's bound is met with equality.
 Cost
     O(survivors) per round.
@@ -20,7 +20,16 @@ from novikoff.finite.classes.survivors import Survivors, refuse_if_too_large
 
 
 class Table:
-    """The rows of a matrix of labels; x is the number of a column."""
+    """Hypotheses given as the rows of a matrix of labels; x is the number of a column.
+
+    Args:
+        matrix: Labels, (hypotheses, points): -1 and +1, or integers 0 .. k-1.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.table([[1, -1], [-1, 1], [1, 1]]))
+        3
+    """
 
     def __init__(self, matrix: ArrayLike) -> None:
         try:
@@ -44,7 +53,7 @@ class Table:
 
     @property
     def size(self) -> int:
-        """Rows."""
+        """Number of hypotheses."""
         return int(self._by_x.shape[1])
 
     def __len__(self) -> int:
@@ -68,7 +77,7 @@ class Table:
 
 
 def cube(k: int) -> Table:
-    """All 2^k functions from k points to -1/+1 (hypothesis j says +1 at point i if bit i of j is set)."""
+    """Return all 2^k functions from k points to -1/+1; hypothesis j is +1 at point i if bit i of j is set."""
     k = integer(k, "k", "a cube needs at least one point and at most 1,000, a whole number", 1, 1000)
     refuse_if_too_large(f"cube:k={k}", 2**k, "Take fewer points.")
     numbers = np.arange(2**k, dtype=np.int64)[:, None]

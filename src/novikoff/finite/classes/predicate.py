@@ -21,7 +21,17 @@ from novikoff.finite.classes.survivors import Survivors
 
 
 class Functions:
-    """A user's own predicates."""
+    """User-defined Python predicates of x.
+
+    Args:
+        functions: Functions that return True or +1, False or -1.
+        domain: Domain of x; None for any.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.functions([lambda x: x > 0, lambda x: x > 1]))
+        2
+    """
 
     labels: int | None = None
 
@@ -62,7 +72,7 @@ class Functions:
 
 
 def _vote(function: Callable[[Any], object], x: Example) -> int:
-    """+1, -1, or 0 for no valid label."""
+    """Return +1, -1, or 0 for no valid label."""
     try:
         answer = function(x)
         if answer is True or answer is False or isinstance(answer, np.bool_):

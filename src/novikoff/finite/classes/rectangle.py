@@ -31,19 +31,19 @@ LARGEST_DIM = 64
 
 
 def check_grid(m: Any, dim: Any) -> tuple[int, int]:
-    """Both as whole numbers, or an error that says what a grid is."""
+    """Return both as integers, or raise InputError."""
     must = "a grid must have a whole number of values per axis, from 1 to 2^53"
     values = integer(m, "m", must, 1, LARGEST_GRID)
     return values, integer(dim, "dim", "a grid must have a whole number of axes, at least 1", 1)
 
 
 def how_many_boxes(m: int, dim: int) -> int:
-    """The boxes of the grid, and the empty one."""
+    """Return the number of boxes of the grid, including the empty one."""
     return int((m * (m + 1) // 2) ** dim + 1)
 
 
 def describe_box(low: Sequence[Any] | None, high: Sequence[Any] | None) -> str:
-    """A box, readable; None is the empty one."""
+    """Return a box as text; None is the empty box."""
     if low is None or high is None:
         return "always -1"
     sides = enumerate(zip(low, high, strict=True))
@@ -51,7 +51,17 @@ def describe_box(low: Sequence[Any] | None, high: Sequence[Any] | None) -> str:
 
 
 class Rectangles:
-    """All boxes on the grid {0 .. m-1}^dim, and the empty one."""
+    """All boxes on the grid {0 .. m-1}^dim, and the empty one.
+
+    Args:
+        m: Values per axis.
+        dim: Number of axes.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.rectangles(3, 2))
+        37
+    """
 
     labels: int | None = None
 
@@ -69,7 +79,7 @@ class Rectangles:
 
     @property
     def size(self) -> int:
-        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
+        """Exact number of hypotheses; len() stops at 2^63 - 1."""
         return how_many_boxes(self.m, self.dim)
 
     def __len__(self) -> int:
@@ -99,7 +109,7 @@ class Rectangles:
         return labels
 
     def _intervals_around(self, value: int) -> NDArray[np.bool_]:
-        """For every interval of one axis, in order: does it hold `value`?"""
+        """Return, for every interval of one axis in order, whether it contains `value`."""
         table = np.zeros(self._intervals, dtype=bool)
         for longer in range(self.m):  # the intervals a .. a+longer
             start = self._first(longer)
@@ -107,7 +117,7 @@ class Rectangles:
         return table
 
     def _hold(self, intervals: NDArray[np.int64], value: int) -> NDArray[np.bool_]:
-        """Which of these intervals of one axis hold `value`: looked up when they are many, else decoded."""
+        """Return which of these intervals of one axis contain `value`: by table if they are many, else decoded."""
         if len(intervals) >= self._intervals:
             return self._intervals_around(value)[intervals]
         if self._starts is None:
@@ -117,7 +127,7 @@ class Rectangles:
         return (low <= value) & (value <= low + longer)
 
     def _first(self, longer: int) -> int:
-        """The number of the interval 0 .. longer, the first of its length."""
+        """Return the number of the interval 0 .. longer, the first of its length."""
         return longer * self.m - longer * (longer - 1) // 2
 
     def describe(self, index: int) -> str:

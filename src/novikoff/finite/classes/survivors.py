@@ -1,4 +1,4 @@
-"""A version space kept as the list of its survivors: each round costs O(survivors), not O(|H|)."""
+"""A version space stored as the list of its survivors: each round costs O(survivors), not O(|H|)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from novikoff.core.hypotheses import Ballot
 from novikoff.core.types import Domain, Example, Label, State
 
 LARGEST = 100_000_000
-"""Hypotheses that may be held one by one (about 1 GB at the peak of the first round)."""
+"""Largest number of hypotheses stored one by one (about 1 GB at the peak of the first round)."""
 
 
 class Enumerable(Protocol):
-    """A class that can tell the labels of any of its hypotheses."""
+    """A class that can compute the labels of any of its hypotheses."""
 
     name: str
     domain: Domain
@@ -28,20 +28,20 @@ class Enumerable(Protocol):
 
     @property
     def size(self) -> int:
-        """Exactly how many hypotheses vote."""
+        """Exact number of hypotheses."""
         ...
 
     def encode(self, x: Example) -> Any:
-        """x, checked, in the form `labels_of` takes."""
+        """Return x, checked, in the form that `labels_of` takes."""
         ...
 
     def labels_of(self, x: Any, members: NDArray[np.int64] | None) -> NDArray[Any]:
-        """The label that each member gives x (None: all of the class, in order)."""
+        """Return the label that each member gives x (None: all of the class, in order)."""
         ...
 
 
 def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
-    """Say so, with the size and what to do, rather than run out of memory."""
+    """Raise TooLargeError, with the size and advice, rather than run out of memory."""
     if size > LARGEST:
         raise TooLargeError(
             f"a class that is held hypothesis by hypothesis must have at most {LARGEST:,}: "
@@ -50,7 +50,7 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
 
 
 def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
-    """A prior as whole numbers in the same proportions; whole numbers and Fractions are exact."""
+    """Return a prior as integers in the same proportions; integers and Fractions are exact."""
     if isinstance(prior, str):
         raise InputError(f"a prior must be a weight for each hypothesis: got {prior!r}, which programs alone have.")
     count = len(prior) if isinstance(prior, Collection) else None
@@ -77,7 +77,7 @@ def _exact(weight: Any) -> Fraction:
 
 
 class Survivors:
-    """The survivors of an `Enumerable` class, as sorted numbers; None stands for all of them."""
+    """Survivors of an `Enumerable` class, as sorted numbers; None stands for all of them."""
 
     def __init__(self, hypotheses: Enumerable, prior: object, alternative: str) -> None:
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
@@ -118,7 +118,7 @@ class Survivors:
         return 0 if self._members is None else int(self._members[0])
 
     def alive(self) -> NDArray[np.bool_]:
-        """Of each hypothesis: is it left?"""
+        """Return, for each hypothesis, whether it survives."""
         left = np.zeros(self._class.size, dtype=np.bool_)
         left[slice(None) if self._members is None else self._members] = True
         return left

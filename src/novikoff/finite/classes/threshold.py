@@ -21,12 +21,21 @@ from novikoff.finite.classes.survivors import Survivors
 
 
 def check_grid_end(n: Any) -> int:
-    """The n of the grid 0 .. n, or an error that says what it is."""
+    """Return the n of the grid 0 .. n, or raise InputError."""
     return integer(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
 
 
 class Thresholds:
-    """All n + 2 thresholds on the grid 0 .. n."""
+    """All n + 2 thresholds on the grid 0 .. n.
+
+    Args:
+        n: Last point of the grid.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.thresholds(6))
+        8
+    """
 
     labels: int | None = None
 
@@ -37,7 +46,7 @@ class Thresholds:
 
     @property
     def size(self) -> int:
-        """Exactly how many hypotheses vote, however many; len() stops at 2^63 - 1."""
+        """Exact number of hypotheses; len() stops at 2^63 - 1."""
         return self.n + 2
 
     def __len__(self) -> int:

@@ -1,9 +1,9 @@
 """Expected mistakes of the learner that follows a fresh random consistent hypothesis each round.
 
 Theorem (upper)
-    Let p_t be the chance of a mistake at round t given the past, and H(k) = 1 + 1/2 + ... + 1/k. Then
+    Let p_t be the probability of a mistake at round t given the past, and H(k) = 1 + 1/2 + ... + 1/k. Then
         sum of p_t  <=  H(|V before|) - H(|V after|)  <=  ln(|V before| / |V after|)  <=  ln|H|.
-    This holds on every stream, adaptive or not (kind D for the sum of p_t). Where the stream does not depend on
+    This holds on every stream, adaptive or not (kind D for the sum of p_t). If the stream does not depend on
     the draws (a file), the left side is E[M].
 Assumptions
     a hypothesis is left at the end (checked); the filter is applied on every round (by construction: with
@@ -36,7 +36,7 @@ from novikoff.core.types import Run
     ),
 )
 def consistent_expected(run: Run[VersionSpaceFacts]) -> Bound | None:
-    """The sum of the chances of a mistake <= H(|V before|) - H(|V after|); None if nothing was drawn."""
+    """Return sum of p_t <= H(|V before|) - H(|V after|); None for a deterministic learner."""
     if run.deterministic:
         return None
     before, after = run.before, run.after
@@ -51,14 +51,14 @@ def consistent_expected(run: Run[VersionSpaceFacts]) -> Bound | None:
 
 
 def harmonic_difference(more: int, fewer: int) -> float:
-    """1/(fewer+1) + ... + 1/more."""
+    """Return 1/(fewer+1) + ... + 1/more."""
     if more - fewer <= 100_000:
         return math.fsum(1.0 / k for k in range(fewer + 1, more + 1))
     return harmonic(more) - harmonic(fewer)
 
 
 def harmonic(k: int) -> float:
-    """H(k), to the last few bits: summed for small k, else by Euler and Maclaurin (error below 1/(252 k^6))."""
+    """Return H(k) to the last few bits: summed for small k, else by Euler-Maclaurin (error below 1/(252 k^6))."""
     if k < 256:
         return math.fsum(1.0 / j for j in range(1, k + 1))
     euler = 0.57721566490153286061

@@ -27,7 +27,7 @@ from novikoff.core.types import Run
     ),
 )
 def consistent_mistakes(run: Run[VersionSpaceFacts]) -> Bound | None:
-    """M <= |V before| - |V after|; None for the learner that draws its hypothesis."""
+    """Return M <= |V before| - |V after|; None for a randomised learner."""
     if not run.deterministic:
         return None
     before, after = run.before, run.after

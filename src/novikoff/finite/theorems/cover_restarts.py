@@ -31,15 +31,16 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class CoverFacts:
-    """What the theorem needs to know.
+    """State of the learner that the theorem needs.
 
-    level        k: the cover in play has epsilon 2^-(k+1), and the margin is guessed to be R 2^-k
-    hypotheses   |C_k|
-    survivors    how many of them are left
-    spent        the sum over the covers emptied so far of floor(log2|C|) + 1
-    capped       how often the finest cover allowed was emptied
-    zeros        how often x = 0 was labelled -1
-    rounds       the learner's rounds so far
+    Attributes:
+        level: k; the cover in play has epsilon 2^-(k+1), and the margin is guessed to be R 2^-k.
+        hypotheses: |C_k|.
+        survivors: Hypotheses of C_k that are left.
+        spent: Sum over the covers emptied so far of floor(log2|C|) + 1.
+        capped: Number of times the finest cover allowed was emptied.
+        zeros: Number of times x = 0 was labelled -1.
+        rounds: Rounds so far.
     """
 
     level: int
@@ -66,7 +67,7 @@ class CoverFacts:
     ),
 )
 def cover_restarts(run: Run[CoverFacts]) -> Bound:
-    """The sum of Halving's bound over the covers played, in whole numbers."""
+    """Return the sum of Halving's bound over the covers played, in integers."""
     before, after = run.before, run.after
     zeros, capped = after.zeros - before.zeros, after.capped - before.capped
     assumptions = [

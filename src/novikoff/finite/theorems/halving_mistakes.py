@@ -8,8 +8,8 @@ Theorem (upper; tight on all functions of k points, see adversaries/majority_fli
     thresholds floor(log2(n+2)), rectangles floor(log2((m(m+1)/2)^d + 1)), halfspaces floor(d log2(2n+1)),
     a cover C of the sphere floor(log2|C|).
 Assumptions
-    a hypothesis is left at the end (checked). Nothing else: with mistake-driven filtering too, with two labels
-    or many, whatever the tie rule.
+    a hypothesis is left at the end (checked). Nothing else: it also holds with mistake-driven filtering, with
+    two or more labels, and for every tie rule.
 Proof
     If the label was not the one predicted, the hypotheses that voted for it weigh no more than those that voted
     for the prediction, so at most half of W stays. M mistakes leave W after <= W before / 2^M.
@@ -41,7 +41,7 @@ from novikoff.core.types import Run
     ),
 )
 def halving_mistakes(run: Run[VersionSpaceFacts]) -> Bound:
-    """M <= floor(log2(W before / W after)), in whole numbers."""
+    """Return M <= floor(log2(W before / W after)), in integers."""
     before, after = run.before, run.after
     quantities = {"hypotheses": after.hypotheses, "survivors": after.survivors}
     if after.whole != after.hypotheses:  # there is a prior

@@ -1,7 +1,7 @@
 """Halving's mistakes on a stream that no hypothesis labels perfectly.
 
 Theorem (upper)
-    When no hypothesis is left, Halving begins again with all of H. With r restarts, w the smallest prior weight
+    When no hypothesis is left, Halving restarts with all of H. With r restarts, w the smallest prior weight
     and W that of the survivors,
         M  <=  floor(log2(W before / w)) + 1  +  (r-1) (floor(log2(W(H) / w)) + 1)  +  floor(log2(W(H) / W after)).
     Every phase that ended with no hypothesis left contains an error of each hypothesis, so r is at most the
@@ -31,7 +31,7 @@ from novikoff.core.types import Run
     ),
 )
 def halving_restarts(run: Run[VersionSpaceFacts]) -> Bound | None:
-    """The sum of Halving's bound over the phases between restarts; None if there was no restart."""
+    """Return the sum of Halving's bound over the phases between restarts; None if there was no restart."""
     before, after = run.before, run.after
     restarts = after.restarts - before.restarts
     if restarts == 0:

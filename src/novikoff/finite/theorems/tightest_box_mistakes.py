@@ -8,9 +8,10 @@ Assumptions
     adversaries/rectangle_bisection.py.
     no -1 inside the box of the positives before it (checked); so on every stream that some box labels perfectly.
 Proof
-    The learner says +1 exactly inside the box, so a mistake is a -1 inside, excluded, or a +1 outside. The first +1
+    The learner predicts +1 exactly inside the box, so a mistake is a -1 inside, excluded, or a +1 outside. The first +1
     ever creates the box, with sides 0. Any other +1 outside lies beyond the box on some axis, by at least 1 since
-    coordinates are whole, and the box grows to hold it: that side by at least 1. No side ever shrinks, or exceeds m-1.
+    coordinates are integers, and the box grows to hold it: that side by at least 1. No side ever shrinks, or exceeds
+    m-1.
 Reference
     [blumer1989] for the tightest box; [maass1994] for boxes on a grid.
 """
@@ -26,15 +27,16 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class TightestBoxFacts:
-    """What the theorem needs to know.
+    """State of the learner that the theorem needs.
 
-    m                values per axis of the grid; None over the reals
-    dim              axes
-    boxes            1 once a positive was seen, else 0
-    sides            the sum of the box's sides, in steps of the grid; 0 over the reals
-    contradictions   rounds labelled -1 inside the box
-    contradicted_at  the learner's round of the first of them, 0 if there was none
-    rounds           the learner's rounds so far
+    Attributes:
+        m: Values per axis of the grid; None over the reals.
+        dim: Number of axes.
+        boxes: 1 once a positive was observed, else 0.
+        sides: Sum of the box's sides, in steps of the grid; 0 over the reals.
+        contradictions: Rounds labelled -1 inside the box.
+        contradicted_at: Round of the first contradiction; 0 if there was none.
+        rounds: Rounds so far.
     """
 
     m: int | None
@@ -55,7 +57,7 @@ class TightestBoxFacts:
     ),
 )
 def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
-    """M <= the box created, and what its sides grew, in whole numbers."""
+    """Return M <= the box created plus the growth of its sides, in integers."""
     before, after = run.before, run.after
     contradictions = after.contradictions - before.contradictions
     needed = [

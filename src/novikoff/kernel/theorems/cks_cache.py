@@ -1,22 +1,22 @@
-"""How many examples a learner that throws out what it no longer needs holds at once.
+"""Number of examples that a distilling learner stores at once.
 
 Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel and beta = 0)
-    A learner inserts (x, y) when y f(x) <= beta, f being the sum of y_j K(x_j, .) over its list L, and then throws out
-    examples for as long as some j of L has y_j f(x_j) - K(x_j,x_j) > beta. If y g(x) >= 1 on every round, for a
+    A learner inserts (x, y) when y f(x) <= beta, f being the sum of y_j K(x_j, .) over its list L, and then removes
+    examples as long as some j of L has y_j f(x_j) - K(x_j,x_j) > beta. If y g(x) >= 1 on every round, for a
     function g in the kernel's space, and R^2 is the largest K(x,x), then at every time
         |L|  <=  (R^2 + beta) ||g||^2.
     A bound on the memory, not on mistakes: for this learner no mistake bound is known.
 Assumptions
-    some g tracked has a margin (checked); the list was empty at the start (checked); the learner throws out
-    what it no longer needs after every insertion (checked); the comparators saw all of its rounds with its K (checked);
+    some g tracked has a margin (checked); the list was empty at the start (checked); the learner distills
+    after every insertion (checked); the comparators were evaluated on all its rounds with its K (checked);
     x is finite (checked).
 Proof
-    When nothing is left to throw out, ||f||^2 = sum over L of y_j f(x_j) <= |L| (R^2 + beta); and
+    When nothing is left to remove, ||f||^2 = sum over L of y_j f(x_j) <= |L| (R^2 + beta); and
     |L| <= sum over L of y_j g(x_j) = <g,f> <= ||g|| ||f||. Divide by sqrt|L|. []
-    In floats f(x_j) is kept while j is in the list: each of N insertions and at most N removals changes it by a K,
-    which is off by k R^2 (kernel/theorems/kernel_facts.py), and rounds a number of at most H R^2, H being the most
-    examples there ever were. So it is off by at most (2N + 4) (k + (H + 4) 2^-53) R^2, the K(x_j,x_j) that is taken off
-    included.
+    In floats f(x_j) is stored while j is in the list: each of N insertions and at most N removals changes it by a K,
+    which is off by k R^2 (kernel/theorems/kernel_facts.py), and rounds a number of at most H R^2, H being the largest
+    number of examples so far. So it is off by at most (2N + 4) (k + (H + 4) 2^-53) R^2, the K(x_j,x_j) that is taken
+    off included.
 Reference
     [crammer2004]; the bound is sharper than theirs, which has 2 beta.
 """
@@ -49,7 +49,7 @@ NO_MORE = {"beyond_that": "no mistake bound is known"}
     ),
 )
 def cks_cache(run: Run[KernelFacts]) -> Bound | None:
-    """|L| <= (R^2 + beta) ||g||^2; None if the learner throws nothing out."""
+    """Return |L| <= (R^2 + beta) ||g||^2; None if the learner does not distill."""
     tracked, after = run.tracked, run.after
     if not after.distilled:
         return None

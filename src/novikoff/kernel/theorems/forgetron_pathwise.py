@@ -1,4 +1,4 @@
-"""Forgetron mistakes against any function in the kernel's space, from what shrinking and removing cost on this run.
+"""Forgetron mistakes against any function in the kernel's space, from the costs of shrinking and removal.
 
 Theorem (upper)
     The learner keeps f = sum of sigma_i y_i K(x_i, .). On a mistake it appends the example with weight 1 (f'), shrinks
@@ -13,12 +13,12 @@ Theorem (upper)
     over R^2, as a whole number.
 Assumptions
     the learner is the Forgetron: it began with an empty list and changed on its mistakes only (checked); K is an inner
-    product (checked; trusted of a function of the user's); the comparators saw all of its rounds with its K (checked);
+    product (checked; trusted for a user-defined function); the comparators were evaluated on all its rounds (checked);
     x is finite (checked).
 Proof
-    Compare f with h = R^2 g: what ||f - h||^2 loses over the run is at most ||h||^2 = R^4 ||g||^2. Appending (x, y) on
-    a mistake takes -2 y f(x) + 2 y h(x) - K(x,x) off it, at least 2 R^2 y g(x) - K(x,x). Removing r takes off
-    2 lambda mu - 2 lambda y_r h(x_r) - lambda^2 K(r,r). Both together, for an r of loss l that was removed, take off
+    Compare f with h = R^2 g: the decrease of ||f - h||^2 over the run is at most ||h||^2 = R^4 ||g||^2. Appending (x,
+    y) on a mistake takes -2 y f(x) + 2 y h(x) - K(x,x) off it, at least 2 R^2 y g(x) - K(x,x). Removing r takes off 2
+    lambda mu - 2 lambda y_r h(x_r) - lambda^2 K(r,r). Both together, for an r of loss l that was removed, take off
         2 (1 - lambda) R^2 (1 - l) - K(r,r) + 2 lambda mu - lambda^2 K(r,r)
             >=  R^2 - 2 R^2 l - (lambda^2 K(r,r) + 2 lambda R^2 - 2 lambda mu),
     and for one that was not at least R^2 - 2 R^2 l. Shrinking takes off at least
@@ -27,8 +27,8 @@ Proof
     g has at most the mixture of their losses and of their lengths.
 Floats
     R0^2 is the largest K(x,x), e the error of a score in units of R0^2 (kernel/theorems/kernel_facts.py, for B + 1
-    examples), u = 2^-53. All weights are at most 1, so scores are right to (B+1) e R0^2 and ||f'|| <= (B+1) R0. A
-    mistake has y f(x) <= (B+1) e R0^2. Rounding the weights moves f by u (B+1) R0 at most. ||f'||^2 is kept from one
+    examples), u = 2^-53. All weights are at most 1, so scores are accurate to (B+1) e R0^2 and ||f'|| <= (B+1) R0. A
+    mistake has y f(x) <= (B+1) e R0^2. Rounding the weights moves f by u (B+1) R0 at most. ||f'||^2 is updated from one
     mistake to the next: each adds an error of at most d R0^2, d = 16 (B+1) e, in all, and shrinking takes the same part
     off the error as off ||f'||^2. So the errors E of ||f'||^2 have sum (1 - phi^2) E <= M d R0^2, which bounds that of
     S2; by Cauchy that of S1 is at most M sqrt(d) R0. P is off by less than M d R0^2. With a = R0 ||g|| all this adds at
@@ -57,7 +57,7 @@ from novikoff.linear.theorems.perceptron_facts import near, quantities
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a run cost, in units in which the Forgetron's own R^2 is 1; R0^2 is `least`."""
+    """Costs of a run, in units in which the Forgetron's R^2 is 1; `least` is R0^2."""
 
     mistakes: int
     budget: int
@@ -70,14 +70,14 @@ class Costs:
 
     @classmethod
     def of(cls, run: Run[KernelFacts], budget: int) -> Costs:
-        """Those of this run."""
+        """Return the costs of this run."""
         after, tracked = run.after, run.tracked
         S1, S2, P, Lam = (Fraction(value) for value in (after.S1, after.S2, after.P, after.Lam))
         least = tracked.square / Fraction(after.radius2)
         return cls(run.mistakes, budget, S1, S2, P, Lam, least, score_error(run, budget + 1))
 
     def bound(self, norm: Fraction, hinge: Fraction) -> Fraction:
-        """The theorem at its best R^2, the floats paid for; norm: at least ||g||."""
+        """Return the bound at its best R^2, rounding errors included; `norm` is at least ||g||."""
         if self.least == 0:
             return hinge  # every K(x,x) is 0, so every g(x), and every mistake has loss 1
         square = self.least
@@ -86,11 +86,11 @@ class Costs:
         return pathwise(norm, hinge, self.S1, self.S2, self.P, self.Lam, square) + self.slack(norm, square)
 
     def roughly(self, norm: float, hinge: float) -> float:
-        """What depends on g, in floats and for the smallest R^2, to choose a comparator by."""
+        """Return the part that depends on g, in floats and for the smallest R^2, to choose a comparator."""
         return near(self.least) * norm * norm + 2.0 * hinge + 2.0 * norm * float(self.S1)
 
     def slack(self, norm: Fraction, square: Fraction) -> Fraction:
-        """What floats may have changed."""
+        """Return an upper bound on the effect of rounding."""
         part, a = self.least / square, root(self.least) * norm
         d = 16 * (self.budget + 1) * self.error
         runs = self.mistakes * (2 * d * part + d * a + 2 * a * root(d))
@@ -111,7 +111,7 @@ class Costs:
     ),
 )
 def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound over the comparators and mixtures of them."""
+    """Return the smallest bound over the comparators and their mixtures."""
     after, budget = run.after, run.after.budget
     if budget is None:
         return None
@@ -140,7 +140,7 @@ def forgetron_pathwise(run: Run[KernelFacts]) -> Bound | None:
 
 
 def unreadable(run: Run[KernelFacts]) -> str:
-    """Why the sums of the run cannot be used; "" if they can."""
+    """Return why the sums of the run cannot be used; "" if they can."""
     after = run.after
     sums = (after.S1, after.S2, after.P, after.Lam, after.Q)
     return "" if all(map(math.isfinite, sums)) and after.radius2 > 0.0 else "the sums of the run are not finite"
@@ -149,14 +149,14 @@ def unreadable(run: Run[KernelFacts]) -> str:
 def pathwise(
     norm: Fraction, hinge: Fraction, S1: Fraction, S2: Fraction, P: Fraction, Lam: Fraction, square: Fraction
 ) -> Fraction:
-    """R^2 ||g||^2 + 2 D + 2 ||g|| S1 + (P + 2 R^2 Lam - S2) / R^2."""
+    """Return R^2 ||g||^2 + 2 D + 2 ||g|| S1 + (P + 2 R^2 Lam - S2) / R^2."""
     return square * norm**2 + 2 * hinge + 2 * norm * S1 + (P + 2 * square * Lam - S2) / square
 
 
 def mixtures(
     norms: list[Fraction], hinges: list[Fraction], costs: Costs, start: int, stop: int
 ) -> Iterator[tuple[Fraction, Fraction]]:
-    """(norm, hinge) of the best mixture of each two neighbours, for the smallest R^2."""
+    """Yield (norm, hinge) of the best mixture of each two neighbours, for the smallest R^2."""
     pairs = list(zip(norms, hinges, strict=True))[start:stop]
     for (norm, hinge), (other, loss) in pairwise(pairs):
         step = other - norm

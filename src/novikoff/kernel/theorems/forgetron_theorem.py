@@ -4,15 +4,15 @@ Theorem (upper)
     Let K(x,x) <= R^2, fixed in advance, and let the budget be B >= 83. For every g in the kernel's space with
     R ||g|| <= U = (1/4) sqrt((B+1) / ln(B+1)) and hinge loss D over ALL rounds:
         M  <=  2 R^2 ||g||^2 + 4 D.
-    Reported is the smallest over the g tracked and are that short, as a whole number. It seldom says anything
+    Reported is the smallest over the g tracked that are that short, as an integer. It is seldom informative
     (U is 1.09 at B = 83, and 10 at 15,500): kernel/theorems/forgetron_pathwise.py is never weaker.
 Assumptions
     B >= 83 (checked); no K(x,x) was above R^2, by more than 1e-12 of it (checked); on this run Q <= (15/32) M and
     shrinking cost at most M/32, as the proof shows they must (checked); else as for
     kernel/theorems/forgetron_pathwise.py.
 Proof
-    Let R = 1. By kernel/theorems/forgetron_pathwise.py M <= ||g||^2 + 2 D + Q + C, where Q = P + 2 Lam is what removing
-    costs and C = sum of (1 - phi) ||f'|| (2 ||g|| - (1 + phi) ||f'||) what shrinking does.
+    Let R = 1. By kernel/theorems/forgetron_pathwise.py M <= ||g||^2 + 2 D + Q + C, where Q = P + 2 Lam is the cost of
+    removals and C = sum of (1 - phi) ||f'|| (2 ||g|| - (1 + phi) ||f'||) that of shrinking.
     Q <= (15/32) M. The self-tuned learner chooses phi so. The basic one shrinks by (B+1)^(-1/(2(B+1))) at least on each
     of the B + 1 mistakes at which an example is in the list, so lambda <= 1/sqrt(B+1), and ||f|| <= U after shrinking:
     a removal costs lambda^2 K(r,r) + 2 lambda - 2 lambda mu <= 1/(B+1) + 2/sqrt(B+1) + 2 U/sqrt(B+1), which is at most
@@ -57,7 +57,7 @@ TOLERANCE = Fraction(1, 10**9)
     ),
 )
 def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
-    """The least 2 R^2 ||g||^2 + 4 D over the short comparators."""
+    """Return the smallest 2 R^2 ||g||^2 + 4 D over the short comparators."""
     budget = run.after.budget
     if budget is None:
         return None
@@ -84,12 +84,12 @@ def forgetron_theorem(run: Run[KernelFacts]) -> Bound | None:
 
 
 def longest(budget: int) -> float:
-    """At most U."""
+    """Return U, rounded down."""
     return 0.25 * math.sqrt((budget + 1) / math.log(budget + 1)) * (1.0 - 1e-12)
 
 
 def own_assumptions(run: Run[KernelFacts], budget: int) -> list[Assumption]:
-    """What this theorem needs besides."""
+    """Return the further assumptions of this theorem."""
     after = run.after
     fits = run.tracked.square <= Fraction(after.radius2) * (1 + Fraction(1, 10**12))
     removals = Fraction(after.P) + 2 * Fraction(after.Lam) <= Fraction(15, 32) * run.mistakes + TOLERANCE

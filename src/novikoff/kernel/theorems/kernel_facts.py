@@ -1,12 +1,12 @@
-"""What the theorems of the kernel learners share: what they are told, and what floats may have changed.
+"""Facts, assumptions and rounding errors that the theorems of the kernel learners share.
 
 The run in floats
     Let R^2 be the largest K(x,x), k the error of one computed K(z,x) in units of R^2, u = 2^-53. A score is a sum of
     J products, the sizes of whose coefficients add up to at most C. It is computed with an error of at most
         C e R^2,    e = k + g (1 + k),    g = (J + 4) u / (1 - (J + 4) u),
     in whatever order it is summed, the rounding of a product and of its coefficient included. So y f(x) <= C e R^2 on a
-    mistake, where the theorems have y f(x) <= 0. Nothing else is rounded: the coefficients are whole, f is the sum of
-    the examples in the list and not an array that was added to.
+    mistake, where the theorems have y f(x) <= 0. Nothing else is rounded: the coefficients are integers, f is the sum
+    of the examples in the list and not an accumulated array.
     The kernel Perceptron: after M mistakes (J and C at most M) ||f||^2 <= R^2 M (1 + 2 M e), by induction, as a mistake
     adds 2 y f(x) + K(x,x). So its theorems hold with R^2 lambda^2 in place of R^2, lambda^2 = 1 + 2 M e.
     With at most B examples in the list: lambda^2 = 1 + 2 B e, J and C being B.
@@ -29,25 +29,29 @@ UNIT = Fraction(1, 2**53)
 
 @dataclass(frozen=True, slots=True)
 class KernelFacts:
-    """What the theorems need to know of a learner that keeps a list of examples.
+    """State of a kernel learner that the theorems need.
 
-    rounds, updates   so far; the learner changes when it inserts an example
-    supports          examples in the list, each as often as it is in it
-    evictions         examples that had to leave the list
-    budget            the most examples there may be; None without a limit
-    similarity        its kernel K
-    empty             the list is empty
-    features          what else there is to say of how it reads an x
+    The sums of the Forgetron are as computed, in units in which its R^2 is 1 (those of K / radius2).
 
-    The Forgetron's own, all as computed, and in units in which its R^2 is 1 (those of K / radius2):
-    radius2           R^2, fixed in advance
-    S1, S2            sums over mistakes of (1 - phi) ||f'|| and of (1 - phi^2) ||f'||^2
-    P, Lam            sums over removals of lambda^2 K(r,r) - 2 lambda mu, and of lambda
-    Q                 P + 2 Lam
-    largest           the largest K(x,x) it saw, in units of K
-    tuned             phi is chosen by itself, when an example has to leave; else by the formula of the basic one
-    margin            CKS: an example is inserted when y f(x) <= margin
-    distilled         CKS: after every insertion, examples that the others get right by more than that have left
+    Attributes:
+        rounds: Rounds so far.
+        updates: Insertions so far; nothing else changes the learner.
+        supports: Examples in the list, counted with repetitions.
+        evictions: Examples removed from the list.
+        budget: Largest number of examples; None for no limit.
+        similarity: The kernel K.
+        empty: Whether the list is empty.
+        features: Further facts on how an x is read.
+        radius2: Forgetron: R^2, fixed in advance.
+        S1: Forgetron: sum over mistakes of (1 - phi) ||f'||.
+        S2: Forgetron: sum over mistakes of (1 - phi^2) ||f'||^2.
+        P: Forgetron: sum over removals of lambda^2 K(r,r) - 2 lambda mu.
+        Lam: Forgetron: sum over removals of lambda.
+        Q: Forgetron: P + 2 Lam.
+        largest: Forgetron: largest K(x,x) of a mistake, in units of K.
+        tuned: Forgetron: whether phi is self-tuned when an example is removed; else the basic formula.
+        margin: CKS: an example is inserted when y f(x) <= margin.
+        distilled: CKS: whether, after every insertion, examples with a larger margin under the others are removed.
     """
 
     rounds: int
@@ -75,19 +79,19 @@ class KernelFacts:
 
 
 def score_error(run: Run[KernelFacts], count: int) -> Fraction:
-    """The e of a list of `count` examples, in units of R^2."""
+    """Return the e of a list of `count` examples, in units of R^2."""
     tracked: KernelComparatorFacts = run.tracked
     unit = (count + 4) * UNIT
     return tracked.error + unit / (1 - unit) * (1 + tracked.error)
 
 
 def growth2(run: Run[KernelFacts], count: int) -> Fraction:
-    """The lambda^2 of a list that never had more than `count` examples."""
+    """Return the lambda^2 of a list that never had more than `count` examples."""
     return 1 + 2 * count * score_error(run, count)
 
 
 def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
-    """What every theorem needs, and whether it was seen to hold."""
+    """Return the assumptions of every theorem, checked on this run."""
     tracked: KernelComparatorFacts = run.tracked
     before, after = run.before, run.after
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
@@ -108,13 +112,13 @@ def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
 
 
 def on_mistakes(run: Run[KernelFacts]) -> Assumption:
-    """An example was inserted on each mistake, and at no other time."""
+    """Return the assumption that examples were inserted exactly on the mistakes."""
     inserted = run.after.updates - run.before.updates
     return seen("it changed only on its mistakes", inserted == run.mistakes == run.tracked.mistakes)
 
 
 def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
-    """And the list is that of the Perceptron: no example ever left it, and mistakes alone made it what it is."""
+    """Return the assumptions of the kernel Perceptron: nothing was removed, and only mistakes changed the list."""
     claim = "each mistake added y K(x, .) to its function, and nothing else changed it"
     return [
         *assumptions(run),
@@ -125,7 +129,7 @@ def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
 
 
 def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:
-    """Why a theorem says nothing of this run, `also` for a reason of its own; "" if it says something."""
+    """Return why a theorem does not apply to this run, `also` being one more reason; "" if it applies."""
     reason: str = run.tracked.invalid_reason or refutations(needed) or also
     warm = reason and not run.before.empty and not run.tracked.invalid_reason
     return f"warm start: {reason}" if warm else reason

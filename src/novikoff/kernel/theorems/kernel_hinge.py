@@ -4,12 +4,12 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with D = sum over ALL rounds of max(0, 1 - y f(x)), R^2 the largest K(x,x),
     ||f||^2 = sum of beta_i beta_j K(z_i, z_j) and a = R ||f||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. Reported is the smallest over the f tracked and f = 0 (which says
-    M <= rounds), as a whole number. Over several passes D is the sum over all rounds of all passes.
+    the largest M with M <= D + a sqrt M. Reported is the smallest over the f tracked and f = 0 (which gives
+    M <= rounds), as an integer. Over several passes D is the sum over all rounds of all passes.
 Assumptions
-    K is an inner product (checked; trusted of a function of the user's); the learner is the kernel Perceptron: it began
-    with an empty list, an example was inserted on every mistake, at no other time, and none ever left (checked); the
-    comparators saw all of its rounds with its K (checked); x is finite (checked).
+    K is an inner product (checked; trusted for a user-defined function); the learner is the kernel Perceptron: it began
+    with an empty list, an example was inserted on every mistake, at no other time, and none was removed (checked); the
+    comparators were evaluated on all its rounds with its K (checked); x is finite (checked).
 Proof
     That of linear/theorems/perceptron_hinge.py, <w,x> being w(x) = sum over the list of y_k K(x_k, x): a mistake adds
     y f(x) >= 1 - loss to <f,w>, so M - D <= <f,w> <= ||f|| ||w||; and as y w(x) <= 0 then, ||w||^2 <= R^2 M. A repeat
@@ -42,7 +42,7 @@ from novikoff.linear.theorems.perceptron_hinge import largest_count
     ),
 )
 def kernel_hinge(run: Run[KernelFacts]) -> Bound:
-    """The least root over the comparators, exactly."""
+    """Return the smallest root over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)
@@ -51,7 +51,7 @@ def kernel_hinge(run: Run[KernelFacts]) -> Bound:
 
 
 def least_root(run: Run[KernelFacts]) -> tuple[int, Comparator]:
-    """The bound, and the comparator it is from."""
+    """Return the smallest bound and its comparator."""
     square = growth2(run, run.mistakes) * run.tracked.square
     bounds = [largest_count(u.hinge, square * u.square) for u in run.tracked.comparators]
     bound = min(bounds)

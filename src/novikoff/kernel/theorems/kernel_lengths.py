@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .) and every kappa > 0:
         M  <=  sum over ALL rounds of max(0, 1 + kappa K(x,x) - y f(x))  +  ||f||^2 / (4 kappa).
     Reported is the smallest over the f and kappas that were tracked, and M <= rounds, as an integer. With the rbf or a
-    normalised kernel all K(x,x) are 1, and it says the same as kernel/theorems/kernel_hinge.py.
+    normalised kernel all K(x,x) are 1, and it is the bound of kernel/theorems/kernel_hinge.py.
 Assumptions
     those of kernel/theorems/kernel_hinge.py.
 Proof
@@ -38,7 +38,7 @@ from novikoff.linear.theorems.perceptron_lengths import least_bound
     ),
 )
 def kernel_lengths(run: Run[KernelFacts]) -> Bound:
-    """The least bound over comparators and kappas, exactly."""
+    """Return the smallest bound over comparators and kappas, exactly."""
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)

@@ -39,7 +39,7 @@ from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, qu
     ),
 )
 def kernel_margin(run: Run[KernelFacts]) -> Bound:
-    """The least R^2 ||f||^2 over the comparators with no hinge loss."""
+    """Return the smallest R^2 ||f||^2 over the comparators with no hinge loss."""
     best, needed = shortest(run.tracked), needed_of_a_perceptron(run)
     reason = why_void(run, needed, "" if best else INSEPARABLE)
     if reason or best is None:

@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with Q = sum over all rounds of max(0, 1 - y f(x))^2, R^2 the largest K(x,x)
     and a = R ||f||:
         M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f tracked, as a whole number. Over several passes Q is the sum over all
+    Reported is the smallest over the f tracked, as an integer. Over several passes Q is the sum over all
     rounds of all passes.
 Assumptions
     as for kernel/theorems/kernel_hinge.py.
@@ -35,7 +35,7 @@ from novikoff.linear.theorems.perceptron_squared_hinge import square_of_sum
     ),
 )
 def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound:
-    """The least (a + sqrt Q)^2 over the comparators, exactly."""
+    """Return the smallest (a + sqrt Q)^2 over the comparators, exactly."""
     needed = needed_of_a_perceptron(run)
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)
@@ -44,7 +44,7 @@ def kernel_squared_hinge(run: Run[KernelFacts]) -> Bound:
 
 
 def least_square(run: Run[KernelFacts]) -> tuple[int, Comparator]:
-    """The bound, and the comparator it is from."""
+    """Return the smallest bound and its comparator."""
     square = growth2(run, run.mistakes) * run.tracked.square
     bounds = [square_of_sum(square * u.square, u.squared_hinge) for u in run.tracked.comparators]
     bound = min(bounds)

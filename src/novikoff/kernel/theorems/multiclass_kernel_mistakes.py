@@ -1,21 +1,21 @@
-"""Mistakes of the kernel Perceptron for many labels, against the hinge loss of functions in the kernel's space.
+"""Mistakes of the multiclass kernel Perceptron, against the hinge loss of functions in the kernel's space.
 
 Theorem (upper; tight on e_1 .. e_n, all labelled 1 of two, with the linear kernel)
     For every F, a function F_j = sum of beta_ij K(z_i, .) for each label, with D = sum over ALL rounds of
     max(0, 1 - F_y(x) + max over the other labels j of F_j(x)), R^2 the largest K(x,x), ||F||^2 the sum of the
     ||F_j||^2 and a = sqrt 2 R ||F||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. Reported is the smallest over the F tracked and F = 0, as a whole number.
-    Where labels are not announced, the others in D are those that have come up to then, and S is added, as in
+    the largest M with M <= D + a sqrt M. Reported is the smallest over the F tracked and F = 0, as an integer.
+    If labels are not announced, the others in D are those observed up to then, and S is added, as in
     linear/theorems/multiclass_mistakes.py.
 Assumptions
     K is an inner product; the learner began with an empty list; its mistakes, had labels been announced, are those of
-    its scores, and each added K(x,.) to f_y and took it from f_said, and nothing else changed them; the comparators saw
-    all of its rounds with its K; x is finite (all checked).
+    its scores, and each added K(x,.) to f_y and subtracted it from f_p, p being the prediction, and nothing else
+    changed them; the comparators were evaluated on all its rounds with its K; x is finite (all checked).
 Proof
-    That of linear/theorems/multiclass_mistakes.py in the feature space of K: a mistake adds F_y(x) - F_said(x) >= 1 -
-    loss to the sum of <F_j, f_j>, so M - D <= ||F|| ||f||; and as f_said(x) >= f_y(x) then, ||f||^2 grows by
-    2(f_y(x) - f_said(x)) + 2K(x,x) <= 2R^2. With floats f_y(x) - f_said(x) <= 2M e R^2, e that of
+    That of linear/theorems/multiclass_mistakes.py in the feature space of K: a mistake adds F_y(x) - F_p(x) >= 1 -
+    loss to the sum of <F_j, f_j>, so M - D <= ||F|| ||f||; and as f_p(x) >= f_y(x) then, ||f||^2 grows by
+    2(f_y(x) - f_p(x)) + 2K(x,x) <= 2R^2. With floats f_y(x) - f_p(x) <= 2M e R^2, e that of
     kernel/theorems/kernel_facts.py, the coefficients of each f_j adding up to M at most: ||f||^2 <= 2R^2 M (1 + 2M e).
     []
 Reference
@@ -37,10 +37,11 @@ from novikoff.linear.theorems.perceptron_hinge import largest_count
 
 @dataclass(frozen=True, slots=True)
 class MulticlassKernelFacts(KernelFacts):
-    """The same of a learner of many labels.
+    """State of a multiclass kernel learner that the theorem needs.
 
-    labels   that it knows
-    new      rounds whose label had never come, and would have been said had it been known
+    Attributes:
+        labels: Number of known labels.
+        new: Rounds with a label observed for the first time that would have been predicted had it been known.
     """
 
     labels: int = 0
@@ -61,7 +62,7 @@ class MulticlassKernelFacts(KernelFacts):
     ),
 )
 def multiclass_kernel_mistakes(run: Run[Any]) -> Bound:
-    """The least root over the comparators, exactly."""
+    """Return the smallest root over the comparators, exactly."""
     after: MulticlassKernelFacts = run.after
     tracked = run.tracked
     inserted = after.updates - run.before.updates

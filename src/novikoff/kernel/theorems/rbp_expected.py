@@ -1,23 +1,23 @@
 """Expected mistakes of the Randomized Budget Perceptron against the hinge loss of any function in the kernel's space.
 
 Theorem (upper, in expectation over the coins)
-    The learner keeps a list L of at most B examples, w = sum over L of y_k K(x_k, .). It says the sign of w(x). On a
-    mistake, if |L| = B, an example drawn from L, each with chance 1/B, leaves; then (x, y) is appended. Let the stream
-    be fixed in advance, R^2 its largest K(x,x). For every u in the kernel's space with hinge loss D (over ALL rounds),
-    and rho = R ||u|| / sqrt B < 1:
+    The learner keeps a list L of at most B examples, w = sum over L of y_k K(x_k, .). It predicts the sign of w(x). On
+    a mistake, if |L| = B, an example drawn uniformly from L is removed; then (x, y) is appended. Let the stream be
+    fixed in advance, R^2 its largest K(x,x). For every u in the kernel's space with hinge loss D (over ALL rounds), and
+    rho = R ||u|| / sqrt B < 1:
         (1)  E[M]  <=  (D + rho B/4) / (1 - rho).
-    If an example had to leave (with other coins one has to as well), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
+    If an example was removed (then also with all other coins), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
         (2)  E[M]  <=  (b + sqrt(b^2 - 4 (1 - rho^2) c)) / (2 (1 - rho^2)),
     and E[M] <= D if the radicand is negative. Reported is (2), the smallest over the u tracked; an expectation
-    is never made a whole number. Beside it, at the same u, `simpler` is (1), and `notes` the bound of the literature,
+    is never rounded to an integer. At the same u, `simpler` is (1), and `notes` the bound of the literature,
     with a = R ||u|| and sqrt B = (1 + eps) a:
         (1 + 2/eps) (D + (1+eps)^2 a^3 + 2 (1+eps) a^2 max(0, ln(a + a/eps))).
     Without the max it is false for small a.
 Assumptions
     the stream does not depend on the coins (refuted against an adversary: there u may not be chosen in hindsight, and
-    the certificate is void); an example had to leave (else kernel/theorems/rbp_no_eviction.py says more); K is an inner
-    product (checked; trusted of a function of the user's); the list was empty at first and changed on mistakes only
-    (checked); the comparators saw all of its rounds with its K (checked); x is finite (checked).
+    the certificate is void); an example was removed (else kernel/theorems/rbp_no_eviction.py is stronger); K is an
+    inner product (checked; trusted for a user-defined function); the list was empty at first and changed on mistakes
+    only (checked); the comparators were evaluated on all its rounds (checked); x is finite (checked).
 Proof
     Let R = 1, a = ||u||. No coin is used up to mistake B, so either mistake B + 1 is made for all coins or for none; if
     for none, the learner is the Perceptron and M <= D + a sqrt M <= D + rho (M + B/4), which is (1).
@@ -27,7 +27,7 @@ Proof
     the terms with both y x and w being 2 y w(x) (1 - 1/B) <= 0. When the list became full ||w||^2 <= B. So with S the
     expected sum of ||w||^2 over the mistakes at which an example leaves, and F = E ||w_end||^2,
         (3)  F + (2/B) S  <=  B + 2 n.
-    Every mistake adds y u(x) >= 1 - loss to <u,w>, and what leaves takes <u,Q> from it, so
+    Every mistake adds y u(x) >= 1 - loss to <u,w>, and a removal takes <u,Q> from it, so
     M <= D + <u,w_end> + sum of <u,Q>. Take expectations, and Cauchy twice:
         E[M]  <=  D + a sqrt F + (a/B) sqrt(n S)  <=  D + a sqrt(F + 2S/B) sqrt(1 + n/(2B))
               <=  D + rho sqrt((n + B/2)(n + 2B)),
@@ -37,7 +37,7 @@ Proof
     (kernel/theorems/kernel_facts.py). Over several passes the stream is that of all of them.
     (1) needs a < sqrt B, and no learner with B examples can do much better: adversaries/theorems/budget_forced.py.
 Reference
-    [cavallanti2007], [cesabianchi2006b] for the learner and the bound beside it.
+    [cavallanti2007], [cesabianchi2006b] for the learner and the bound of the literature.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from novikoff.linear.theorems.perceptron_facts import near, quantities
     ),
 )
 def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound on E[M] over the comparators; None if no example had to leave."""
+    """Return the smallest bound on E[M] over the comparators; None if no example was removed."""
     budget = run.after.budget
     if budget is None or not run.after.evictions:
         return None
@@ -87,13 +87,13 @@ def rbp_expected(run: Run[KernelFacts]) -> Bound | None:
 
 
 def simpler(hinge: Fraction, a2: Fraction, budget: int) -> Fraction:
-    """(D + rho B/4) / (1 - rho), rounded up; a^2 must be below B."""
+    """Return (D + rho B/4) / (1 - rho), rounded up; a^2 must be below B."""
     rho = root(a2 / budget)
     return (hinge + rho * budget / 4) / (1 - rho)
 
 
 def once_full(hinge: Fraction, a2: Fraction, budget: int) -> Fraction:
-    """The larger solution of E = D + rho sqrt((E + B)(E - B/2)), rounded up."""
+    """Return the larger solution of E = D + rho sqrt((E + B)(E - B/2)), rounded up."""
     rho2 = a2 / budget
     b, c = 2 * hinge + rho2 * budget / 2, hinge**2 + rho2 * budget**2 / 2
     radicand = b * b - 4 * (1 - rho2) * c
@@ -101,7 +101,7 @@ def once_full(hinge: Fraction, a2: Fraction, budget: int) -> Fraction:
 
 
 def roughly(hinge: float, a2: float, budget: int) -> float:
-    """(2) in floats, to choose a comparator by; infinite if a^2 is not clearly below B, or the loss huge."""
+    """Return (2) in floats, to choose a comparator; infinite if a^2 is not clearly below B, or the loss is huge."""
     rho2 = a2 / budget
     if not (rho2 < 1.0 - 1e-9 and hinge < 1e150):
         return math.inf
@@ -111,7 +111,7 @@ def roughly(hinge: float, a2: float, budget: int) -> float:
 
 
 def notes(hinge: float, a: float, budget: int) -> float:
-    """The bound of the literature with its logarithm at least 0; for a = 0 what it tends to."""
+    """Return the bound of the literature with its logarithm at least 0; for a = 0 its limit."""
     if a == 0.0:
         return hinge
     eps = math.sqrt(budget) / a - 1.0

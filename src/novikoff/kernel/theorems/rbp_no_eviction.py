@@ -1,14 +1,14 @@
-"""A budget that was never reached: the Randomized Budget Perceptron was the Perceptron.
+"""Mistakes of the Randomized Budget Perceptron without a removal: those of the kernel Perceptron.
 
 Theorem (upper; tight on e_1 .. e_k, all labelled -1, with k <= B)
-    If no example had to leave the list, every bound of the kernel Perceptron holds, on every stream: for every
+    If no example was removed from the list, every bound of the kernel Perceptron holds, on every stream: for every
     f = sum of beta_j K(z_j, .) with hinge loss D and squared hinge loss Q, R^2 the largest K(x,x) and a = R ||f||,
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),      M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f tracked, as a whole number. A bound below B + 1 known in advance says
-    that no example will have to leave.
+    Reported is the smallest over the f tracked, as an integer. A bound below B + 1 known in advance
+    implies that no example will be removed.
 Assumptions
-    as for kernel/theorems/kernel_hinge.py: in particular no example left (else this theorem says nothing, and
-    kernel/theorems/rbp_expected.py speaks).
+    as for kernel/theorems/kernel_hinge.py: in particular no example was removed (else
+    kernel/theorems/rbp_expected.py applies).
 Proof
     The first coin is used at mistake B + 1. Up to there the two learners are the same, whatever the coins.
 Reference
@@ -38,7 +38,7 @@ from novikoff.linear.theorems.perceptron_facts import quantities
     ),
 )
 def rbp_no_eviction(run: Run[KernelFacts]) -> Bound | None:
-    """The least bound of the kernel Perceptron; None if an example had to leave."""
+    """Return the smallest bound of the kernel Perceptron; None if an example was removed."""
     if run.after.evictions:
         return None
     needed = needed_of_a_perceptron(run)
