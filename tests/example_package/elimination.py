@@ -1,4 +1,4 @@
-"""A learner, its theorem and a format of files that novikoff does not know."""
+"""A learner, its theorem and a file format from outside novikoff."""
 
 from dataclasses import dataclass
 
@@ -16,21 +16,21 @@ from novikoff.data.formats.origin import Origin
     kind="D",
     reference="valiant1984",
     words=Words(
-        covers="labels that are +1 just when one of some features is on",
-        why="each mistake eliminates at least one of the {began} features that were left",
+        covers="labels that are +1 exactly when one of some features is on",
+        why="each mistake eliminates at least one of the {began} remaining features",
     ),
 )
 def elimination_mistakes(run):
-    """Mistakes of elimination, where it misses no +1.
+    """Bound the mistakes of elimination if it misses no +1.
 
     Theorem (upper)
-        If no round labelled +1 is missed, then M <= the number of features that were eliminated.
-        It is so where y = +1 just when a feature of some set S is on, and then M <= n - |S|.
+        If no round labelled +1 is missed, then M <= the number of eliminated features.
+        This holds if y = +1 exactly when a feature of some set S is on, and then M <= n - |S|.
     Assumptions
         no round labelled +1 is missed (checked).
     Proof
-        Every mistake is a round labelled -1 in which a feature that is left is on: it is eliminated, and only once.
-        A feature of S is never on in a round labelled -1, so all of S is left, and no +1 is missed.
+        Every mistake is a round labelled -1 in which a remaining feature is on: it is eliminated, and only once.
+        A feature of S is never on in a round labelled -1, so all of S remains, and no +1 is missed.
     """
     missed = run.after.missed - run.before.missed
     eliminated = run.before.left - run.after.left
@@ -45,13 +45,13 @@ class Facts:
 
 
 class Elimination(Stateful):
-    """Which of many yes-or-no features make it +1? Those that were on in a round labelled -1 do not.
+    """Learner of a disjunction: predicts +1 if a feature is on that was off in every round labelled -1.
 
     Algorithm
-        All n features are left at first. Say +1 if one of those left is on. After a round labelled -1, eliminate all
+        Start with all n features. Predict +1 if a remaining feature is on. After a round labelled -1, eliminate all
         features that were on in it.
     Promise
-        elimination_mistakes: M <= the number of features that were eliminated, where no +1 is missed.
+        elimination_mistakes: M <= the number of eliminated features, if no +1 is missed.
     Cost
         O(n) per round.
     Reference
@@ -84,7 +84,7 @@ class Elimination(Stateful):
 
 
 def read_bits(source):
-    """Lines of a label and bits: "+ 0110"."""
+    """Read lines of a label and bits: "+ 0110"."""
     origin = Origin(source)
     with origin.open() as file:
         rows = [line.split() for line in file.read().decode().splitlines()]
