@@ -70,7 +70,9 @@ def main():
     parser.add_argument("--learners", nargs="+", metavar="SPEC", default=LEARNERS)
     chosen = parser.parse_args()
     broken = False
-    print("| stream | learner | comparator | quantity | observed | guaranteed | ratio | best constant | status | member |")
+    print(
+        "| stream | learner | comparator | quantity | observed | guaranteed | ratio | best constant | status | member |"
+    )
     print(f"|{'---|' * 10}")
     for stream in chosen.streams.split(",") if chosen.streams else STREAMS:
         try:

@@ -77,9 +77,17 @@ def test_source_files_that_documents_name_exist():
                 )
 
 
-def test_readme_has_no_link_that_a_package_index_cannot_follow():
+HOSTED = re.compile(
+    r"https://(?:github\.com/novikoff/novikoff/blob|raw\.githubusercontent\.com/novikoff/novikoff)/main/"
+)
+
+
+def test_readme_links_are_absolute_and_name_files_of_the_repository():
     targets = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text())
-    assert [target for target in targets if not target.startswith("https://")] == []
+    assert len(targets) > 10
+    for target in targets:
+        assert HOSTED.match(target), target
+        assert (ROOT / HOSTED.sub("", target)).is_file(), target
 
 
 def test_readme_has_both_commands_to_set_up():

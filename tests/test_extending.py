@@ -356,7 +356,7 @@ def test_the_command_line_lists_explains_and_runs_it(file, tmp_path):
     (certificate,) = json.loads(done.stdout)["certificates"]
     assert (certificate["theorem"], certificate["status"]) == ("elimination_mistakes", "valid")
     assert "words" not in certificate
-    told = novikoff("run", "elimination", file).stdout
+    told = novikoff("run", "elimination", file, "-v").stdout
     assert "Why: each mistake eliminates at least one of the 12 remaining features." in " ".join(told.split())
     done = novikoff("run", "perceptron", file, "--json")
     assert json.loads(done.stdout)["rounds"] == 300

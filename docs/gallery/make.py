@@ -1,16 +1,16 @@
-"""The pictures of the gallery, from real runs: python docs/gallery/make.py (needs a browser, `make browser`)."""
+"""Make the pictures of the gallery and the README from real runs: python docs/gallery/make.py.
+
+All but the README's need a browser (`make browser`); `python docs/gallery/make.py README` makes that one alone.
+"""
 
 import pathlib
 import shutil
+import sys
 import tempfile
 import threading
 import time
 
-import uvicorn
-from playwright.sync_api import sync_playwright
-
 import novikoff as nk
-from novikoff.arena.server import app, warm_up
 from novikoff.cli.main import main as novikoff
 
 HERE = pathlib.Path(__file__).parent
@@ -23,8 +23,14 @@ PERCEPTRON = (
 BOXES = "#v=1&g=boxes&o=&s=0&r=me&m=0k0hp0909m0a01m0a0bp0702m0i0gp0b0ap&t=7"
 
 
+def certificate():
+    """Plot the README's run: mistakes, the guaranteed maximum and the best constant."""
+    picture = str(HERE / "certificate.png")
+    assert novikoff(["run", "perceptron", "demo:breast-cancer", "--plot", picture, "--force", "-q"]) == 0
+
+
 def reports(folder):
-    """A run and a comparison on embedded data, and a game with experts, as pages."""
+    """Write the reports of a run, a comparison and a game of experts, and return their names."""
     runs = {
         "report": ["run", "scaled:[perceptron:bias=1]", "demo:breast-cancer"],
         "comparison": [
@@ -46,8 +52,13 @@ def reports(folder):
     return list(runs)
 
 
-def main():
-    """Make them."""
+def pages():
+    """Make the pictures of reports and of the arena."""
+    import uvicorn
+    from playwright.sync_api import sync_playwright
+
+    from novikoff.arena.server import app, warm_up
+
     browser_path = next(path for name in BROWSERS if (path := shutil.which(name)))
     warm_up()
     server = uvicorn.Server(uvicorn.Config(app(PORT), host="127.0.0.1", port=PORT, log_level="error"))
@@ -59,7 +70,7 @@ def main():
         browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 800, "height": 1000})
         for name in reports(folder):
-            page.set_viewport_size({"width": 800, "height": 590 if name == "report" else 1000})  # the README shows it
+            page.set_viewport_size({"width": 800, "height": 590 if name == "report" else 1000})
             page.goto((folder / f"{name}.html").as_uri())
             page.screenshot(path=HERE / f"{name}.png")
         page.set_viewport_size({"width": 1000, "height": 640})
@@ -74,6 +85,13 @@ def main():
         page.screenshot(path=HERE / "arena-dark.png")
         browser.close()
     server.should_exit = True
+
+
+def main():
+    """Make every picture, or the README's alone."""
+    certificate()
+    if sys.argv[1:] != ["README"]:
+        pages()
     print(f"pictures of novikoff {nk.__version__} in {HERE}")
 
 

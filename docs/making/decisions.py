@@ -8,7 +8,7 @@ PLACE = Path(__file__).parents[1] / "decisions"
 
 
 def pages() -> dict[str, str]:
-    """The index."""
+    """Return the index by path."""
     listed = [f"- [{_title(path)}]({path.name})" for path in sorted(PLACE.glob("0*.md"))]
     lead = "Why things are as they are, where there were two reasonable roads: half a page each."
     return {"decisions/index.md": "\n\n".join(["# Decisions", lead, "\n".join(listed)]) + "\n"}

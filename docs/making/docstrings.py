@@ -1,4 +1,4 @@
-"""Our docstrings as Markdown: sections, paragraphs, formulas, lists of names; references and theorems become links."""
+"""Converter of docstrings to Markdown: sections, paragraphs, formulas, lists of names, links to theorems."""
 
 from __future__ import annotations
 
@@ -10,30 +10,36 @@ from novikoff.reports.explanation import read_references, theorems
 
 THEOREMS = frozenset(theorems())
 LEARNERS = {entry.module: name for name, entry in CATALOG.items() if entry.room == "learner"}
-NAMED = re.compile(r"(?P<names>[\w*.]+(?:, [\w*.]+)*)(?: {2,})(?P<told>\S.*)")
+NAMED = re.compile(r"(?P<names>[\w*.]+(?:, [\w*.]+)*)(?: {2,})(?P<meaning>\S.*)")
 """A line of a list of names: `rounds   how many to play`."""
 
 Heading = Callable[[str], str]
 
 
 def bold(title: str) -> str:
-    """A section where a heading would be too much."""
+    """Return the title of a section in bold, for places too small for a heading."""
     return f"**{title}**"
 
 
 def markdown(text: str, up: str = "", heading: Heading = bold) -> str:
-    """The docstring as Markdown. up: the way from the page to the root of the site, "../" say."""
+    """Return a docstring as Markdown.
+
+    Args:
+        text: Docstring without common indentation.
+        up: Relative path from the page to the root of the site, such as "../".
+        heading: Function from the title of a section to its heading.
+    """
     parts = []
     for title, body in sections(text):
-        name, _, beside = title.partition(" (")
+        name, _, remark = title.partition(" (")
         parts += [heading(escape(name))] if title else []
-        parts += [f"*{escape(beside[0].upper() + beside[1:].removesuffix(')'))}.*"] if beside else []
+        parts += [f"*{escape(remark[0].upper() + remark[1:].removesuffix(')'))}.*"] if remark else []
         parts += [_block(block, up) for block in _blocks(body)]
     return "\n\n".join(parts)
 
 
 def sections(text: str) -> Iterator[tuple[str, list[str]]]:
-    """(title, lines) of each section; what comes before the first has no title."""
+    """Yield title and lines of each section; lines before the first section have the title ""."""
     lines = text.strip("\n").splitlines()
     title, body = "", list[str]()
     for number, line in enumerate(lines):
@@ -48,7 +54,7 @@ def sections(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
-    """Lines that belong together: between empty lines, and formulas, which stand further to the right, apart."""
+    """Yield blocks of lines: paragraphs, and formulas, which are indented."""
     block: list[str] = []
     for line in [*lines, ""]:
         inner, before = line.startswith("    "), bool(block) and block[-1].startswith("    ")
@@ -72,23 +78,23 @@ def _block(block: list[str], up: str) -> str:
 
 
 def _names(block: list[str], up: str) -> str:
-    """Names and what they mean, as a list."""
-    told: list[list[str]] = []
+    """Return names and their meanings as a list."""
+    items: list[list[str]] = []
     for line in block:
         if (found := NAMED.fullmatch(line)) is not None:
-            told.append([f"`{found['names']}`: ", found["told"]])
+            items.append([f"`{found['names']}`: ", found["meaning"]])
         elif not line.startswith(" "):
-            told.append([f"`{line}`: "])
+            items.append([f"`{line}`: "])
         else:
-            told[-1].append(line.strip())
-    return "\n".join(f"- {first}{paragraph(' '.join(rest), up)}" for first, *rest in told)
+            items[-1].append(line.strip())
+    return "\n".join(f"- {first}{paragraph(' '.join(rest), up)}" for first, *rest in items)
 
 
 def paragraph(text: str, up: str = "") -> str:
-    """Plain prose, all its signs kept; between backquotes code; what is written elsewhere becomes a link."""
+    """Return prose as Markdown: code stays, files and references become links, the rest is escaped."""
     parts = re.split(r"(`[^`]+`|(?:\w+/)+\w+\.py|\[\w+\])", text)
-    told = "".join(_piece(part, up) for part in parts)
-    return re.sub(r"^([-+]|\d+\.)(?= )", r"\\\1", told)
+    linked = "".join(_piece(part, up) for part in parts)
+    return re.sub(r"^([-+]|\d+\.)(?= )", r"\\\1", linked)
 
 
 def _piece(part: str, up: str) -> str:
@@ -107,6 +113,6 @@ def _piece(part: str, up: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Plain text as Markdown that shows just that."""
+    """Return Markdown that shows the text as it is."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;")
     return re.sub(r"([\\`*_{}\[\]!])", r"\\\1", text)

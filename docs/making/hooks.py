@@ -1,4 +1,4 @@
-"""What mkdocs calls: pages that are made of the code, and links that lead out of docs/ in the repository."""
+"""Hooks of mkdocs: generated pages, and links to files outside docs/."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ sys.path.insert(0, str(DOCS))
 from making import decisions, learners, notebooks, reference, theorems  # noqa: E402
 
 ABOVE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
-"""Pages of the site that stand above docs/ in the repository."""
+"""Pages of the site that are in the root of the repository."""
 _made: dict[str, str | bytes] = {}
 
 
 def on_config(config: Any) -> Any:
-    """Make the pages; in the navigation, "learners/*" are all that are made there."""
+    """Generate the pages, and replace "learners/*" in the navigation by the pages of that folder."""
     _made.clear()
     for room in (learners, theorems, reference, decisions, notebooks):
         _made.update(room.pages())
@@ -31,14 +31,14 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add them to those that are written."""
+    """Add the generated pages."""
     for path, text in _made.items():
         files.append(File.generated(config, path, content=text))
     return files
 
 
 def on_page_markdown(text: str, page: Any, **_: Any) -> str:
-    """Links to what is elsewhere on the site than in the repository."""
+    """Adapt links to files whose path on the site differs from that in the repository."""
     path = page.file.src_uri
     if path == "learners/index.md":  # in the repository there are no pages to lead to
         text = re.sub(r"^\| `([\w-]+)((?::[^`]*)?)` \|", r"| [`\1\2`](\1.md) |", text, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The catalogue: a page for each learner, adversary, class and stream, from its docstring; learners have a picture."""
+"""Pages of the catalogue: every learner, adversary, class and stream, from its docstring; learners have a picture."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ PLAYED = {
     "cks": ("cks:budget=100,gamma=0.001", TABLE),
     "tighter": ("tighter:budget=100,gamma=0.001", TABLE),
 }
-"""What is played for the picture, if it is not the learner as it comes on a table of 569 tumours."""
+"""Spec and source of the picture, if not the default learner on a table of 569 tumours."""
 
 ROOMS = {"learner": "learners", "adversary": "adversaries", "class": "classes", "stream": "streams"}
 HEADING = "## {}".format
-TOLD = {
+DESCRIPTIONS = {
     TABLE: "569 tumours with 30 measurements each, in a fixed random order",
-    "diabetes": "scikit-learn's diabetes data: 442 patients, a number to be predicted",
-    "advice": "ten arms of random losses, and ten experts who always say their own",
+    "diabetes": "scikit-learn's diabetes data: 442 patients, regression",
+    "advice": "ten arms with random losses, and ten experts, each with a fixed arm",
 }
 
 
 def pages() -> dict[str, str]:
-    """Each page by its place."""
+    """Return the pages by path."""
     made = {f"{ROOMS[one.room]}/{name}.md": _page(name, one) for name, one in CATALOG.items() if one.room in ROOMS}
     for room in ("adversary", "class", "stream"):
         made[f"{ROOMS[room]}/index.md"] = _index(room)
@@ -65,7 +65,7 @@ def pages() -> dict[str, str]:
 
 
 def _page(name: str, one: Entry) -> str:
-    """What it is, what it takes, what it promises, and what it does on a stream."""
+    """Return the page of one entry: arguments, picture, docstring, theorems."""
     arguments = one.arguments()
     parts = [f"# {name}", f"`{name}:{arguments}`" if arguments else f"`{name}`"]
     if one.room == "learner":
@@ -74,7 +74,7 @@ def _page(name: str, one: Entry) -> str:
     if promised := [theorem.name for theorem in getattr(one.load(), "promises", ())]:
         parts += ["## Theorems", _theorems(promised)]
     if one.room == "learner" and (many := for_multiclass(name)) is not None:
-        parts += ["## Where labels are many", markdown(many.doc(), "../", "### {}".format)]
+        parts += ["## Multiclass", markdown(many.doc(), "../", "### {}".format)]
         parts += [_theorems([theorem.name for theorem in many.load().promises])]  # type: ignore[attr-defined]
     where = "novikoff" if one.room in ("learner", "stream") else f"novikoff.{ROOMS[one.room]}"
     parts += [f"In Python: `{where}.{one.attribute}`. In a terminal: `novikoff explain {name}`."]
@@ -86,16 +86,16 @@ def _theorems(names: list[str]) -> str:
 
 
 def _picture(name: str) -> str:
-    """What the learner paid on a stream, beside what was allowed."""
+    """Return a picture of the learner's loss on a stream and of its bound."""
     spec, source = PLAYED.get(name, (name, TABLE))
     ledger = _played(spec, source)
     certificates = ledger.certify()
     drawn = page.picture(ledger, certificates)
-    told = escape(TOLD.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
+    described = escape(DESCRIPTIONS.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
     lead = escape(summary.lead(ledger, certificates)).rstrip(".")
-    if certificates and "allows" not in lead:  # a promise on something else than mistakes
+    if certificates and "allows" not in lead:  # a bound on another quantity than mistakes
         lead += f". {escape(str(certificates[0]))}"
-    return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {told}: {lead}.*'
+    return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {described}: {lead}.*'
 
 
 def _played(spec: str, source: str) -> Any:
@@ -118,11 +118,11 @@ def _played(spec: str, source: str) -> Any:
 
 
 def _index(room: str) -> str:
-    """All of one kind, a line each."""
-    told = {
-        "adversary": "Who answers back, to show that no promise could be better: `novikoff duel LEARNER ADVERSARY`.",
+    """Return the index of a room, one line per entry."""
+    leads = {
+        "adversary": "Opponents that force mistakes, which proves lower bounds: `novikoff duel LEARNER ADVERSARY`.",
         "class": "Finite sets of hypotheses, for [halving](../learners/halving.md) and its relatives.",
-        "stream": "Made by a rule and a seed: `novikoff run LEARNER stream:NAME:key=value,…`.",
+        "stream": "Synthetic streams, generated from a seed: `novikoff run LEARNER stream:NAME:key=value,…`.",
     }
     listed = [f"- [{name}]({name}.md): {escape(one.summary())}" for name, one in CATALOG.items() if one.room == room]
-    return "\n\n".join([f"# {ROOMS[room].capitalize()}", told[room], "\n".join(listed)]) + "\n"
+    return "\n\n".join([f"# {ROOMS[room].capitalize()}", leads[room], "\n".join(listed)]) + "\n"

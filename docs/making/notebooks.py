@@ -1,4 +1,4 @@
-"""The notebooks as pages, with the outputs that are stored in them."""
+"""Pages of the notebooks, with their stored outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLACE = Path(__file__).parents[1] / "notebooks"
 
 
 def pages() -> dict[str, str | bytes]:
-    """Each page, and each picture in it, by its place."""
+    """Return pages and their pictures by path."""
     made: dict[str, str | bytes] = {}
     for path in sorted(PLACE.glob("*.ipynb")):
         text, more = MarkdownExporter().from_filename(str(path), {"unique_key": path.stem})

@@ -1,8 +1,12 @@
-"""For mkdocstrings: our docstrings become Markdown before they are shown."""
+"""Extension of griffe that prepares docstrings for mkdocstrings.
+
+Google sections are left to mkdocstrings; other docstrings are converted by making/docstrings.py.
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,11 +17,22 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from making.docstrings import markdown
 
+GOOGLE = re.compile(r"^(Args|Attributes|Example|Examples|Guarantee|Note|Raises|Returns|Yields):$", re.MULTILINE)
+"""Title of a Google section."""
+CODE = re.compile(r"(`[^`]*`|^ *(?:>>>|\.\.\.) .*$)", re.MULTILINE)
+"""Code in a docstring: between backquotes, or a line of a doctest."""
+
 
 class PlainDocstrings(griffe.Extension):
-    """Every docstring, as making/docstrings.py writes it."""
+    """Converter of every docstring to Markdown that shows its characters as they are."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Called once for everything that has a docstring."""
+        """Convert the docstring of one object."""
         if obj.docstring is not None:
-            obj.docstring.value = markdown(inspect.cleandoc(obj.docstring.value), "../")
+            text = inspect.cleandoc(obj.docstring.value)
+            obj.docstring.value = _escaped(text) if GOOGLE.search(text) else markdown(text, "../")
+
+
+def _escaped(text: str) -> str:
+    """Return the text with `<` outside code as an entity: <w, x> is a product here, not a tag."""
+    return "".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(CODE.split(text)))

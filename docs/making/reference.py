@@ -1,4 +1,4 @@
-"""The reference: every public name with its types, and every verb of the command line."""
+"""Pages of the reference: every public name with its types, and every command."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from novikoff.cli.parser import parser
 from novikoff.core.registry import CATALOG, MANY
 
 PAGES = {
-    "play": ("Playing and judging", "Games, what is made of them, and the certificates."),
-    "learners": ("Learners", "What each does and promises: [the catalogue](../learners/index.md)."),
-    "sources": ("Sources and types", "What streams come from, and the words that learners and streams share."),
-    "rooms": ("Adversaries, classes, tests", "The rooms of the package that have names of their own."),
-    "elsewhere": ("scikit-learn, River, the client", "What is imported from a room of its own, and may need an extra."),
+    "play": ("Playing and judging", "Games, ledgers, certificates and models."),
+    "learners": ("Learners", "Algorithms and guarantees are in [the catalogue](../learners/index.md)."),
+    "sources": ("Sources and types", "Readers, streams, and the types that learners and streams share."),
+    "rooms": ("Adversaries, classes, tests", "Subpackages with their own namespace."),
+    "elsewhere": ("scikit-learn, River, the client", "Modules that are imported separately and may need an extra."),
 }
 ROOMS = ("adversaries", "classes", "testing")
 ELSEWHERE = {
@@ -33,7 +33,7 @@ FOR_MANY = {entry.attribute for entry in MANY.values()}
 
 
 def pages() -> dict[str, str]:
-    """Each page by its place."""
+    """Return the pages by path."""
     listed: dict[str, list[str]] = {page: [] for page in PAGES}
     for name, home in sorted(nk._HOMES.items(), key=lambda one: one[0].lower()):
         listed[_page_of(home, name)] += [_entry(f"novikoff.{home}.{name}", f"novikoff.{name}", name)]
@@ -52,7 +52,7 @@ def pages() -> dict[str, str]:
 
 
 def _home(value: Any, room: str, name: str) -> str:
-    """Where it is written."""
+    """Return the path of the definition."""
     if getattr(value, "__module__", "").startswith("novikoff.") and hasattr(value, "__qualname__"):
         return f"{value.__module__}.{value.__qualname__}"
     return f"novikoff.{room}.{name}"
@@ -66,21 +66,21 @@ def _page_of(home: str, name: str) -> str:
 
 
 def _entry(place: str, public: str, name: str) -> str:
-    told = f"\n\nIts page in the catalogue: [{NAMES[name]}](../learners/{NAMES[name]}.md)." if name in NAMES else ""
+    told = f"\n\nPage in the catalogue: [{NAMES[name]}](../learners/{NAMES[name]}.md)." if name in NAMES else ""
     return f"::: {place}\n    options:\n      heading: {public}\n      toc_label: {name}{told}"
 
 
 def _index() -> str:
-    lead = "Every public name of `import novikoff as nk`, with its types. Names are imported when they are first used."
+    lead = "Every public name of `import novikoff as nk`, with its types. Names are imported on first use."
     listed = [f"- [{title}]({page}.md): {told}" for page, (title, told) in PAGES.items()]
     return "\n\n".join(["# API reference", lead, "\n".join(listed)]) + "\n"
 
 
 def command_line() -> str:
-    """What `--help` prints of every verb."""
+    """Return the page with the `--help` of every command."""
     with patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
         whole = parser()
         verbs = next(action.choices for action in whole._actions if action.dest == "==SUPPRESS==" or action.choices)
         parts = [f"## {name}\n\n```text\n{one.format_help().rstrip()}\n```" for name, one in dict(verbs or {}).items()]
-    lead = "What `novikoff --help` and `novikoff VERB --help` print."
+    lead = "Output of `novikoff --help` and `novikoff COMMAND --help`."
     return "\n\n".join(["# Command line", lead, f"```text\n{whole.format_help().rstrip()}\n```", *parts]) + "\n"
