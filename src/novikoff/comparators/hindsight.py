@@ -7,7 +7,7 @@ Algorithm
     are shown every row (comparators/linear.py).
 Promise
     The facts come from the last reading alone, summed as for comparators that watch a game: whatever the search did,
-    the certificates hold. The brackets tell how far the bounds are from the best that any comparator could give
+    the certificates hold. The brackets bound the distance from the best that any comparator could give
     (comparators/limits.py). If the stream of the last reading differs from that of the first, or from that of the game
     (by its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
     certificates are void.
@@ -143,7 +143,14 @@ def hindsight(
         threads: Number of threads; None for one per core.
 
     Returns:
-        The comparators, their facts, and brackets that tell how far they are from the optimum.
+        The comparators, their facts, and brackets of their distance from the optimum.
+
+    Example:
+        >>> import numpy as np
+        >>> import novikoff as nk
+        >>> rows = nk.Arrays(np.array([[1.0, 0.0], [0.0, 1.0]] * 10), np.array([-1, 1] * 10))
+        >>> round(nk.hindsight(rows, threads=1).margin.low, 3)
+        0.707
     """
     began, stream = clock(), adapted(stream)
     if not stream.rereadable:

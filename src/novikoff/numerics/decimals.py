@@ -1,12 +1,12 @@
-"""Decimal numbers in text, to the very double that Python's float gives.
+"""Decimal numbers in text, parsed to the same double as Python's float.
 
 Digits are read eight at a time: as a little-endian word, xor "00000000" leaves 0 .. 9 in bytes that are digits, so a
 carry into the top bit marks the first that is not; then pairs, fours and eights are joined by multiplication.
 A decimal m * 10^k is one exact division or multiplication while m < 2^53 and |k| <= 22; else a product with 128 bits
 of 5^k, which suffices for every m < 2^64 [lemire2021], [mushtak2023].
 
-The text must have PADDING readable bytes behind its last, and a byte that is no digit there or before.
-Every word is uint64: numba makes a float of an int64 and a uint64.
+The text must have PADDING readable bytes after its end, and a non-digit byte there or before.
+Every word is uint64: numba converts an int64 and a uint64 to a float.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Algorithm
     k times in two parts, the first with so few bits that k times it is exact; of the rest r, |r| <= ln(2)/2,
         exp(r) = 1 + (r + r^2 q(r)),   q of degree 9, right to 2^-55 of exp(r) (interpolated at Chebyshev's points).
     2^k is written by its bits.
-    `vector_exp` writes this as LLVM code for any number of lanes: of 16, four chains of operations run side by side,
-    where a loop that numba vectorises waits for each of its own.
+    `vector_exp` generates this as LLVM code for any number of lanes: with 16, four independent chains overlap, where a
+    loop vectorised by numba waits for each operation.
 Promise
     Within 2 ulp from -708 to 709. Below, where results have fewer bits, it is 0; above, infinite. exp(0) = 1.
 Reference
