@@ -1,4 +1,4 @@
-"""All programs of at most so many bits of a small total language.
+"""All programs up to a number of bits in a small total language.
 
 Hypotheses
     The Boolean expressions of Python over x[0] .. x[width-1] that finite/classes/program_code.py defines: x[i],
@@ -32,10 +32,10 @@ from novikoff.core.types import Domain, Example, Label, State
 from novikoff.finite.classes.program_code import Block, Code
 
 LARGEST = 2**30
-"""Programs in a class: 128 MB for the survivors, as much again for a vote."""
+"""Largest number of programs in a class: 128 MB for the survivors, as much again for a vote."""
 
 LISTED_SHARE = 1024
-"""Survivors are listed one by one when fewer than 1 in so many are left: measured, where both cost the same."""
+"""Survivors are listed one by one below this fraction 1/n of the class: the measured break-even point."""
 
 CONSTANTS = (-1, 0, 0.5, 1)
 
@@ -44,7 +44,19 @@ Numbers = NDArray[np.int64]
 
 
 class Programs:
-    """The programs of at most `bits` bits over `width` features."""
+    """All programs of at most `bits` bits over `width` features.
+
+    Args:
+        bits: Largest length of a program.
+        width: Number of features.
+        constants: Numbers that a feature may be compared with.
+
+    Example:
+        >>> import novikoff as nk
+        >>> programs = nk.classes.programs(8, 2)
+        >>> programs.describe(0)
+        'x[0]'
+    """
 
     labels: int | None = None
 
@@ -62,7 +74,7 @@ class Programs:
 
     @property
     def size(self) -> int:
-        """Exactly how many programs vote."""
+        """Exact number of programs."""
         return self._code.size
 
     def __len__(self) -> int:
@@ -78,8 +90,8 @@ class Programs:
         return encode.vector(x, self.width)
 
     def labels_of(self, x: NDArray[np.float64], members: Numbers | None) -> NDArray[np.int8]:
-        """The label that each member gives x (None: all of them, in order)."""
-        row = self.encode(x)  # again, and the members too: the kernels trust what they are given
+        """Return the label that each member gives x (None: all of them, in order)."""
+        row = self.encode(x)  # checked again, as are the members: the compiled loops do not check
         if members is None:
             values = All(self._code).everyone(row)
         else:
@@ -91,18 +103,18 @@ class Programs:
         return np.where(values, np.int8(1), np.int8(-1))
 
     def length(self, index: int) -> int:
-        """Bits of program number `index`."""
+        """Return the number of bits of program number `index`."""
         return self._code.length(self._number(index))
 
     def code(self, index: int) -> str:
-        """The bits of program number `index`, as 0s and 1s."""
+        """Return the code of program number `index` as a string of 0s and 1s."""
         return self._code.code(self._code.tree(self._number(index)))
 
     def describe(self, index: int) -> str:
         return self._code.source(self._code.tree(self._number(index)))
 
     def index_of(self, source: str) -> int:
-        """The number of the program written in Python; an `InputError` if it is not of the class."""
+        """Return the number of a program written in Python; raise InputError if it is not in the class."""
         return self._code.number(self._code.parse(source))
 
     def _number(self, index: int) -> int:
@@ -115,7 +127,7 @@ class Programs:
 
 
 class ProgramSpace:
-    """The programs still believed: a bit for each program of the class, or a list when few are left."""
+    """Surviving programs: one bit per program of the class, or a list when few are left."""
 
     def __init__(self, programs: Programs, by_length: bool) -> None:
         self._programs = programs
@@ -134,7 +146,7 @@ class ProgramSpace:
         return self._weigh(self._held.counts)
 
     def _weigh(self, counts: Sequence[int]) -> int:
-        """The prior weight of so many programs of each length."""
+        """Return the total prior weight, given the number of programs of each length."""
         return sum(weight * count for weight, count in zip(self._weights, counts, strict=True))
 
     def poll(self, x: Example) -> Ballot:
@@ -154,7 +166,7 @@ class ProgramSpace:
         return self._held.state()
 
     def load(self, state: State) -> None:
-        """Become the space whose `state` this is; one that is not of this class is refused before it is used."""
+        """Restore the space from its `state`, after checking that it belongs to this class."""
         if state.get("members") is not None:
             self._held = Few(self._code, _members(state["members"], self._code.size))
         else:
@@ -164,7 +176,7 @@ class ProgramSpace:
 
 
 class All:
-    """A bit for each program of the class: is it a survivor? The programs of each length begin at a new word."""
+    """Survivors as one bit per program of the class; the programs of each length start at a new word."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
@@ -178,13 +190,13 @@ class All:
         self._first = self._position(0)
 
     def _row(self, block: Block) -> tuple[int, ...]:
-        """The block as a row of the kernel's plan."""
+        """Return the block as a row of the plan of `evaluate`."""
         row, column = self._code.sides(block)
         counts, at = self._code.counts, self._position(block.first)
         return block.kind, at, self._starts[row], counts[row], self._starts[column], counts[column]
 
     def _full(self) -> Words:
-        """Every program, and no bit that stands for none."""
+        """Return words with the bit of every program set, and no other."""
         words = np.full(self._starts[-1], ~np.uint64(0))
         for end, count in zip(self._starts[1:], self._code.counts, strict=True):
             if count % 64:
@@ -192,7 +204,7 @@ class All:
         return words
 
     def _position(self, index: int) -> int:
-        """The bit that stands for program number `index`."""
+        """Return the position of the bit of program number `index`."""
         length = self._code.length(index)
         return 64 * self._starts[length] + index - self._code.firsts[length]
 
@@ -204,13 +216,13 @@ class All:
         return words
 
     def everyone(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The value of every program of the class, in order."""
+        """Return the value of every program of the class, in order."""
         values = np.unpackbits(self._values(x).astype("<u8").view(np.uint8), bitorder="little")
         real = np.unpackbits(self._full().astype("<u8").view(np.uint8), bitorder="little")
         return np.asarray(values[real == 1], dtype=np.bool_)
 
     def vote(self, x: NDArray[np.float64]) -> tuple[Words, list[int], Label]:
-        """The values of all, how many survivors of each length say +1, and the first one's label."""
+        """Return all values, the number of survivors of each length that vote +1, and the label of the first."""
         from novikoff.finite._loops import programs as kernel
 
         words = self._values(x)
@@ -240,7 +252,7 @@ class All:
         return self._code.firsts[length] + self._first - 64 * self._starts[length]
 
     def members(self) -> Numbers:
-        """The numbers of the survivors."""
+        """Return the numbers of the survivors."""
         from novikoff.finite._loops import programs as kernel
 
         found = np.empty(sum(self.counts), dtype=np.int64)
@@ -254,7 +266,7 @@ class All:
         return {"alive": self._alive.copy(), "members": None}
 
     def load(self, alive: Any) -> None:
-        """Take over the bits of a `state`."""
+        """Restore the bits of a `state`."""
         full = self._full()
         words = np.asarray(alive)
         if words.shape != full.shape or words.dtype != full.dtype or not words.any() or (words & ~full).any():
@@ -264,7 +276,7 @@ class All:
 
 
 class Few:
-    """A list of survivors, each compiled."""
+    """Survivors as a list of compiled programs."""
 
     def __init__(self, code: Code, members: Numbers) -> None:
         from novikoff.finite._loops import programs as kernel
@@ -284,7 +296,7 @@ class Few:
         self._recount()
 
     def _row(self, block: Block) -> tuple[int, ...]:
-        """The block as a row of the kernel's table."""
+        """Return the block as a row of the table of `compile_programs`."""
         row, column = self._code.sides(block)
         firsts = self._code.firsts
         return block.first, block.kind, firsts[row], firsts[column], self._code.counts[column]
@@ -293,7 +305,7 @@ class Few:
         self.counts: list[int] = np.bincount(self._lengths, minlength=self._code.bits + 1).tolist()
 
     def run(self, x: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """The value of each."""
+        """Return the value of each program."""
         from novikoff.finite._loops import programs as kernel
 
         values = np.empty(len(self._members), dtype=np.bool_)
@@ -301,7 +313,7 @@ class Few:
         return values
 
     def vote(self, x: NDArray[np.float64]) -> tuple[NDArray[np.bool_], list[int], Label]:
-        """The value of each, how many of each length say +1, and the first one's label."""
+        """Return all values, the number of programs of each length that vote +1, and the label of the first."""
         values = self.run(x)
         positive = np.bincount(self._lengths[values], minlength=self._code.bits + 1)
         return values, positive.tolist(), 1 if values[0] else -1
@@ -319,7 +331,7 @@ class Few:
 
 
 def _members(members: Any, size: int) -> Numbers:
-    """The list of a `state`, checked: kernels trust it."""
+    """Return the list of a `state`, checked here because the compiled loops do not."""
     numbers = np.asarray(members)
     if numbers.dtype != np.int64 or numbers.ndim != 1 or not len(numbers):
         raise ModelFileError("the survivors of a class must be a list of whole numbers: the file has none.")

@@ -11,7 +11,7 @@ Programs, in Polish notation
     program ends, on every x: the language is total.
 Order
     By length. Among programs of one length: the x[i] by i, the x[i] < x[j] by i then j, the x[i] < c by i then c,
-    the `not a` by a; the `a and b` by the length of a and then as below; the `a or b` likewise.
+    the `not a` by a; the `a and b` by the length of a and then as below; the `a or b` in the same way.
     The programs `a and b` with a and b of given lengths are a rectangle, row by row: the operand of whose length
     there are fewer programs chooses the row (the left one if equal), the other the column. So a row is a copy of
     one whole block, and finite/_loops/programs.py works on 64 programs at once.
@@ -32,7 +32,7 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.sizes import integer
 
 NOT, AND, OR, FEATURE, PAIR, CONSTANT = 1, 2, 3, 4, 5, 6
-"""The kinds of a node; finite/_loops/programs.py uses the same numbers."""
+"""Kinds of nodes; finite/_loops/programs.py uses the same numbers."""
 
 PREFIX = {FEATURE: "00", PAIR: "01", CONSTANT: "100", NOT: "101", AND: "110", OR: "111"}
 OPERATOR = 3  # bits of `not`, `and`, `or`
@@ -53,7 +53,16 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Neighbouring programs of one length and kind. first: the number of the first; left, right: operand lengths."""
+    """Consecutive programs of one length and kind.
+
+    Attributes:
+        kind: Kind of the root node.
+        length: Bits of each program.
+        first: Number of the first program.
+        count: Number of programs.
+        left: Length of the left operand.
+        right: Length of the right operand.
+    """
 
     kind: int
     length: int
@@ -64,7 +73,7 @@ class Block:
 
 
 def choice_bits(choices: int) -> int:
-    """ceil(log2 choices)."""
+    """Return ceil(log2 choices)."""
     return (choices - 1).bit_length()
 
 
@@ -110,21 +119,21 @@ class Code:
         self.counts[length] = first - start
 
     def length(self, index: int) -> int:
-        """Bits of program number `index`."""
+        """Return the number of bits of program number `index`."""
         return bisect_right(self.firsts, index) - 1
 
     def left_is_row(self, block: Block) -> bool:
-        """Does the left operand choose the row of the rectangle?"""
+        """Return whether the left operand chooses the row of the rectangle."""
         return self.counts[block.left] <= self.counts[block.right]
 
     def sides(self, block: Block) -> tuple[int, int]:
-        """The lengths of the operands that choose the row and the column; `not` has columns only, a leaf neither."""
+        """Return the lengths of the operands of row and column; `not` has columns only, a leaf neither."""
         if block.kind == NOT:
             return 0, block.left
         return (block.left, block.right) if self.left_is_row(block) else (block.right, block.left)
 
     def tree(self, index: int) -> Node:
-        """Program number `index`."""
+        """Return program number `index`."""
         block = self.blocks[bisect_right(self._block_firsts, index) - 1]
         rank = index - block.first
         if block.kind == FEATURE:
@@ -144,13 +153,13 @@ class Code:
         return Node(block.kind, operands=operands)
 
     def tree_length(self, node: Node) -> int:
-        """Bits of a program, however long."""
+        """Return the number of bits of a program of any length."""
         if node.kind in self.leaf_length:
             return self.leaf_length[node.kind]
         return OPERATOR + sum(self.tree_length(operand) for operand in node.operands)
 
     def number(self, node: Node) -> int:
-        """The number of a program of at most `bits` bits: the inverse of `tree`."""
+        """Return the number of a program of at most `bits` bits, the inverse of `tree`."""
         left = self.tree_length(node.operands[0]) if node.operands else 0
         block = self._block_at[node.kind, self.tree_length(node), left]
         if node.kind == FEATURE:
@@ -170,7 +179,7 @@ class Code:
         return block.first + rank
 
     def code(self, node: Node) -> str:
-        """The bits of a program, as 0s and 1s."""
+        """Return the code of a program as a string of 0s and 1s."""
         prefix = PREFIX[node.kind]
         if node.kind == FEATURE:
             return prefix + _digits(node.i, self.width)
@@ -182,7 +191,7 @@ class Code:
         return prefix + "".join(self.code(operand) for operand in node.operands)
 
     def source(self, node: Node) -> str:
-        """Python, with no more parentheses than needed: `not` binds tighter than `and`, `and` than `or`."""
+        """Return Python source with the fewest parentheses: `not` binds tighter than `and`, `and` than `or`."""
         if node.kind == FEATURE:
             return f"x[{node.i}]"
         if node.kind == PAIR:
@@ -202,7 +211,7 @@ class Code:
         return f"({source})" if node.kind in loose else source
 
     def parse(self, source: str) -> Node:
-        """The program that `source` writes; an `InputError` if it is not of the language."""
+        """Return the program with this source; raise InputError if it is not in the language."""
         try:
             node = self._read(ast.parse(str(source).strip(), mode="eval").body)
             length = self.tree_length(node)
@@ -216,7 +225,7 @@ class Code:
         return node
 
     def _read(self, tree: ast.expr) -> Node:
-        """The node of a piece of Python; a ValueError if there is none."""
+        """Return the node of a Python expression; raise ValueError if there is none."""
         match tree:
             case ast.Subscript():
                 return Node(FEATURE, self._feature(tree))
@@ -240,7 +249,7 @@ class Code:
         raise ValueError("no program")
 
     def _feature(self, tree: ast.expr) -> int:
-        """The i of x[i]."""
+        """Return the i of x[i]."""
         match tree:
             case ast.Subscript(value=ast.Name(id="x"), slice=ast.Constant(value=int(i))):
                 if type(i) is int and 0 <= i < self.width:
@@ -254,7 +263,7 @@ def _digits(value: int, choices: int) -> str:
 
 
 def _constants(constants: Sequence[int | float]) -> tuple[int | float, ...]:
-    """Different finite numbers that a float holds exactly, so that the kernels compare as Python does."""
+    """Return distinct finite numbers that are exact as floats, so that compiled loops compare as Python does."""
     if not isinstance(constants, Iterable):
         raise InputError(f"constants must be a list of numbers: got {shown(constants)}.")
     values = [value.item() if isinstance(value, np.generic) else value for value in constants]

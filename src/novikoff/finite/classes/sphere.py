@@ -4,7 +4,7 @@ Hypotheses
     h_w(x) = +1 if <w, x> >= 0, else -1, for every w of a finite set C of unit vectors such that each point of the unit
     sphere is within `epsilon` of one of them (up to rounding, about 1e-15). If a unit vector u classifies every x with
     margin y <u, x> >= margin and ||x|| <= R, the w nearest to u is right on every x as soon as epsilon < margin / R;
-    the notes take epsilon = margin / (2R). Margin and R must be known before the game: otherwise `CoverHalving`.
+    the notes take epsilon = margin / (2R). Margin and R must be known before the game; otherwise use `CoverHalving`.
     x counts by its direction only, and x = 0 is +1 for all.
 Methods
     dim 1       the two points -1 and +1.
@@ -18,7 +18,7 @@ Methods
                 so a ring at g serving all f within h of it needs a cover of the u with
                     epsilon_g^2 = (epsilon^2 - 4 sin^2(h/2)) / (sin g max sin f).
                 h is such that the first term takes at most half of epsilon^2. dim 2 is the circle.
-    None takes the circle for dim 2 and latitude otherwise. A random or thinned set of points is no proven cover.
+    None takes the circle for dim 2 and latitude otherwise. A random or thinned set of points is not a proven cover.
 Cost
     O(survivors * dim) per round, O(dim |C|) memory. The size is known before any point is made.
 Reference
@@ -43,19 +43,30 @@ from novikoff.finite.classes.halfspace import inequality
 from novikoff.finite.classes.survivors import Survivors
 
 LARGEST_COVER = 10_000_000
-"""Points that may be held: in dim 3, 0.24 GB."""
+"""Largest number of stored points: in dim 3, 0.24 GB."""
 
 SMALLEST_EPSILON = 1e-12
-"""Below, a cover of any sphere but the first would have more than 10^12 points, and rounding would be felt."""
+"""Smallest epsilon; below, a cover in dim 2 or more has over 10^12 points, and rounding errors matter."""
 
 ROUNDED = 1 + Fraction(1, 2**51)
-"""What rounding may add to epsilon."""
+"""Factor by which rounding may increase epsilon."""
 
 METHODS = ("circle", "cube", "latitude")
 
 
 class SphereCover:
-    """Halfspaces with normals so dense that every unit vector has one within epsilon."""
+    """Halfspaces whose unit normals include one within epsilon of every unit vector.
+
+    Args:
+        dim: Number of features.
+        epsilon: Distance within which every unit vector has a normal.
+        method: "circle", "cube" or "latitude"; None for the smallest cover.
+
+    Example:
+        >>> import novikoff as nk
+        >>> len(nk.classes.sphere_cover(2, 0.5))
+        7
+    """
 
     labels: int | None = None
 
@@ -80,7 +91,7 @@ class SphereCover:
 
     @cached_property
     def size(self) -> int:
-        """Exactly how many points the cover has, however many; len() stops at 2^63 - 1."""
+        """Exact number of points of the cover; len() stops at 2^63 - 1."""
         size = cover_size(self.dim, self.epsilon, self.method)
         if size is None:
             raise _too_large(self.name, LARGEST_COVER)
@@ -95,7 +106,7 @@ class SphereCover:
 
     @cached_property
     def points(self) -> NDArray[np.float64]:
-        """The cover, a point a column; made when first asked for."""
+        """Points of the cover, one per column; computed on first use."""
         if self.size > LARGEST_COVER:
             raise _too_large(self.name, self.size)
         if self.dim == 1:
@@ -136,7 +147,7 @@ def _too_large(name: str, size: int) -> TooLargeError:
 
 
 def cover_size(dim: int, epsilon: float, method: str, limit: int = LARGEST_COVER) -> int | None:
-    """|C|, exactly, without making the points; None if a latitude cover has more than `limit`."""
+    """Return |C|, exactly, without computing the points; None if a latitude cover has more than `limit`."""
     if dim == 1:
         return 2
     if method == "cube":
@@ -151,7 +162,7 @@ def cover_size(dim: int, epsilon: float, method: str, limit: int = LARGEST_COVER
 
 
 def corollary(dim: int, margin: float, radius: float = 1.0) -> int:
-    """What the notes promise: floor(dim log2(ceil(8 radius / margin) + 1)) mistakes, exactly.
+    """Return the bound of the notes: floor(dim log2(ceil(8 radius / margin) + 1)) mistakes, exactly.
 
     It holds for the best cover there is, of at most (4/epsilon + 1)^dim points with epsilon = margin / (2 radius).
     The certificate counts the points of the cover that played, and is smaller: 5 against 12 for dim 2, margin 0.1.
@@ -162,13 +173,13 @@ def corollary(dim: int, margin: float, radius: float = 1.0) -> int:
 
 
 def _cells(dim: int, epsilon: float) -> int:
-    """The smallest k with sqrt(dim-1) / k <= epsilon, in whole numbers; 1/3 rounded to a float counts as 1/3."""
+    """Return the smallest k with sqrt(dim-1) / k <= epsilon, in integers; 1/3 rounded to a float counts as 1/3."""
     squared = math.ceil((dim - 1) / (Fraction(epsilon) * ROUNDED) ** 2)
     return math.isqrt(squared - 1) + 1
 
 
 def _cube(dim: int, k: int) -> NDArray[np.float64]:
-    """The centres of k^(dim-1) cells on each face, scaled to length 1."""
+    """Return the centres of k^(dim-1) cells on each face, scaled to length 1."""
     cells = k ** (dim - 1)
     centres = (2.0 * np.arange(k) + 1.0) / k - 1.0
     points = np.empty((dim, 2 * dim, cells))
@@ -183,7 +194,7 @@ def _cube(dim: int, k: int) -> NDArray[np.float64]:
 
 
 def _circle_sizes(epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many equally spaced angles cover the circle: the smallest K with 2 sin(pi / (2K)) <= epsilon."""
+    """Return how many equally spaced angles cover the circle: the smallest K with 2 sin(pi / (2K)) <= epsilon."""
     computed = np.ceil(math.pi / (2.0 * np.arcsin(np.minimum(epsilon, 2.0) / 2.0)))
     # Where the quotient is whole, as for epsilon = 1, rounding could give one angle too many.
     fewer = np.maximum(computed - 1.0, 1.0)
@@ -195,9 +206,9 @@ def _circle_sizes(epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
 def _circles(
     dim: int, epsilon: float, limit: int
 ) -> tuple[list[NDArray[np.float64]], NDArray[Any], NDArray[Any]] | None:
-    """The circles that a latitude cover is made of: their first dim-2 coordinates, radius, and epsilon.
+    """Return the circles of a latitude cover: their first dim-2 coordinates, radius, and epsilon.
 
-    None as soon as there are more than `limit`, as each holds a point.
+    The result is None as soon as there are more than `limit` circles, as each has a point.
     """
     heights: list[NDArray[np.float64]] = []
     radius, wanted = np.ones(1), np.array([epsilon])
@@ -222,7 +233,7 @@ def _circles(
 
 
 def _latitude(dim: int, epsilon: float) -> NDArray[np.float64]:
-    """The points of the latitude cover; of the circle if dim is 2."""
+    """Return the points of the latitude cover; of the circle if dim is 2."""
     circles = _circles(dim, epsilon, LARGEST_COVER)
     assert circles is not None
     heights, radius, wanted = circles

@@ -1,20 +1,20 @@
-"""A few f = sum of beta_j K(z_j, .), and what they saw of every round.
+"""Comparators f = sum of beta_j K(z_j, .), and their sums over all rounds.
 
 Floats
-    u = 2^-53, J points z_j, k < 1 the error of one computed K in units of sqrt(K(z,z) K(x,x)), which the similarity
-    tells. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) add up to (1 + k) W l at most, so it
-    is computed with an error of at most (k + (1 + k) g) W l, g = (J+2) u / (1 - (J+2) u), and what underflows. Taken
-    off is
+    u = 2^-53, J points z_j, k < 1 the error of one computed K in units of sqrt(K(z,z) K(x,x)), given by
+    `Kernel.relative_error`. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) add up to (1 + k) W
+    l at most, so it is computed with an error of at most (k + (1 + k) g) W l, g = (J+2) u / (1 - (J+2) u), and what
+    underflows. Taken off is
         e = (k + (J + 8) 2u) W^ (l^ + 2^-500),
     W^ and l^ being the computed values a little increased. That also covers its own rounding and that of the
     subtraction, so y f(x) - e is at most the true margin. f has a length of 1/2 at least, as computed, so W is no less
     than about 1/2, and e is far above what underflows.
     ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
     may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
-    negative, no feature space has these inner products: `invalid_reason` says so.
+    negative, no feature space has these inner products, as `invalid_reason` reports.
     R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
     that must be so of every K(x,x) before it is normalised. The gamma of the rbf must be within them too: with a
-    smaller one ||x-z||^2 may be infinite, and K said to be 0, where it is near 1; with a larger one what underflows
+    smaller one ||x-z||^2 may be infinite, and K computed as 0, where it is near 1; with a larger one what underflows
     counts.
 Is it the kernel Perceptron?
     For every f the sum over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j), w being the learner's function, if
@@ -57,7 +57,7 @@ NO_PRODUCT = "the similarity is no inner product: a square of a length is negati
 
 
 class KernelScorer:
-    """Points, coefficients, and the sums so far."""
+    """Comparators as points and coefficients, with their sums so far."""
 
     def __init__(self, similarity: Kernel, points: Rows, betas: Matrix, tally: Tally) -> None:
         self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
@@ -71,7 +71,7 @@ class KernelScorer:
 
     @classmethod
     def fitted(cls, similarity: Kernel, x: Rows, y: Labels) -> Self:
-        """Fitted on these rows, which they have not yet seen."""
+        """Return comparators fitted on these rows, on which they are still to be evaluated."""
         longest = float(np.max(similarity.self_product(x))) if len(y) else 0.0
         if not SHORTEST <= longest <= LONGEST:
             return cls(similarity, x[:0], np.zeros((0, 0)), Tally(0, 0))
@@ -91,7 +91,7 @@ class KernelScorer:
         return cls(similarity, chosen(x, used), scaled, tally)
 
     def _measure(self) -> None:
-        """||f||^2 of each from above, and W^."""
+        """Compute an upper bound on ||f||^2 of each comparator, and W^."""
         gram, self_product = self.similarity.matrix(self.points, self.points), self.similarity.self_product(self.points)
         error = Fraction(self._error(self.points))
         lengths, sizes = np.sqrt(np.maximum(self_product, 0.0)), np.abs(gram)
@@ -111,7 +111,7 @@ class KernelScorer:
             self.norms2.append(max(norm2, Fraction(0)))
 
     def _error(self, x: Rows) -> float:
-        """The error of one K between these rows or the points, in units of sqrt(K(z,z) K(x,x))."""
+        """Return the error of one K between these rows or the points, in units of sqrt(K(z,z) K(x,x))."""
         for rows in (self.points, x):
             self.width = max(self.width, most_numbers(rows))
             if isinstance(rows, Sparse) and len(rows):
@@ -121,11 +121,11 @@ class KernelScorer:
 
     @property
     def error(self) -> float:
-        """The error of one K between any two rows seen, in units of sqrt(K(z,z) K(x,x))."""
+        """Error of one K between any two rows so far, in units of sqrt(K(z,z) K(x,x))."""
         return self.similarity.relative_error(self.width, self.norm2)
 
     def see(self, x: Rows, y: Labels, wrong: Wrong) -> None:
-        """Rows in order, in blocks of BLOCK."""
+        """Evaluate the comparators on rows in order, in blocks of BLOCK."""
         if not isinstance(x, Sparse):
             self.points = wider(self.points, x.shape[1])
         for start in range(0, len(y), BLOCK):
@@ -148,14 +148,14 @@ class KernelScorer:
         self.tally.add(np.column_stack([margins, np.maximum(squares, 0.0)]), wrong)
 
     def _divisible(self, x: Rows) -> bool:
-        """Can a normalised K be trusted? What it is divided by must not have lost its figures, nor be infinite."""
+        """Return whether a normalised K is accurate: its divisor must neither underflow nor overflow."""
         if not self.similarity.normalized or self.similarity.kind == "own":
             return True
         plain = replace(self.similarity, normalized=False, bias=0.0).self_product(x)
         return not np.any((plain > LONGEST) | ((plain > 0.0) & (plain < SHORTEST)))
 
     def margins(self, x: Rows, y: Labels, self_product: Matrix) -> Matrix:
-        """At most y f(x), for each row and direction; own: K(x,x) as computed."""
+        """Return lower bounds on y f(x) for each row and comparator; `self_product` is K(x,x) as computed."""
         error = self._error(x)  # of the learner's K too: also where there are no points
         if len(self.points) == 0:
             return np.zeros((len(y), len(self.betas)))
@@ -166,7 +166,7 @@ class KernelScorer:
             return np.asarray(y[:, None] * scores - off)
 
     def square(self) -> Fraction:
-        """At least R^2, if there is no trouble."""
+        """Return an upper bound on R^2; valid if `invalid_reason` is empty."""
         limit = self.similarity.limit
         if limit is not None:
             return Fraction(limit) * (1 if self.similarity.bias == 0.0 else 1 + 4 * UNIT)
@@ -174,7 +174,7 @@ class KernelScorer:
 
     @property
     def invalid_reason(self) -> str:
-        """Why nothing can be said of these rows; "" if something can."""
+        """Why no bound can be computed for these rows; "" if one can."""
         if self._reason:
             return self._reason
         if self.similarity.kind == "rbf" and not SHORTEST <= self.similarity.gamma <= LONGEST:
@@ -184,24 +184,29 @@ class KernelScorer:
         return "" if self.error < 0.5 else INACCURATE
 
     def comparators(self) -> list[Comparator]:
-        """Every f at every scale, and f = 0."""
+        """Return every f at every scale, and f = 0."""
         square = Fraction(0) if self.invalid_reason else self.square()
         if square == 0:
             return list(self.tally.comparators([]))
         return list(self.tally.comparators(self.norms2, self.tally.rows / square))
 
     def penalized(self) -> list[PenalizedComparator]:
-        """Every f whose targets grow with K(x,x)."""
+        """Return every f whose targets grow with K(x,x)."""
         return [] if self.invalid_reason else list(self.tally.penalized(self.norms2))
 
     def over_mistakes(self, scales: Collection[float] | None = None) -> list[PenalizedComparator]:
-        """Every f, or those of some `scales`, the losses summed over the mistakes alone."""
+        """Return every f, or those of some `scales`, with losses summed over the mistakes only."""
         return [] if self.invalid_reason else list(self.tally.over_mistakes(self.norms2, (), scales))
 
     def unexplained(self, examples: Rows, coefficients: Matrix) -> float | None:
-        """How far the learner's function is from what its mistakes made it, in units of what rounding explains.
+        """Return the distance of the learner's function from the sum of its mistakes, in units of the rounding error.
 
-        examples, coefficients   those of the learner. At most 1: the mistakes explain it; None if nothing was fitted.
+        Args:
+            examples: Supports of the learner.
+            coefficients: Coefficients of the supports.
+
+        Returns:
+            At most 1 if the mistakes explain the function; None if nothing was fitted.
         """
         if len(self.points) == 0 or self.invalid_reason:
             return None
@@ -219,7 +224,7 @@ class KernelScorer:
         return max((ratio(one - other, 2.0 * heavy * (margin + score)) for one, other, heavy in pairs), default=None)
 
     def state(self) -> State:
-        """As plain data, without the similarity."""
+        """Return the state as plain data, without the kernel."""
         return {
             "points": rows_state(self.points),
             "betas": self.betas.copy(),

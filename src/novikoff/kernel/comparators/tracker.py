@@ -1,4 +1,4 @@
-"""Comparators in the feature space of a kernel that watch a game (tracker.py)."""
+"""Tracker of comparators in the feature space of a kernel during a game."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from novikoff.kernel.kernels import Kernel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelComparatorFacts(ComparatorFacts):
-    """Of comparators in the feature space of a kernel.
+    """Facts of comparators in the feature space of a kernel.
 
-    error        at most the error of one computed K(z,x), in units of R^2
-    points       how many z_j they are made of
-    similarity   K: that of the learner, if all is well
+    Attributes:
+        error: Upper bound on the error of one computed K(z,x), in units of R^2.
+        points: Number of points z_j of the comparators.
+        similarity: Kernel K of the comparators; a theorem requires that of the learner.
     """
 
     error: Fraction
@@ -33,10 +34,11 @@ class KernelComparatorFacts(ComparatorFacts):
 class KernelTracker(ScorerTracker[KernelScorer]):
     """Comparators in the feature space of a kernel.
 
-    similarity   the learner's K
-    keep         how many rows to fit on
-    additive     a mistake adds y K(x, .) to the learner's function, and nothing else changes it: this is checked as
-                 long as no example has left its list
+    Args:
+        similarity: The learner's kernel.
+        keep: Number of rows to fit on.
+        additive: Whether a mistake adds y K(x, .) to the learner's function and nothing else changes it; checked as
+            long as no support was removed.
     """
 
     block = 128
