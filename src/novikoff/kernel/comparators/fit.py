@@ -1,4 +1,4 @@
-"""A few comparators f = sum of beta_j K(z_j, .) fitted on a few points.
+"""Fit of comparators f = sum of beta_j K(z_j, .) on a few points.
 
 Algorithm
     For each cost C: the dual of (1/2)||f||^2 + C * (hinge loss), on the matrix of K between the points, going on from
@@ -29,12 +29,12 @@ COSTS = (0.05, 0.3, 1.0, 4.0, HARD)
 KAPPA, STEPS = 0.3, 5
 TURNS = 60
 GRADIENTS = 6
-"""The most conjugate gradients in a turn; they also end when the residual has become FALLEN times as small."""
+"""Most conjugate gradient steps per turn; they also stop when the residual has shrunk by the factor FALLEN."""
 FALLEN = 1e-4
 FEW = 1000
 CLOSE = 1e-9
 CLOSE_ENOUGH = 3e-3
-"""When no margin moves by more than this, the descent is near enough; on a few points it goes on to CLOSE."""
+"""Largest change of a margin at which the descent stops; on at most SMALL points it continues to CLOSE."""
 SMALL = 64
 SHORTEST = 2.0**-900
 
@@ -42,7 +42,7 @@ Matrix = NDArray[np.float64]
 
 
 def fit(gram: Matrix, y: NDArray[np.int8]) -> tuple[Matrix, float]:
-    """One beta for each cost and then that of the last problem, as rows, and its kappa. One that went astray is zero.
+    """Return one beta per cost and that of the last problem, as rows, and its kappa; a diverged beta is zero.
 
     kappa is that of f / (mean K(z,z)) and of K / (mean K(z,z)): it scales as f does.
     """
@@ -76,7 +76,7 @@ def fit(gram: Matrix, y: NDArray[np.int8]) -> tuple[Matrix, float]:
 
 
 def times(matrix: Matrix, vector: Matrix) -> Matrix:
-    """Their product, whatever the number of threads."""
+    """Return the product, independent of the number of threads."""
     return np.asarray(np.einsum("ij,j->i", matrix, vector))
 
 
@@ -88,11 +88,11 @@ class _Problem:
         self.alpha, self.margins = np.zeros(len(square)), np.zeros(len(square))
 
     def start(self, alpha: Matrix) -> None:
-        """Begin here."""
+        """Set alpha and its margins."""
         self.alpha, self.margins = alpha, times(self.signed, alpha)
 
     def solve(self, cost: float, target: Matrix) -> None:
-        """Move alpha to where the losses below `target` are best, within 0 .. cost."""
+        """Minimise the losses below `target` over alpha within 0 .. cost."""
         for _ in range(TURNS):
             movable = self.usable & (np.abs(target - self.margins) > self.close / 4.0)
             moved = self._coordinates(movable, cost, target)
@@ -102,7 +102,7 @@ class _Problem:
         self.start(self.alpha)  # margins that were added up along the way have been rounded
 
     def _coordinates(self, movable: NDArray[np.bool_], cost: float, target: Matrix) -> float:
-        """Move one alpha after the other to where the loss of its point is best; the most a margin moved by itself."""
+        """Optimise one alpha after the other; return the largest change of a margin by its alpha."""
         alpha, margins = self.alpha, self.margins
         stuck = ((alpha <= 0.0) & (margins >= target)) | ((alpha >= cost) & (margins <= target)) | ~movable
         moved, change = 0.0, np.empty(len(alpha))
@@ -147,7 +147,7 @@ class _Problem:
             self.margins += change
 
     def _inseparable(self) -> bool:
-        """Is R^2 / margin^2 more than the number of points, whatever the direction? A few are cheap: go on."""
+        """Return whether R^2 / margin^2 exceeds the number of points plus FEW for every direction."""
         length2 = float(np.sum(self.alpha * self.margins))
         most = (len(self.alpha) + FEW) * length2
         return float(np.max(self.square)) * float(np.sum(self.alpha)) ** 2 > most

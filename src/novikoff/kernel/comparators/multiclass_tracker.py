@@ -1,9 +1,9 @@
-"""Comparators for the kernel Perceptron of many labels: a function F_j in the kernel's space for each label.
+"""Comparators for the multiclass kernel Perceptron: one function F_j in the kernel's space per label.
 
 Algorithm
-    The first `keep` rows are kept, as the learner reads them. F_j = sum of beta_ij K(z_i, .) over these is fitted to
+    The first `keep` rows are stored, as the learner reads them. F_j = sum of beta_ij K(z_i, .) over these is fitted to
     them: with Phi a root of the matrix of K between them it is U for rows Phi (comparators/multiclass_fit.py). Then F
-    sees every row, the kept ones first; a label that comes later has F = 0.
+    is evaluated on every row, the stored ones first; a label observed later has F = 0.
 Promise
     Any F will do: its hinge losses are summed over every round, rounded up, by the bounds on F_j(x) of
     kernel/comparators/functions.py. What the learner added up is compared with its mistakes, along every F.
@@ -38,12 +38,12 @@ from novikoff.kernel.kernels import Kernel
 
 Vector = NDArray[np.float64]
 LEAST = 1e-10
-"""Of the largest eigenvalue: those below are left out of a fit."""
+"""Fraction of the largest eigenvalue below which eigenvalues are left out of a fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class MulticlassKernelComparator:
-    """One F: at least its hinge losses, and at least ||F||^2."""
+    """One F, with upper bounds on its total hinge loss and on ||F||^2."""
 
     hinge: Fraction
     square: Fraction
@@ -51,13 +51,19 @@ class MulticlassKernelComparator:
 
 @dataclass(frozen=True, slots=True)
 class MulticlassKernelComparatorFacts:
-    """Of every comparator; the first is F = 0.
+    """Facts of the multiclass comparators.
 
-    rows, mistakes   rounds seen; those in which the scores were a mistake, had labels been announced
-    square, error    at least R^2, and the error of one K in units of it
-    unexplained      how far the learner's functions are from what its mistakes made them, in units of what rounding
-                     explains; None if nothing was fitted
-    invalid_reason   why nothing can be said of these rows
+    Attributes:
+        rows: Rounds evaluated.
+        fitted: Rows that the comparators were fitted on.
+        mistakes: Rounds in which the scores were a mistake, had labels been announced.
+        comparators: The comparators; the first is F = 0.
+        square: Upper bound on R^2.
+        error: Error of one K, in units of R^2.
+        unexplained: Distance of the learner's functions from the sum of its mistakes, in units of the rounding error;
+            None if nothing was fitted.
+        invalid_reason: Why no bound can be computed for these rows; "" if one can.
+        similarity: Kernel of the comparators.
     """
 
     rows: int
@@ -72,7 +78,7 @@ class MulticlassKernelComparatorFacts:
 
 
 class MulticlassKernelScorer(KernelScorer):
-    """Several F, a row of `betas` for each label of each; and their sums."""
+    """Several F, with one row of `betas` per F and label, and their sums."""
 
     def __init__(self, similarity: Kernel, points: Rows, betas: Vector, labels: int) -> None:
         super().__init__(similarity, points, betas, Tally(len(betas), 0))
@@ -82,7 +88,7 @@ class MulticlassKernelScorer(KernelScorer):
 
     @classmethod
     def best(cls, similarity: Kernel, x: Rows, y: NDArray[np.int64], known: NDArray[np.int64]) -> Self:
-        """Fitted to these rows, which they have not yet seen."""
+        """Return comparators fitted on these rows, on which they are still to be evaluated."""
         own, labels = similarity.self_product(x), int(known.max(initial=0))
         if not len(y) or labels < 2 or not SHORTEST <= float(own.max()) <= LONGEST:
             return cls(similarity, chosen(x, np.arange(0)), np.zeros((0, 0)), labels)
@@ -104,7 +110,7 @@ class MulticlassKernelScorer(KernelScorer):
         return cls(similarity, x, np.ascontiguousarray(betas) if sound else np.zeros_like(betas), labels)
 
     def see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
-        """Rows in order, in blocks of BLOCK; played (rows, 2): the label predicted, and how many were known."""
+        """Evaluate rows in order, in blocks of BLOCK; `played` (rows, 2) holds prediction and count of known labels."""
         for start in range(0, len(y), BLOCK):
             some = slice(start, start + BLOCK)
             self._see_block(x[some], y[some], *played[some].T)
@@ -130,7 +136,7 @@ class MulticlassKernelScorer(KernelScorer):
             self.hinges[c] += float(short.sum()) * LITTLE
 
     def found(self) -> tuple[MulticlassKernelComparator, ...]:
-        """What is known of each, F = 0 first."""
+        """Return every comparator, F = 0 first."""
         zero = MulticlassKernelComparator(Fraction(self.rows), Fraction(0))
         if self.invalid_reason:
             return (zero,)
@@ -140,7 +146,7 @@ class MulticlassKernelScorer(KernelScorer):
         return zero, *(MulticlassKernelComparator(Fraction(hinge * factor), square) for hinge, square in pairs)
 
     def unexplained_by(self, examples: Rows, coefficients: Vector) -> float | None:
-        """How far the learner's functions, a row of coefficients each, are from what its mistakes made them."""
+        """Return the distance of the learner's functions from the sum of its mistakes, in rounding errors."""
         if not self.count or self.invalid_reason:
             return None
         values = np.zeros((len(coefficients), len(self.points)))  # of the learner's functions at the points
@@ -160,7 +166,7 @@ class MulticlassKernelScorer(KernelScorer):
         return worst
 
     def state(self) -> State:
-        """As plain data, without the similarity."""
+        """Return the state as plain data, without the kernel."""
         return {**super().state(), "labels": self.labels, "rows": self.rows, "mistakes": self.mistakes,
                 "hinges": self.hinges.copy(), "pulls": self.pulls.copy()}  # fmt: skip
 
@@ -176,7 +182,13 @@ class MulticlassKernelScorer(KernelScorer):
 
 
 class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
-    """Comparators of a learner that begins now, with this K; `announced` labels are known before the first round."""
+    """Tracker of multiclass comparators in the feature space of a kernel.
+
+    Args:
+        similarity: The learner's kernel.
+        announced: Number of labels known before the first round; None if unknown.
+        keep: Number of rows to fit on.
+    """
 
     scored = True
     outcomes = np.int64
@@ -189,7 +201,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
     def _read(
         self, x: Rows, y: NDArray[np.int64], played: NDArray[Any]
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
-        """Of the scores played: the label predicted, had all labels known by then been announced; and their number."""
+        """Replace scores by the prediction, had the labels so far been announced, and the number of these labels."""
         now = np.maximum.accumulate(np.maximum(y + 1, self._known)) if len(y) else y
         known = np.arange(played.shape[1]) < now[:, None]
         said = np.where(known, played, -np.inf).argmax(axis=1) if len(y) else y
@@ -208,7 +220,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
         return MulticlassKernelScorer.restore(self.similarity, state)
 
     def facts(self, learner: Any) -> MulticlassKernelComparatorFacts:
-        """What was seen up to now."""
+        """Return the facts up to now."""
         scorer = self._now()
         reason = scorer.invalid_reason
         unexplained = scorer.unexplained_by(learner.supports.expansion()[0], learner.coefficients)
@@ -218,7 +230,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
                                          unexplained, reason, self.similarity)  # fmt: skip
 
     def state(self) -> State:
-        """All of it, as plain data."""
+        """Return the state as plain data."""
         found = self._state()
         return {"kind": "many-kernel", "similarity": self.similarity.state(), "announced": self.announced,
                 "keep": self.keep_rows, "rows": self.rows, "known": self._known,
@@ -227,7 +239,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        """The tracker whose `state` this is."""
+        """Return the tracker with this `state`."""
         tracker = cls(Kernel.restore(state["similarity"]), state["announced"], int(state["keep"]))
         tracker.rows, tracker._known = int(state["rows"]), int(state["known"])
         if state["scorer"] is not None:
@@ -239,7 +251,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
         return tracker
 
     def _buffer(self, state: State) -> RowBuffer:
-        """The rows whose state this is, with their labels."""
+        """Return the buffer of rows and labels with this state."""
         rows, buffer = restored_rows(state["x"]), RowBuffer()
         y, said, now = (array(state, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
         sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= self._known)).all())
@@ -249,12 +261,12 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
 
 
 def _plain(state: State) -> State:
-    """A buffer's state with labels predicted and known apart."""
+    """Return a buffer's state with predictions and numbers of known labels separated."""
     said, now = state["wrong"].reshape(-1, 2).astype(np.int64).T
     return {"x": state["x"], "y": state["y"].astype(np.int64), "said": said.copy(), "now": now.copy()}
 
 
 def _sparse(x: Rows) -> Sparse:
-    """Rows as the learner reads them: the places and numbers of what is not zero."""
+    """Return rows as the learner reads them: indices and values of the non-zeros."""
     rows = as_sparse(nonzeros_of(x, 0.0)).alone()
     return Sparse(rows.indptr, rows.indices, rows.values, int(rows.indices.max(initial=0)) + 1, checked=True)
