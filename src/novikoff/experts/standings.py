@@ -1,7 +1,7 @@
-"""The losses of all experts so far, and the weights that follow from them: exponential weights at any rate.
+"""Cumulative losses of all experts, and their exponential weights at any rate.
 
-Kept are the cumulative losses, each as two numbers (experts/_loops/weights.py), never the weights: those are computed
-anew in each round, so that none is ever lost and no error in them lasts.
+The state is the cumulative losses, each as two numbers (experts/_loops/weights.py), never the weights: those are
+recomputed in each round, so that none is ever lost and no error in them lasts.
 
 What rounding may do to the regret (`rounding`)
     u = 2^-53, S the largest loss. An error of a round is either one of the losses that the weights are made of, which

@@ -14,7 +14,7 @@ rate, as a factor; last, how many there are."""
 
 
 class Coins(NamedTuple):
-    """Where the coins of a run start, and how many rounds came before."""
+    """State of the coins of a run, and the number of earlier rounds."""
 
     start: int
     first: int
@@ -29,7 +29,7 @@ class Rates(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What is added up over all rounds, for K arms, or N experts instead."""
+    """Sums over all rounds, for K arms, or N experts instead."""
 
     numbers: NDArray[np.float64]  # (NUMBERS,)
     estimates: NDArray[np.float64]  # (K or N,): estimated loss of each
@@ -39,7 +39,7 @@ class Sums(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What is written for each of n rounds."""
+    """Outputs of n rounds."""
 
     arms: NDArray[np.float64]  # (n,)
     losses: NDArray[np.float64]  # (n,): of the arm drawn

@@ -38,12 +38,12 @@ from novikoff.numerics.splitmix import uniform
 
 Vector = NDArray[np.float64]
 STEPS = 60
-"""Of Newton's method, at most: fewer than ten are taken."""
+"""Largest number of Newton steps; fewer than ten are taken."""
 
 
 @inlined
 def drawn(chances: Vector, coin: float) -> int:
-    """The arm at which the sum of the chances passes the coin; the last with any, should it not."""
+    """Return the arm at which the cumulative probability passes the coin; else the last one with any."""
     total, arm, passed = 0.0, 0, False
     for i in range(len(chances)):
         if not passed and chances[i] > 0.0:
@@ -55,7 +55,7 @@ def drawn(chances: Vector, coin: float) -> int:
 
 @inlined
 def weigh(estimates: Vector, rate: float, weights: Vector) -> None:
-    """Weights proportional to exp(-rate * estimate); they add up to 1."""
+    """Write weights proportional to exp(-rate * estimate) that sum to 1."""
     least = estimates[0]
     for i in range(1, len(estimates)):
         least = min(least, estimates[i])
@@ -95,19 +95,19 @@ def spread(estimates: Vector, rate: float, chances: Vector) -> None:
 
 @inlined
 def falling(size: int, arms: int, fixed: float, t: int) -> float:
-    """The rate of round t (from 1): a fixed one, or sqrt(ln N / (K t))."""
+    """Return the rate of round t (from 1): a fixed one, or sqrt(ln N / (K t))."""
     return fixed if fixed > 0.0 or size == 1 else math.sqrt(math.log(size) / (arms * t))
 
 
 @inlined
 def exploring(explore: float, t: int) -> float:
-    """The chance with which round t (from 1) draws any arm: a fixed one, or, if it is negative, t^(-1/3)/2."""
+    """Return the probability of a uniform draw in round t (from 1): fixed, or t^(-1/3)/2 if negative."""
     return explore if explore >= 0.0 else 0.5 * t ** (-1.0 / 3.0)
 
 
 @inlined
 def watch(chances: Vector, numbers: Vector) -> None:
-    """Note how far the chances are from a sum of 1."""
+    """Record the largest distance of the sum of the probabilities from 1."""
     total = 0.0
     for i in range(len(chances)):
         total += chances[i]
@@ -116,7 +116,7 @@ def watch(chances: Vector, numbers: Vector) -> None:
 
 @inlined
 def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
-    """What every bandit notes of a round; `spends` is the rate, and more where it explores (ix_regret.py)."""
+    """Record a round; `spends` is the rate, increased where the bandit explores (ix_regret.py)."""
     numbers[LOST] += loss
     numbers[RATE] = rate
     numbers[RATES] += spends
@@ -126,14 +126,14 @@ def note(numbers: Vector, rate: float, spends: float, loss: float) -> None:
 
 @inlined
 def estimate_all(loss: float, chance: float, gammas: Vector, sums: Vector) -> None:
-    """The estimates of the arm's loss, one for each gamma."""
+    """Add the estimate of the arm's loss for each gamma."""
     for c in range(len(gammas)):
         sums[c] += loss / (chance + gammas[c])
 
 
 @inlined
 def mean_loss(chances: Vector, row: Vector) -> float:
-    """Over the coin."""
+    """Return the expected loss over the coin."""
     mean = 0.0
     for i in range(len(chances)):
         mean += chances[i] * row[i]
@@ -203,7 +203,7 @@ def tsallis_inf(rows: Vector, whole: bool, coins: Coins, sums: Sums, chances: Ve
 
 @inlined
 def advised(weights: Vector, advice: Vector, explore: float, chances: Vector) -> None:
-    """The chance of each arm: what the experts give it, by their weights; with chance `explore` any arm is drawn."""
+    """Write the probability of each arm: the experts' weighted advice, with a share `explore` of uniform draws."""
     for i in range(len(chances)):
         chances[i] = 0.0
     for j in range(len(weights)):
@@ -253,5 +253,5 @@ def exp4(
 
 @compiled
 def draw(chances: Vector, start: int, t: int) -> int:
-    """The arm of the round after t."""
+    """Return the arm of the round after t."""
     return drawn(chances, uniform(start, t))

@@ -22,7 +22,7 @@ from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.numerics.compiled import compiled, inlined
 
 MEMORY = 0.01
-"""The least weight of a new size in the scale: that is the mean of the first hundred, and follows the last ones."""
+"""Least weight of a new size in the scale: the mean of the first hundred, then a moving mean."""
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -30,7 +30,7 @@ Counts = NDArray[np.int64]
 
 @inlined
 def remember(history: Numbers, score: float) -> int:
-    """Count the score; its bin."""
+    """Count the score and return its bin."""
     place = min(int(score * BINS), BINS - 1)
     history[0, place] += 1.0
     history[1, place] += score
@@ -134,7 +134,7 @@ def track_quantile(
 
 @compiled
 def governed(ahead: float, t: int, q: float) -> float:
-    """The threshold of round t with so many misses more than asked for: that of the rule, or one that steers back."""
+    """Return the threshold of round t after `ahead` excess misses: the rule's, or one that restores the coverage."""
     band = np.sqrt(t * np.log(t + 1.0))
     if ahead >= band:
         return 2.0

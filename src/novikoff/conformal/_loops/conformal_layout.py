@@ -1,3 +1,3 @@
-"""How many bins of scores a conformal learner remembers: shared by its loops and itself."""
+"""Number of score bins of a conformal learner, shared with its loops."""
 
 BINS = 256

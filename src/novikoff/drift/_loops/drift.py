@@ -19,7 +19,7 @@ SEEN, NUMBER, ONES = range(3)
 
 @inlined
 def p_value(wrong: bool, ones: int, number: int, u: float) -> float:
-    """Of example `number` of a block, with so many errors before it: its random rank among them all."""
+    """Return the random rank of example `number` of a block after `ones` errors."""
     if wrong:
         return u * (ones + 1) / number
     return (ones + u * (number - ones)) / number
@@ -27,7 +27,7 @@ def p_value(wrong: bool, ones: int, number: int, u: float) -> float:
 
 @inlined
 def bet(capital: NDArray[np.float64], scales: NDArray[np.float64], jump: float, p: float) -> float:
-    """Share out anew, then win or lose; what there is afterwards."""
+    """Redistribute the capital, bet on p, and return the wealth."""
     wealth = 0.0
     for j in range(len(scales)):
         less, none, more = capital[j, 0], capital[j, 1], capital[j, 2]
@@ -46,12 +46,18 @@ def learn_many(
     wrong: NDArray[np.bool_], start: int, counts: NDArray[np.int64], capital: NDArray[np.float64],
     scales: NDArray[np.float64], often: float, wealth: float, largest: float, enough: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Bet on every example of a part of a block, until there is enough; the wealth, and the largest there was.
+    """Bet on every example of a part of a block until the wealth is `enough`; return the wealth and its maximum.
 
-    wrong     (examples,) was it an error?
-    counts    (3,) SEEN, NUMBER and ONES, changed
-    capital   (scales, 3) on fewer errors, on nothing, on more errors; changed
-    scales    (scales,) of the bets
+    Args:
+        wrong: (examples,) whether each is an error.
+        start: State of the coins before the first.
+        counts: (3,) SEEN, NUMBER and ONES, updated.
+        capital: (scales, 3) on fewer errors, on nothing, on more errors; updated.
+        scales: (scales,) scales of the bets.
+        often: Largest share of the capital that is redistributed.
+        wealth: Wealth before.
+        largest: Largest wealth before.
+        enough: Wealth at which betting stops.
     """
     for t in range(len(wrong)):
         counts[NUMBER] += 1
@@ -69,13 +75,20 @@ def watch(
     wrong: NDArray[np.bool_], seen: int, capital: NDArray[np.float64], gains: NDArray[np.float64],
     losses: NDArray[np.float64], every: int, wealth: float, largest: float, enough: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """Bet on the errors of a certified classifier; the wealth, and the largest there was.
+    """Bet on the errors of a certified classifier; return the wealth and its maximum.
 
-    Before example 0, every, 2 every, ... fresh capital comes in: 2/((j+1)(j+2)), in equal parts.
+    Before example 0, every, 2 every, ... fresh capital is added: 2/((j+1)(j+2)), in equal parts.
 
-    wrong     (examples,) was it an error?
-    capital   (bets,) changed
-    gains     (bets,) and losses: (bets,), what each bet is multiplied by after an error, and after none
+    Args:
+        wrong: (examples,) whether each is an error.
+        seen: Number of earlier examples.
+        capital: (bets,) updated.
+        gains: (bets,) factor of each bet after an error.
+        losses: (bets,) factor of each bet after a correct prediction.
+        every: Examples between additions of capital.
+        wealth: Wealth before.
+        largest: Largest wealth before.
+        enough: Wealth at which betting stops.
     """
     for t in range(len(wrong)):
         if wealth >= enough:

@@ -18,13 +18,13 @@ from novikoff.numerics.exp import exp
 Vector = NDArray[np.float64]
 
 SMALLEST = 1e-290
-"""Gaps below are none: their rate could not be told from infinity."""
+"""Smallest gap that counts; below it the rate would overflow."""
 FAR = 600.0
 
 
 @inlined
 def weigh(losses: Vector, gaps: float, w: Vector) -> float:
-    """Write the weights, which add up to 1; the rate, infinite while there are no gaps."""
+    """Write the weights, which sum to 1, and return the rate, infinite while there are no gaps."""
     least = losses[0]
     for j in range(len(losses)):
         least = min(least, losses[j])
@@ -42,7 +42,7 @@ def weigh(losses: Vector, gaps: float, w: Vector) -> float:
 
 @inlined
 def mixed(losses: Vector, rate: float) -> float:
-    """-ln(sum of exp(-rate * loss)) / rate: the least loss, if the rate is infinite."""
+    """Return -ln(sum of exp(-rate * loss)) / rate; the least loss if the rate is infinite."""
     least = losses[0]
     for j in range(len(losses)):
         least = min(least, losses[j])

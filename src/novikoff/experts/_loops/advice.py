@@ -1,4 +1,4 @@
-"""What experts say and lose: flaws found, losses computed, one of them drawn."""
+"""Validation of expert advice, losses of experts, and the draw of an expert."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def lose(
 
 @inlined
 def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
-    """Predictions moved into [clip, 1 - clip]."""
+    """Clip predictions to [clip, 1 - clip]."""
     said, clipped = p[start : start + count], room[moved : moved + count]
     for i in range(count):
         clipped[i] = min(max(said[i], clip), 1.0 - clip)
@@ -77,7 +77,7 @@ def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: in
 
 @inlined
 def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> float:
-    """The weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
+    """Return the weight that `count` experts give the outcome y, 0 or 1; weights and predictions are in room."""
     clipped = room[moved : moved + count]
     if y != 1.0:
         for i in range(count):
@@ -87,7 +87,7 @@ def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> floa
 
 @inlined
 def cost(code: int, said: float, y: float) -> float:
-    """What a mixture costs; not for log."""
+    """Return the loss of a mixture; not for log loss."""
     if code == SQUARED:
         return (said - y) * (said - y)
     return abs(said - y)

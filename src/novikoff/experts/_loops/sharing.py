@@ -45,7 +45,7 @@ Counts = NDArray[np.int64]
 
 @inner
 def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> float:
-    """Sum of one[first + i] * two[second + i], a chunk at a time."""
+    """Return the sum of one[first + i] * two[second + i], a chunk at a time."""
     total = lost = 0.0
     for start in range(0, count, CHUNK):
         size = min(CHUNK, count - start)
@@ -59,7 +59,7 @@ def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> f
 
 @inlined
 def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, parts: int) -> None:
-    """The sum of the weights of each chunk, after them."""
+    """Write the sum of the weights of each chunk behind the weights."""
     for start in range(0, count, CHUNK):
         size = min(CHUNK, count - start)
         a, b = at + start, ones + start
@@ -70,7 +70,7 @@ def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, part
 def say(
     weights: Vector, rule: SharingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
 ) -> tuple[float, int]:
-    """What is said in round t, and the expert that is followed (-1: all)."""
+    """Return the prediction of round t and the expert followed (-1: all)."""
     _, _, _, code, clip, draws, coins = rule
     if draws:
         parts_of(weights, 0, room, 3 * count, count, count)
@@ -86,7 +86,7 @@ def say(
 
 @compiled
 def predict(weights: Vector, counts: Counts, rule: SharingRule, p: Vector, room: Vector) -> float:
-    """What it would say now; p: (N,)."""
+    """Return the current prediction; p is (N,)."""
     rule, count = SharingRule(*rule), len(p)
     return say(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[0]
 
@@ -96,7 +96,7 @@ def play(
     weights: Vector, prior: Vector, counts: Counts, numbers: Vector, rule: SharingRule, p: Vector, of: int, y: float,
     room: Vector,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """One round: what was said, what it cost, what it costs on average. The losses are left in room."""
+    """Play one round; return prediction, loss and mean loss. The losses are left in room."""
     rate, alpha, top, code, clip, draws, _ = rule
     t, count = counts[ROUNDS] + 1, len(prior)
     total = total_of(weights, 0, room, 3 * count, count)
@@ -138,7 +138,7 @@ def play(
 
 @inlined
 def chance_of(weights: Vector, at: int, y: float, room: Vector, moved: int, count: int) -> float:
-    """The weight of the outcome y, 0 or 1."""
+    """Return the weight of the outcome y, 0 or 1."""
     if y != 1.0:
         for i in range(count):
             room[moved + i] = 1.0 - room[moved + i]

@@ -46,13 +46,13 @@ Counts = NDArray[np.int64]
 
 @inlined
 def rate_of(rule: SleepingRule, t: int) -> float:
-    """The rate of the round in which for the t-th time someone is awake."""
+    """Return the rate of the t-th round in which an expert is awake."""
     return rule.rate * (2.0 * np.sqrt(rule.log_n / t)) if rule.anytime else rule.rate
 
 
 @inlined
 def leader(table: Vector, p: Vector, of: int, count: int) -> int:
-    """One awake (p is not NaN) with the largest R; -1 if all are asleep."""
+    """Return an awake expert (p is not NaN) with the largest R; -1 if all are asleep."""
     lead = -1
     for i in range(count):
         more = lead < 0 or (table[i] - table[lead]) + (table[count + i] - table[count + lead]) > 0.0
@@ -63,7 +63,7 @@ def leader(table: Vector, p: Vector, of: int, count: int) -> int:
 
 @inlined
 def weigh(table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector) -> float:
-    """The weights of those awake, 0 for the others; and their sum."""
+    """Write the weights of the awake experts, 0 for the others; return their sum."""
     a, b, weights = table[lead], table[count + lead], 4 * count
     for i in range(count):
         x = rate * ((table[i] - a) + (table[count + i] - b))
@@ -75,14 +75,14 @@ def weigh(table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: 
 
 @inlined
 def fill(p: Vector, of: int, count: int, room: Vector, at: int) -> None:
-    """Predictions, 0 for those asleep."""
+    """Write the predictions, 0 for sleeping experts."""
     for i in range(count):
         room[at + i] = p[of + i] if p[of + i] == p[of + i] else 0.0
 
 
 @inlined
 def say(rule: SleepingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
-    """What is said in round t, and the expert that is followed (-1: all)."""
+    """Return the prediction of round t and the expert followed (-1: all)."""
     code, clip, draws, coins = rule.code, rule.clip, rule.draws, rule.coins
     weights = 4 * count
     if draws:
@@ -100,7 +100,7 @@ def say(rule: SleepingRule, t: int, p: Vector, of: int, count: int, room: Vector
 
 @compiled
 def predict(table: Vector, prior: Vector, counts: Counts, rule: SleepingRule, p: Vector, room: Vector) -> float:
-    """What it would say now; p: (N,), of a table 0 for those awake."""
+    """Return the current prediction; p is (N,), with 0 for awake experts of a table."""
     rule, count = SleepingRule(*rule), len(p)
     rate = max(rate_of(rule, counts[PLAYED] + 1), LEAST)
     lead = leader(table, p, 0, count)
@@ -115,7 +115,7 @@ def play(
     table: Vector, awake: Counts, prior: Vector, counts: Counts, numbers: Vector, rule: SleepingRule, p: Vector,
     of: int, y: float, room: Vector,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """One round: what was said, what it cost, what it costs on average."""
+    """Play one round; return prediction, loss and mean loss."""
     _, _, _, top, code, clip, draws, _ = rule
     count, t = len(awake), counts[ROUNDS] + 1
     counts[ROUNDS] = t
@@ -161,7 +161,7 @@ def mix(
     table: Vector, prior: Vector, rate: float, top: float, p: Vector, of: int, count: int, lead: int, room: Vector,
     total: float,
 ) -> float:  # fmt: skip
-    """The mix loss of those awake."""
+    """Return the mix loss of the awake experts."""
     if rate * top > 300.0:
         return far_mix(table, prior, rate, p, of, count, lead, room)
     c = 1.0 if rate * top <= 0.6 else 0.0
@@ -176,7 +176,7 @@ def mix(
 def far_mix(
     table: Vector, prior: Vector, rate: float, p: Vector, of: int, count: int, lead: int, room: Vector
 ) -> float:
-    """The same where exp(-rate l) may underflow: a difference of two logarithms of sums, each by its largest term."""
+    """Return the mix loss where exp(-rate l) may underflow: a difference of two logarithms of scaled sums."""
     a, b = table[lead], table[count + lead]
     best = -np.inf
     for i in range(count):

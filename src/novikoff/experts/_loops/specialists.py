@@ -1,4 +1,4 @@
-"""The mixture of specialists in log loss: those awake are weighed by what they said of the labels so far."""
+"""Mixture of specialists in log loss: awake copies are weighted by their probabilities of earlier labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from novikoff.numerics.compiled import compiled
 def mix(
     masses: NDArray[np.float64], logs: NDArray[np.float64], chances: NDArray[np.float64], losses: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The probability that the mixture gives to each label that comes.
+    """Return the probability that the mixture gives to each label.
 
-    masses    prior weight of each forecaster
-    logs      logarithms of what each has earned so far, moved along
-    chances   (rounds, forecasters): P(y) of each
-    losses    (rounds, forecasters + 1), filled: -ln P(y) of each, and of the mixture
+    Args:
+        masses: (forecasters,) prior weights.
+        logs: (forecasters,) log probabilities of all earlier labels, updated.
+        chances: (rounds, forecasters) P(y) of each.
+        losses: (rounds, forecasters + 1) out: -ln P(y) of each, and of the mixture.
     """
     mixed = np.empty(len(chances))
     for t in range(len(chances)):

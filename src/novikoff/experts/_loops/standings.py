@@ -36,7 +36,7 @@ Counts = NDArray[np.int64]
 
 @inlined
 def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
-    """The rate of round t."""
+    """Return the rate of round t."""
     kind, given, log_n = counts[at.KIND], numbers[at.GIVEN], numbers[at.LOG_N]
     if kind == at.FIXED or log_n == 0.0:
         return given
@@ -55,7 +55,7 @@ def rate_of(counts: Counts, numbers: Vector, t: int) -> float:
 
 @inner
 def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector, of: int, room: Vector) -> float:
-    """The sum of the weights; that of w p is left in totals, and the weights in room, if they fit."""
+    """Return the sum of the weights; leave that of w p in totals, and the weights in room, if they fit."""
     width, count, lead, kept = counts[at.WIDTH], counts[at.EXPERTS], counts[at.LEAD], counts[at.KEPT]
     for k in range(at.TOTALS, at.TOTALS + 4):
         room[k] = 0.0
@@ -80,7 +80,7 @@ def look(table: Vector, counts: Counts, numbers: Vector, rate: float, p: Vector,
 
 @inlined
 def follow(table: Vector, counts: Counts, far_lead: float, near_lead: float, least: float, where: int) -> float:
-    """Find the leader after a round; by how much its loss is above the old leader's before."""
+    """Find the leader after a round; return by how much its loss exceeds the old leader's before."""
     width, lead = counts[at.WIDTH], counts[at.LEAD]
     step = (table[lead] - far_lead) + (table[width + lead] - near_lead)
     if least < step:
@@ -98,7 +98,7 @@ def mix(
     table: Vector, counts: Counts, numbers: Vector, rate: float, h: float, c: float, total: float, decayed: float,
     step: float, p: Vector, of: int, room: Vector,
 ) -> float:  # fmt: skip
-    """m_t, the round being over."""
+    """Return m_t after the round."""
     if rate == 0.0:
         return h
     if c == 1.0:
@@ -110,7 +110,7 @@ def mix(
 
 @inner
 def flush(table: Vector, far: int, near: int, count: int) -> None:
-    """near moves to far; what is rounded off stays, so that far + near is as it was, exactly (Knuth)."""
+    """Move near to far exactly (Knuth): the rounding error stays in near."""
     for i in range(count):
         one, two = table[far + i], table[near + i]
         total = one + two
@@ -121,7 +121,7 @@ def flush(table: Vector, far: int, near: int, count: int) -> None:
 
 @inlined
 def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> tuple[float, float]:
-    """The gaps h - m of this epoch, and of its last round, where the rate does not move."""
+    """Return the gaps h - m of this epoch, and of its last round, where the rate does not move."""
     rate, lead, width = numbers[at.RATE], counts[at.LEAD], counts[at.WIDTH]
     if rate == 0.0 or counts[at.ROUNDS] == 0:
         return 0.0, 0.0
@@ -134,7 +134,7 @@ def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int
 
 @inlined
 def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> None:
-    """An epoch is over: its losses and gaps are put away, and all weights begin again."""
+    """End an epoch: store its losses and gaps, and restart all weights."""
     count, width = counts[at.EXPERTS], counts[at.WIDTH]
     gaps, _ = open_gaps(table, counts, numbers, p, of, room)
     put(numbers, at.GAPS, gaps)
@@ -232,7 +232,7 @@ def learn_many(
 
 @inlined
 def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector) -> float:
-    """What it would say now; p has zeros where nothing is known of the advice."""
+    """Return the current prediction; p has zeros where the advice is unknown."""
     t, code = counts[at.ROUNDS] + 1, counts[at.CODE]
     rate = rate_of(counts, numbers, t)
     if counts[at.KIND] == at.DOUBLING and t & (t - 1) == 0:
@@ -248,7 +248,7 @@ def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vec
 def ask(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector, gaps: bool
 ) -> tuple[float, float]:  # fmt: skip
-    """`open_gaps`, or what `predict` says and 0: one loop, since most of what is compiled is the pass of both."""
+    """Return `open_gaps`, or `predict` and 0: one function, since most of the compile time is their common pass."""
     if gaps:
         return open_gaps(table, counts, numbers, p, 0, room)
     return predict(table, counts, numbers, p, room), 0.0

@@ -35,7 +35,7 @@ MOST, LEAST = 1e300, 1e-300
 
 
 class Results(NamedTuple):
-    """What is written for each of n rounds."""
+    """Outputs of n rounds."""
 
     said: NDArray[np.float64]  # (n,): the prediction; of a table of losses the expert drawn, else -1
     paid: NDArray[np.float64]  # (n,): what it cost
@@ -43,7 +43,7 @@ class Results(NamedTuple):
 
 
 class SharingRule(NamedTuple):
-    """What does not change in a game of fixed share."""
+    """Constants of a game of fixed share."""
 
     rate: float  # on the loss itself
     alpha: float
@@ -55,7 +55,7 @@ class SharingRule(NamedTuple):
 
 
 class SleepingRule(NamedTuple):
-    """What does not change in a game with experts that sleep."""
+    """Constants of a game with sleeping experts."""
 
     anytime: bool
     rate: float  # on the loss itself; 1/unit if anytime

@@ -35,7 +35,7 @@ LANES = 8
 FLUSH = 32
 LOOK, LEARN, MOVE, LEARN_SQUARED = range(4)
 SUMS = 5
-"""Of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
+"""Number of sums: of w, w p, w l, w (exp(-rate l) - c); and the least gap + l."""
 
 
 class Spots(NamedTuple):
@@ -63,7 +63,7 @@ DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 
 
 def _everywhere(builder: Any, value: Any) -> Any:
-    """A vector of the same number."""
+    """Return a vector with one repeated number."""
     nothing = ir.Constant(DOUBLES, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.Constant(SHORT, 0))
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
@@ -83,7 +83,7 @@ def vector_decay(builder: Any, x: Any, c: Any) -> Any:
 
 @intrinsic
 def _decay(typingctx: Any, x: Any, c: Any) -> Any:
-    """e^x - c."""
+    """Return e^x - c."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return vector_decay(builder, *arguments)
@@ -197,7 +197,7 @@ learn_squared: Any = _pass(squared=True)
 
 @inner
 def tree(room: Vector, k: int) -> float:
-    """The sum of the lanes of sum k, as numerics/lanes.py."""
+    """Return the sum of the lanes of sum k, as numerics/lanes.py."""
     a = 8 * k
     return ((room[a] + room[a + 4]) + (room[a + 2] + room[a + 6])) + (
         (room[a + 1] + room[a + 5]) + (room[a + 3] + room[a + 7])
@@ -208,7 +208,7 @@ def tree(room: Vector, k: int) -> float:
 def blocks(
     table: Vector, p: Vector, losses: Vector, room: Vector, spots: Spots, terms: Terms, count: int, what: int
 ) -> None:
-    """The pass over so many blocks of eight."""
+    """Run the pass over `count` blocks of eight."""
     if what == LOOK:
         look_blocks(table, p, losses, room, spots, terms, count)
     elif what == LEARN:

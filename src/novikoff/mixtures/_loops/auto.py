@@ -29,7 +29,7 @@ from novikoff.numerics.nonzeros import Nonzeros
 
 @inner
 def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
-    """ln(sum of w_j e^-lost_j) over those awake: the largest of the logarithms, and the logarithm of the rest."""
+    """Return ln(sum of w_j e^-lost_j) over those awake, in two parts: the largest logarithm, and the remainder."""
     most, total = -np.inf, 0.0
     for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:

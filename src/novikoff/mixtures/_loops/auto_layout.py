@@ -89,7 +89,7 @@ class MulticlassMixture(NamedTuple):
 
 
 class MulticlassSetting(NamedTuple):
-    """What does not change in a game for many labels."""
+    """Constants of a multiclass game."""
 
     kappa: float  # of the curvature of members of the second order
     sparse: bool  # rows are not arrays: a feature beyond the 256th retires the members on random features

@@ -26,9 +26,9 @@ RIDGE = 2.0
 FEW = 0.25
 OFTEN = 16
 LEAST = -600.0
-"""No score is farther below the largest: no probability is 0."""
+"""Least score relative to the largest, so that no probability is 0."""
 HEARD = 0.25
-"""Of its scores, what a stack is told: rows are seldom normal, and it is too sure."""
+"""Fraction of its scores passed to the stack: rows are seldom normal, and it is overconfident."""
 
 
 @inner
@@ -61,7 +61,7 @@ def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Ve
 
 @inner
 def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector) -> None:
-    """A row x of label y. moments: (2, width) means and sums of squares of all rows (numerics/fourier.py) so far."""
+    """Learn a row x of label y; moments are (2, width) means and sums of squares so far (numerics/fourier.py)."""
     normal, means, counts, held, inverse, sums, totals = own
     width, new = len(x), False
     for i in range(width):

@@ -60,7 +60,7 @@ HEARD = discriminant.HEARD
 
 @inner
 def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
-    """P of the mixture of those awake."""
+    """Write P of the mixture of those awake."""
     most = -np.inf
     for m in range(len(p)):
         if standing[IDLE, m] >= 0.0:
@@ -116,7 +116,7 @@ def speak(standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: 
 
 @inner
 def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vector, known: int, y: int) -> None:
-    """A Newton step of the stack's weights; they stay where floats have no answer."""
+    """Take a Newton step of the stack's weights; they stay where it is not finite."""
     members = len(stack)
     mean, slope, factor = np.zeros(members), np.zeros(members), np.zeros((members, members))
     for m in range(members):

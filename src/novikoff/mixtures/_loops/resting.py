@@ -1,11 +1,10 @@
-"""Which members of a mixture rest, and when they wake; shared by mixtures/_loops/auto.py and
-mixtures/_loops/multiclass_auto.py.
+"""Rest and wake of the members of a mixture, for mixtures/_loops/auto.py and multiclass_auto.py.
 
 A member with a matrix costs O(d^2) per round. It falls asleep after 1,000 consecutive rounds in which its weight was
 below 1e-6 and it counted little in a stack that is heard, if its log weight also fell by at least 10 in these rounds; a
 member that no longer falls behind starts a new count. All sleepers wake after rounds 2048, 4096, 8192, ...: a member
-that learns slowly gets another 1,000 rounds. Diagonal members and the stack never rest, so somebody is always awake;
-neither does the member with the least loss of those that never slept, which has the best promise.
+that learns slowly gets another 1,000 rounds. Diagonal members and the stack never rest, so there is always a member
+awake; neither does the member with the least loss of those that never slept, which has the best bound.
 A sleeper is a specialist: it neither predicts nor learns, and its log weight stays as it is, also when it wakes
 (mixtures/theorems/auto_regret.py).
 """
