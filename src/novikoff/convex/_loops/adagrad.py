@@ -1,7 +1,7 @@
-"""AdaGrad by dual averaging, for convex losses of a score: one pass over rows.
+"""Compiled loop of AdaGrad by dual averaging, for convex losses of a score.
 
-`held` has a row for each place (numerics/nonzeros.py, convex/_loops/adagrad_layout.py). The metric of a feature is
-A = R sqrt(steep^2 M^2 + H) / rate, with what x_t itself says of M and R; the score is z = -sum of G x / A.
+`held` has a row per place (numerics/nonzeros.py, convex/_loops/adagrad_layout.py). The metric of a feature is
+A = R sqrt(steep^2 M^2 + H) / rate, where M and R include x_t; the score is z = -sum of G x / A.
 Losses and slopes are those of convex/comparators/losses.py, to the bit.
 """
 
@@ -34,7 +34,7 @@ Vector = NDArray[np.float64]
 
 @inlined
 def slope(code: int, parameter: float, z: float, y: float) -> float:
-    """Of the loss at z; 0 at a corner."""
+    """Return the slope of the loss at z; 0 at a corner."""
     if code == HINGE:
         return -y if 1.0 - y * z > 0.0 else 0.0
     gap = z - y
@@ -52,12 +52,19 @@ def play(
     held: Vector, totals: Vector, code: int, parameter: float, steep: float, rate: float, rows: Nonzeros, y: Vector,
     learns: bool, scores: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row, learning from each before the next if `learns`.
+    """Score every row; with `learns`, learn from each before the next.
 
-    held     (places, HELD); totals: (TOTALS,), sums over all rounds
-    code     of the loss, and its parameter; steep: the steepest slope it can have
-    y        (rows,) labels or numbers; not read unless `learns`
-    scores   (rows,) out
+    Args:
+        held: (places, HELD) numbers per place.
+        totals: (TOTALS,) sums over all rounds.
+        code: Code of the loss.
+        parameter: Parameter of the loss.
+        steep: Largest slope of the loss.
+        rate: Learning rate.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels or numbers; read only if `learns`.
+        learns: Whether to learn from the rows.
+        scores: (rows,) output.
     """
     ends, places, values = rows
     for t in range(len(ends) - 1):
@@ -70,7 +77,7 @@ def play(
                 row[LARGEST], row[SQUARES], row[SEEN], row[SIZE] = most, squares, seen, size
             wide = steep * most
             metric = size * np.sqrt(wide * wide + row[CURVE]) / rate
-            part = x / metric if metric > 0.0 else 0.0  # where squares underflow: as of a feature never seen
+            part = x / metric if metric > 0.0 else 0.0  # squares underflowed: treat as a feature never seen
             z -= row[GRADIENT] * part
             v += x * part
         scores[t] = z

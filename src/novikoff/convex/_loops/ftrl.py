@@ -1,18 +1,18 @@
-"""Scale-free FTRL with logistic loss: members side by side, each a lane of the loops over the members of a feature.
+"""Compiled loops of scale-free FTRL with logistic loss, for several members at once (one SIMD lane per member).
 
-What is kept of each place (numerics/nonzeros.py) is in FtrlArrays: M the largest |x|, X the sum of x^2, N the rounds it
-was there, R the largest root mean square so far; then G for each member, and H for each. With the metric
+FTRLArrays holds for each place (numerics/nonzeros.py): M the largest |x|, X the sum of x^2, N the number of rounds with
+the feature, R the largest root mean square so far; then G per member, and H per member. With the metric
 A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 + H)/rate ("newton"), the score of the weights is z0 = -sum of G x/A and
 v = sum of x^2/A.
-Multiplied by a power of two a feature multiplies A by its square, exactly: the scores are the same to the bit.
-The scores of a member do not depend on who is beside it.
+Scaling a feature by a power of two scales A by its square, exactly: the scores are the same to the bit.
+The scores of a member do not depend on the other members.
 
-Arguments of the loops
-    arrays       FtrlArrays
-    rows         Nonzeros: the rows to predict, or to learn from in turn
-    z0, v        (members,) the score of the weights, and how far it is from sure
-    z, lost      (members,) the score played, and its log loss
-    step, curve  (members,) scratch: slope and curvature of the loss at z
+Arguments of the loops:
+    arrays: FTRLArrays
+    rows: Nonzeros of the rows to predict, or to learn from in turn
+    z0, v: (members,) score of the weights, and its uncertainty
+    z, lost: (members,) score played, and its log loss
+    step, curve: (members,) scratch: slope and curvature of the loss at z
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 AHEAD = 8
-"""Non-zeros ahead of which what is held of a feature is asked for: it lies anywhere in memory."""
+"""Prefetch distance in non-zeros: rows of `held` are scattered in memory."""
 
 
 @inlined
 def look(arrays: FTRLArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: Vector) -> None:
-    """z0 and v of every member on row t, with what x itself says of the scales; kept there only if `keep`."""
+    """Write z0 and v of every member on row t, with scales that include x; store the scales only if `keep`."""
     roots, per_rate, held, _ = arrays
     ends, places, values = rows
     members, width, last = len(roots), np.uint64(held.shape[1]), len(places) - 1
@@ -52,7 +52,7 @@ def look(arrays: FTRLArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: 
         squares = row[1] + x * x
         seen = row[2] + 1.0
         size = row[3]
-        if squares > 0.999 * (size * size) * seen:  # else the root is below: the maximum is found without it
+        if squares > 0.999 * (size * size) * seen:  # else the root is below `size`, and need not be computed
             size = max(size, np.sqrt(squares / seen))
         if keep:
             row[0] = most
@@ -63,7 +63,7 @@ def look(arrays: FTRLArrays, rows: Nonzeros, t: int, keep: bool, z0: Vector, v: 
         for k in range(members):
             under = square + row[SHARED + members + k]
             metric = size * np.sqrt(under) if roots[k] else under
-            part = np.divide(x, metric * per_rate[k])  # not /, which looks for 0 first
+            part = np.divide(x, metric * per_rate[k])  # not /, which checks for division by 0
             z0[k] -= row[SHARED + k] * part
             v[k] += x * part
 
@@ -73,7 +73,7 @@ def learn(
     arrays: FTRLArrays, rows: Nonzeros, t: int, y: int, z0: Vector, v: Vector, z: Vector, lost: Vector, step: Vector,
     curve: Vector,
 ) -> None:  # fmt: skip
-    """Add the gradients, and the curvatures, of the scores z that were played on row t."""
+    """Add the gradients and curvatures of the scores z played on row t."""
     _, _, held, totals = arrays
     ends, places, values = rows
     members = len(z)
@@ -99,10 +99,14 @@ def learn(
 
 @compiled
 def play(arrays: FTRLArrays, rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector) -> None:
-    """The scores of every row, learning from each before the next if `learns`.
+    """Score every row; with `learns`, learn from each before the next.
 
-    y        (rows,) labels -1 and +1; not read unless `learns`
-    scores   (rows, members) out
+    Args:
+        arrays: Members and their sums.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels -1 and +1; read only if `learns`.
+        learns: Whether to learn from the rows.
+        scores: (rows, members) output.
     """
     arrays, rows = FTRLArrays(*arrays), Nonzeros(*rows)
     members = len(arrays.roots)

@@ -1,4 +1,4 @@
-"""The arrays of scale-free FTRL, and names for the places in them. No numba here."""
+"""Array layout of scale-free FTRL. Imports no numba."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHARED = 4
-"""Numbers of a feature that all members share: M, X, N and R."""
+"""Number of columns of a feature that all members share: M, X, N and R."""
 
 LOSS, DELTA, LINEAR, LINEAR_SIZE, TOTALS = range(5)
-"""Sums of a member: log losses, the theorem's Delta, g z, and |g z|."""
+"""Rows of `totals`: log loss, the theorem's Delta, g z and |g z|; last, the number of rows."""
 
 
 class FTRLArrays(NamedTuple):
-    """Members of convex/_loops/ftrl.py, side by side."""
+    """Arrays of the members of convex/_loops/ftrl.py."""
 
     roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
     per_rate: NDArray[np.float64]  # (members,): 1 / rate
@@ -24,7 +24,7 @@ class FTRLArrays(NamedTuple):
 
 
 class MulticlassFTRLArrays(NamedTuple):
-    """Members of convex/_loops/multiclass_ftrl.py, side by side."""
+    """Arrays of the members of convex/_loops/multiclass_ftrl.py."""
 
     roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
     per_rate: NDArray[np.float64]  # (members,): 1 / rate

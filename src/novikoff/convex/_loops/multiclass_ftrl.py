@@ -1,17 +1,17 @@
-"""Scale-free FTRL with the log loss of many labels: members side by side, a gradient sum a member, place and label.
+"""Compiled loops of scale-free FTRL with the multiclass log loss, for several members at once.
 
-What is kept of each place (numerics/nonzeros.py) is in MulticlassFTRLArrays: M the largest |x|, X the sum of x^2, N the
-rounds it was there, R the largest root mean square so far; H for each member, G for each member and label. With the
-metric A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 +
-H)/rate ("newton"), the same for all labels, the scores of the weights are z0_j = -sum of G_j x/A, and v = sum of x^2/A.
+MulticlassFTRLArrays holds for each place (numerics/nonzeros.py): M the largest |x|, X the sum of x^2, N the number of
+rounds with the feature, R the largest root mean square so far; H per member, G per member and label. With the metric
+A = R sqrt(M^2 + H)/rate ("sqrt") or (M^2 + H)/rate ("newton"), the same for all labels, the scores of the weights are
+z0_j = -sum of G_j x/A, and v = sum of x^2/A.
 Labels as in linear/_loops/multiclass_perceptron.py.
 
-Arguments of the loops
-    arrays      MulticlassFTRLArrays
-    rows        Nonzeros: the rows to predict, or to learn from in turn
-    z0, v       (members, labels) and (members,): the scores of the weights, and how far they are from sure
-    z, p        (labels,) the scores that one member plays, and their P
-    whole       logarithm of the sum of e^z
+Arguments of the loops:
+    arrays: MulticlassFTRLArrays
+    rows: Nonzeros of the rows to predict, or to learn from in turn
+    z0, v: (members, labels) scores of the weights, and (members,) their uncertainty
+    z, p: (labels,) scores that one member plays, and their probabilities
+    whole: logarithm of the sum of e^z
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Vector = NDArray[np.float64]
 
 @inlined
 def escape(rounds: int) -> float:
-    """The chance that is kept, after so many rounds, for a label never seen: 1/t^2 in round t.
+    """Return the probability reserved for a new label after `rounds` rounds: 1/t^2 in round t.
 
-    In the first round every label is one. In all others together what is kept costs at most ln 2: the product of
+    In the first round every label is new. In all later rounds together the reserve costs at most ln 2: the product of
     1 - 1/t^2 from t = 2 on is 1/2.
     """
     return 1.0 / ((rounds + 1.0) * (rounds + 1.0))
@@ -41,7 +41,7 @@ def escape(rounds: int) -> float:
 
 @inner
 def look(arrays: MulticlassFTRLArrays, rows: Nonzeros, t: int, keep: bool, known: int, z0: Vector, v: Vector) -> None:
-    """z0 and v of every member on row t, with what x itself says of the scales; kept there only if `keep`."""
+    """Write z0 and v of every member on row t, with scales that include x; store the scales only if `keep`."""
     roots, per_rate, scales, curves, sums, _ = arrays
     ends, places, values = rows
     members = len(roots)
@@ -76,9 +76,9 @@ def learn(
     arrays: MulticlassFTRLArrays, rows: Nonzeros, t: int, y: int, known: int, k: int, z0: Vector, v: float, z: Vector,
     p: Vector, whole: float,
 ) -> None:  # fmt: skip
-    """Member k adds the gradients, and the curvature, of the scores z that it played on row t; p is changed to g.
+    """Add the gradients and the curvature of the scores z that member k played on row t; p becomes the gradient g.
 
-    z0   (labels,) of this member
+    Here `z0` is the (labels,) row of this member.
     """
     _, _, _, curves, sums, totals = arrays
     ends, places, values = rows
@@ -108,12 +108,17 @@ def play(
     arrays: MulticlassFTRLArrays, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, scores: Vector,
     said: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, what one member says, and what it gave to y.
+    """Score every row; with `learns`, learn from each before the next, and write predictions and probabilities.
 
-    y         (rows,) labels as numbers; not read unless `learns`, as `said` and `chances` are not written
-    scores    (rows, members, labels) out; -inf of labels not known
-    said      (rows,) out: the label predicted
-    chances   (rows,) out: what the label of the row was given
+    Args:
+        arrays: Members and their sums.
+        labels: Labels known before the first row.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels as integers; read only if `learns`.
+        learns: Whether to learn from the rows.
+        scores: (rows, members, labels) output; -inf for labels not known.
+        said: (rows,) output: labels predicted by the last member; written only if `learns`.
+        chances: (rows,) output: probability of the observed label; written only if `learns`.
     """
     arrays, rows = MulticlassFTRLArrays(*arrays), Nonzeros(*rows)
     known, rounds, grows = labels

@@ -1,7 +1,6 @@
-"""Second-order logistic regression of each label against the rest, as a learner of its own
-(linear/_loops/one_vs_rest.py).
+"""Compiled loop of one-versus-rest second-order logistic regression (linear/_loops/one_vs_rest.py).
 
-P_j = e^z_j / sum of e^z over the labels known. Arrays, and the learner of a label never seen, as there.
+P_j = e^z_j / sum of e^z over the labels known. Arrays and the learner of new labels as there.
 """
 
 from __future__ import annotations
@@ -27,15 +26,21 @@ def play(
     metric: Metric, matrices: MatrixArrays, kappa: float, books: Vector, labels: Labels, rows: Nonzeros,
     y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, what is said, and what was given to y.
+    """Score every row; with `learns`, learn from each before the next, and write predictions and probabilities.
 
-    matrices   an axis of labels in front: as many as there may be, and one more where labels may grow
-    books      (multiclass_layout.TOTALS,) sums over all rounds
-    y          (rows,) labels as numbers; not read unless `learns`, as `said` and `chances` are not written
-    scores     (rows, labels) out; of labels never seen, and in one column more where these may come, that of their
-               learner
-    said       (rows,) out: the label predicted
-    chances    (rows,) out: what the label of the row was given
+    Args:
+        metric: Regularisation and slots.
+        matrices: Arrays with a leading axis of labels, and one more learner if labels may grow.
+        kappa: Fraction of the curvature of the log loss that is used.
+        books: (multiclass_layout.TOTALS,) sums over all rounds.
+        labels: Labels known before the first row.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels as integers; read only if `learns`.
+        learns: Whether to learn from the rows.
+        scores: (rows, labels) output, with one more column if labels may grow; labels not known have the score of
+            the learner of new labels.
+        said: (rows,) output: predicted labels; written only if `learns`.
+        chances: (rows,) output: probability of the observed label; written only if `learns`.
     """
     metric, matrices, rows = Metric(*metric), MatrixArrays(*matrices), Nonzeros(*rows)
     held = matrices.held

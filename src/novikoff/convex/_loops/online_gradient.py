@@ -1,21 +1,25 @@
-"""Online gradient descent in a ball: its rounds, dense and sparse.
+"""Compiled loops of online gradient descent in a ball, for dense and sparse rows.
 
-The weights are w = scale * v, so that to shrink all of them is to change one number. Beside v there are `short`,
-what mass * v is short of the sum of all earlier w, and `pull`, the sum of the gradients. `totals` holds numbers, the
-first three the same for the constant feature (convex/_loops/gradient_layout.py). The example is x~: each feature times
-`stretch`, then the bias.
+The weights are w = scale * v, so that shrinking all of them changes one number. `short` is the sum of all earlier w
+minus mass * v, and `pull` the sum of the gradients. `totals` holds scalars; its first three entries are v, `short` and
+`pull` of the constant feature (convex/_loops/gradient_layout.py). The example is x~: each feature times `stretch`,
+followed by the bias.
     average of w_1 .. w_t  =  (mass * v + short) / t
-When `scale` has become small, or many rounds have passed, it is folded into v and the length is measured again, so that
-rounding off never adds up for long. A single row is a batch of one.
+When `scale` has become small, or many rounds have passed, it is folded into v and the norm is recomputed, so that
+rounding errors do not accumulate. A single row is a batch of one.
 
-Arguments of the loops
-    weights      (features,) v; short: (features,); pull: (features,); all changed
-    totals       (OWN,) changed; params: (7,), fixed before the first round
-    gram         (d + 2, d + 1) for the first d features: sums of x~ x~' (lower triangle, the bias first), and in the
-                 last row of y x~; kept while KNOWN is 1
-    x            (rows, features); indptr, indices, values: SparseRows, field by field
-    y            (rows,) numbers
-    scores       (rows,) out; predictions: (rows,) out; losses: (rows,) out
+Arguments of the loops:
+    weights: (features,) v, changed
+    short: (features,) changed
+    pull: (features,) changed
+    totals: (OWN,) changed
+    gram: (d + 2, d + 1) sums for the first d features: x~ x~' (lower triangle, bias first), and y x~ in the last row;
+        kept while KNOWN is 1
+    params: (7,) fixed before the first round
+    x: (rows, features)
+    indptr, indices, values: arrays of SparseRows
+    y: (rows,) numbers
+    scores, predictions, losses: (rows,) outputs
 """
 
 from __future__ import annotations
@@ -34,22 +38,22 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.uint32]
 
 TINY = 1e-250
-"""A gradient whose squared length is below is none: its step would be lost among the smallest doubles."""
+"""Least squared norm of a gradient: smaller ones count as 0, as their step would underflow."""
 LEAST_SCALE = 2.0**-8
-"""Folded below: `short` and mass * v cancel, and would lose as many bits as the scale."""
+"""Scale below which v is folded: cancellation between `short` and mass * v loses as many bits as the scale."""
 FEWEST_ROUNDS = 4096.0
-"""Folded after so many rounds, or as many as there are features."""
+"""Number of rounds after which v is folded, unless there are more features than that."""
 
 
 @inlined
 def square_dense(x: Numbers) -> float:
-    """||x||^2."""
+    """Return ||x||^2."""
     return dense(x, x)
 
 
 @inlined
 def stretch_of(square: float, params: Numbers) -> float:
-    """What x is multiplied by in x~."""
+    """Return the factor of x in x~."""
     if params[at.NORMALIZE] == 0.0:
         return 1.0
     return 1.0 / np.sqrt(square) if square >= at.SHORTEST else 0.0
@@ -57,7 +61,7 @@ def stretch_of(square: float, params: Numbers) -> float:
 
 @compiled
 def too_long_dense(x: Numbers, params: Numbers) -> int:
-    """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
+    """Return the first row with ||x||^2 above its limit or NaN; -1 if there is none."""
     for t in range(len(x)):
         if not square_dense(x[t]) <= params[at.MOST]:
             return t
@@ -66,7 +70,7 @@ def too_long_dense(x: Numbers, params: Numbers) -> int:
 
 @compiled
 def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Numbers) -> int:
-    """The first row with ||x||^2 above its limit, or not a number; -1 if there is none."""
+    """Return the first row with ||x||^2 above its limit or NaN; -1 if there is none."""
     for t in range(len(indptr) - 1):
         if not square_sparse(values, indptr[t], indptr[t + 1]) <= params[at.MOST]:
             return t
@@ -75,7 +79,7 @@ def too_long_sparse(indptr: NDArray[np.uint64], values: NDArray[Any], params: Nu
 
 @inlined
 def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) -> float:
-    """<w, x~>; not a number if x is too long."""
+    """Return <w, x~>; NaN if x is too long."""
     square = square_dense(x)
     if not square <= params[at.MOST]:
         return np.nan
@@ -86,7 +90,7 @@ def score_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers) 
 
 @inlined
 def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: Indices, values: NDArray[Any]) -> float:
-    """<w, x~>; not a number if x is too long."""
+    """Return <w, x~>; NaN if x is too long."""
     square = square_sparse(values, 0, len(values))
     if not square <= params[at.MOST]:
         return np.nan
@@ -98,7 +102,7 @@ def score_sparse(weights: Numbers, totals: Numbers, params: Numbers, indices: In
 
 @compiled
 def scores_dense(weights: Numbers, totals: Numbers, params: Numbers, x: Numbers, scores: Numbers) -> None:
-    """<w, x~> of every row."""
+    """Write <w, x~> of every row into `scores`."""
     for t in range(len(scores)):
         scores[t] = score_dense(weights, totals, params, x[t])
 
@@ -108,7 +112,7 @@ def scores_sparse(
     weights: Numbers, totals: Numbers, params: Numbers, indptr: NDArray[np.uint64], indices: Indices,
     values: NDArray[Any], scores: Numbers,
 ) -> None:  # fmt: skip
-    """<w, x~> of every row."""
+    """Write <w, x~> of every row into `scores`."""
     for t in range(len(scores)):
         start, stop = indptr[t], indptr[t + 1]
         scores[t] = score_sparse(weights, totals, params, indices[start:stop], values[start:stop])
@@ -116,16 +120,16 @@ def scores_sparse(
 
 @inlined
 def loss_of(prediction: float, y: float, loss: float) -> float:
-    """Squared or absolute."""
+    """Return the squared or absolute loss of a prediction."""
     error = prediction - y
     return error * error if loss == at.SQUARED else abs(error)
 
 
 @inlined
 def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: float) -> tuple[float, float, bool]:
-    """One round of all that is not a vector; `square` is ||x~||^2.
+    """Play the scalar part of a round; `square` is ||x~||^2.
 
-    The slope of the loss; by how much of x~ v must change; and is there a change at all? The change is not yet in v.
+    Return the slope of the loss, the multiple of x~ to add to v, and whether there is a change; v is not changed here.
     """
     totals[at.ROUNDS] += 1.0
     totals[at.SINCE] += 1.0
@@ -162,7 +166,7 @@ def step(totals: Numbers, params: Numbers, prediction: float, y: float, square: 
 
 @inlined
 def must_settle(totals: Numbers, params: Numbers) -> bool:
-    """Has w left the ball, or is it time to fold?"""
+    """Return whether w has left the ball or v is due to be folded."""
     return totals[at.LENGTH2] > params[at.RADIUS] * params[at.RADIUS] or totals[at.SINCE] >= max(
         FEWEST_ROUNDS, totals[at.PLACES]
     )
@@ -170,7 +174,7 @@ def must_settle(totals: Numbers, params: Numbers) -> bool:
 
 @inlined
 def settle(weights: Numbers, short: Numbers, totals: Numbers, params: Numbers) -> None:
-    """At the end of a round: back into the ball; and fold, if it is time."""
+    """Project w onto the ball at the end of a round, and fold v if due."""
     radius2 = params[at.RADIUS] * params[at.RADIUS]
     if totals[at.LENGTH2] > radius2:
         totals[at.SCALE] *= params[at.RADIUS] / np.sqrt(totals[at.LENGTH2])
@@ -181,7 +185,7 @@ def settle(weights: Numbers, short: Numbers, totals: Numbers, params: Numbers) -
 
 @inlined
 def fold(weights: Numbers, short: Numbers, totals: Numbers) -> None:
-    """Make `scale` 1 and `mass` 0; measure ||w|| again."""
+    """Set `scale` to 1 and `mass` to 0 by folding them into the vectors; recompute ||w||^2."""
     scale, mass = totals[at.SCALE], totals[at.MASS]
     totals[at.SHORT] += mass * totals[at.WEIGHT]
     totals[at.WEIGHT] *= scale
@@ -195,7 +199,7 @@ def fold(weights: Numbers, short: Numbers, totals: Numbers) -> None:
 
 @inlined
 def know_dense(gram: Numbers, params: Numbers, x: Numbers, y: float, stretch: float) -> None:
-    """Add x~ x~' to the lower triangle of `gram`, and y x~ to its last row; the bias comes first."""
+    """Add x~ x~' to the lower triangle of `gram`, and y x~ to its last row; the bias is first."""
     last, bias = len(gram) - 1, params[at.BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
@@ -218,7 +222,7 @@ def know_sparse(
     y: float,
     stretch: float,
 ) -> None:
-    """The same for a sparse row."""
+    """Add x~ x~' and y x~ of a sparse row to `gram`, as `know_dense` does."""
     last, bias = len(gram) - 1, params[at.BIAS]
     gram[0, 0] += bias * bias
     gram[last, 0] += y * bias
@@ -236,7 +240,7 @@ def play_dense(
     weights: Numbers, short: Numbers, pull: Numbers, totals: Numbers, gram: Numbers, params: Numbers, x: Numbers,
     y: Numbers, predictions: Numbers, losses: Numbers,
 ) -> None:  # fmt: skip
-    """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
+    """Predict and learn every row in order; a row that is too long is skipped, with NaN as prediction."""
     bias2, width = params[at.BIAS] * params[at.BIAS], x.shape[1]
     for t in range(len(x)):
         row = x[t]
@@ -271,7 +275,7 @@ def play_sparse(
     indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any], y: Numbers, predictions: Numbers,
     losses: Numbers,
 ) -> None:  # fmt: skip
-    """Predict and learn every row in order. One that is too long is left out: its prediction is not a number."""
+    """Predict and learn every row in order; a row that is too long is skipped, with NaN as prediction."""
     bias2 = params[at.BIAS] * params[at.BIAS]
     for t in range(len(y)):
         start, stop = indptr[t], indptr[t + 1]

@@ -1,20 +1,21 @@
-"""The Ellipsoid's rows, one by one and many, dense and sparse.
+"""Compiled loops of the Ellipsoid, for single rows and batches, dense and sparse.
 
 A body is (w, J, own, counts, z, p): the centre; the factor, without its scale; own = [scale, depth]; counts = [updates,
-flaw]; room for an example; room for its image. The ellipsoid is {w + scale J e : ||e|| <= 1}.
-A rule is (bias, normalize, deep, margin): x~ is x, divided by its length if `normalize`, and then the constant `bias`
+flaw]; scratch for an example; scratch for its image. The ellipsoid is {w + scale J e : ||e|| <= 1}.
+A rule is (bias, normalize, deep, margin): x~ is x, divided by its norm if `normalize`, followed by the constant `bias`
 if it is not 0.
 
-A cut goes through J twice. J'z is summed four rows at a time; then each row gives its part of v = Jp and takes its part
-of the rank-one update while it is in the cache. The factor sqrt(d^2/(d^2-1)) goes to the scale. What is left,
+A cut reads J twice. J'z is summed four rows at a time; then each row computes its entry of v = Jp and receives its part
+of the rank-one update while it is in the cache. The factor sqrt(d^2/(d^2-1)) goes to the scale. The rest,
 J <- J - (1-b) v p', is a contraction: J never grows, and while the scale is within 2^-400 .. 2^400 nothing overflows.
-Sparse rows are spread out in z, so that they make the same cuts as dense ones, to the bit.
+Sparse rows are expanded into z, so that they make the same cuts as dense ones, to the bit.
 
-Arguments of the loops, of d weights, that of the bias included
-    body     w (d,), J (d, d), own (2,), counts (2,), z (d,), p (d,)
-    x        (rows, features), or (features,) of one row; indptr, indices, values: SparseRows, field by field
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out
+Arguments of the loops, with d weights including that of the bias:
+    body: w (d,), J (d, d), own (2,), counts (2,), z (d,), p (d,)
+    x: (rows, features), or (features,) for one row
+    indptr, indices, values: arrays of SparseRows
+    y: (rows,) labels -1 and +1
+    scores: (rows,) output
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ Rule = tuple[float, bool, bool, float]
 Vector = NDArray[np.float64]
 
 ZERO, NOT_FINITE, THIN, EMPTY = 1, 2, 3, 4
-"""Flaws: a zero example labelled -1; one that is not finite; an ellipsoid beyond doubles; one that a cut left empty."""
+"""Flaws: zero example labelled -1; example not finite; ellipsoid too thin for doubles; ellipsoid empty after a cut."""
 
 SAFE = 2.0**400
-"""The scale and the size of an image stay within 1/SAFE .. SAFE: their product is a double."""
+"""Bound on the scale and the norm of an image, and on their inverses, so that products do not overflow."""
 SMALL, LARGE = 1e-280, 1e280
-"""A score beyond these may have lost products: it is summed again for x~ with its largest entry 1."""
+"""Range of reliable scores: outside, products may under- or overflow, and the sum is repeated with x~ rescaled."""
 
 SLACK = 2.0**-52
-"""The level of a deep cut is lowered by SLACK (d + 4) (||w|| + margin): what rounding may do to <w, x~>."""
+"""Unit of the rounding error of <w, x~>: the level of a deep cut is lowered by SLACK (d + 4) (||w|| + margin)."""
 
 
 @inlined
 def fill_dense(z: Vector, x: NDArray[Any], bias: float, normalize: bool) -> None:
-    """z = x~."""
+    """Write x~ into z."""
     scale = inverse_norm(x, 0, len(x)) if normalize else 1.0
     for i in range(len(x)):
         z[i] = x[i] * scale
@@ -57,7 +58,7 @@ def fill_dense(z: Vector, x: NDArray[Any], bias: float, normalize: bool) -> None
 def fill_sparse(
     z: Vector, indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int, bias: float, normalize: bool
 ) -> None:
-    """z = x~."""
+    """Write x~ into z."""
     scale = inverse_norm(values, start, stop) if normalize else 1.0
     z[:] = 0.0
     for k in range(np.uint64(start), np.uint64(stop)):
@@ -68,7 +69,7 @@ def fill_sparse(
 
 @inlined
 def shrink(z: Vector) -> float:
-    """Divide z by its largest entry, which is returned: the Ellipsoid sees directions only."""
+    """Divide z by its largest |entry| and return that: the Ellipsoid depends on directions only."""
     largest = 0.0
     for i in range(len(z)):
         largest = max(largest, abs(z[i]))
@@ -80,16 +81,16 @@ def shrink(z: Vector) -> float:
 
 @inlined
 def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
-    """A number with the sign of <w, x~>; not a number if x is not finite."""
+    """Return a number with the sign of <w, x~>; NaN if x is not finite."""
     w = body[0]
     bias, normalize, _, _ = rule
-    row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
+    row = np.ascontiguousarray(x)  # `dense` needs contiguous memory; no copy if x already is
     score = dense_scaled(w, row, inverse_norm(row, 0, len(row))) if normalize else dense(w, row)
     if bias != 0.0:
         score += w[len(row)] * bias
     if SMALL < abs(score) < LARGE:
         return score
-    z = np.empty(len(w))  # its own: several threads may ask at a time
+    z = np.empty(len(w))  # not the scratch of the body: several threads may predict at a time
     fill_dense(z, row, bias, normalize)
     shrink(z)
     return dense(w, z)
@@ -99,7 +100,7 @@ def score_dense(body: Body, rule: Rule, x: NDArray[Any]) -> float:
 def score_sparse(
     body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDArray[Any], start: int, stop: int
 ) -> float:
-    """A number with the sign of <w, x~>; not a number if x is not finite."""
+    """Return a number with the sign of <w, x~>; NaN if x is not finite."""
     w = body[0]
     bias, normalize, _, _ = rule
     scale = inverse_norm(values, start, stop) if normalize else 1.0
@@ -116,7 +117,7 @@ def score_sparse(
 
 @compiled
 def scores_dense(body: Body, rule: Rule, x: NDArray[Any], scores: Vector) -> None:
-    """The score of every row."""
+    """Write the score of every row into `scores`."""
     for t in range(len(scores)):
         scores[t] = score_dense(body, rule, x[t])
 
@@ -126,14 +127,14 @@ def scores_sparse(
     body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
     scores: Vector,
 ) -> None:  # fmt: skip
-    """The score of every row."""
+    """Write the score of every row into `scores`."""
     for t in range(len(scores)):
         scores[t] = score_sparse(body, rule, indices, values, indptr[t], indptr[t + 1])
 
 
 @inlined
 def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
-    """p = J'z."""
+    """Write J'z into p."""
     n = len(z)
     fours = n - n % 4
     p[:] = 0.0
@@ -152,7 +153,7 @@ def image(J: NDArray[np.float64], z: Vector, p: Vector) -> None:
 
 @inner
 def cut(body: Body, rule: Rule, y: int) -> None:
-    """The least ellipsoid around the half of it where y<v,x~> is above the level; z holds x~."""
+    """Replace the ellipsoid by the smallest one around its part where y<v,x~> is above the level; z holds x~."""
     w, J, scalars, counts, z, p = body
     _, _, deep, margin = rule
     d = len(w)
@@ -199,14 +200,14 @@ def cut(body: Body, rule: Rule, y: int) -> None:
 
 @inlined
 def flawed(counts: NDArray[np.int64], flaw: int) -> None:
-    """Remember the first flaw."""
+    """Record the flaw unless there is an earlier one."""
     if counts[1] == 0:
         counts[1] = flaw
 
 
 @compiled
 def play_dense(body: Body, rule: Rule, x: NDArray[Any], y: int) -> float:
-    """Predict, and cut on a mistake; the score that was. What is not finite changes nothing."""
+    """Predict, cut on a mistake, and return the score; a score that is not finite changes nothing."""
     row = np.ascontiguousarray(x)
     score = score_dense(body, rule, row)
     if np.isfinite(score) and (-1 if score < 0.0 else 1) != y:
@@ -217,7 +218,7 @@ def play_dense(body: Body, rule: Rule, x: NDArray[Any], y: int) -> float:
 
 @compiled
 def play_sparse(body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDArray[Any], y: int) -> float:
-    """Predict, and cut on a mistake; the score that was. What is not finite changes nothing."""
+    """Predict, cut on a mistake, and return the score; a score that is not finite changes nothing."""
     stop = len(values)
     score = score_sparse(body, rule, indices, values, 0, stop)
     if np.isfinite(score) and (-1 if score < 0.0 else 1) != y:
@@ -230,7 +231,7 @@ def play_sparse(body: Body, rule: Rule, indices: NDArray[np.uint32], values: NDA
 def learn_dense(
     body: Body, rule: Rule, x: NDArray[Any], y: NDArray[np.int8], first: int, halt: int, scores: NDArray[np.float64]
 ) -> int:
-    """Play the rows from `first` on, until there were `halt` updates; the row to go on with."""
+    """Play the rows from `first` until there are `halt` updates; return the next row to play."""
     counts = body[3]
     for t in range(first, len(y)):
         row = x[t]
@@ -248,7 +249,7 @@ def learn_sparse(
     body: Body, rule: Rule, indptr: NDArray[np.uint64], indices: NDArray[np.uint32], values: NDArray[Any],
     y: NDArray[np.int8], first: int, halt: int, scores: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """Play the rows from `first` on, until there were `halt` updates; the row to go on with."""
+    """Play the rows from `first` until there are `halt` updates; return the next row to play."""
     counts = body[3]
     for t in range(first, len(y)):
         start, stop = indptr[t], indptr[t + 1]

@@ -1,10 +1,10 @@
-"""Where linear/_loops/metric_perceptron.py keeps what: names for places in its arrays. No numba here."""
+"""Array layout of linear/_loops/metric_perceptron.py. Imports no numba."""
 
 from __future__ import annotations
 
 LARGEST, SQUARES, MOMENT, SEEN, HELD = range(5)
-"""In a row of `held`, of one feature: M, X the sum of x^2 over the updates, b, and updates with the feature; last, how
-many there are."""
+"""Columns of `held`, which has a row per feature: M, the sum of x^2 over the updates, b, and the number of updates with
+the feature; last, the number of columns."""
 
 UPDATES, MISTAKES, GAINED, TOTALS = range(4)
-"""In `totals`: updates, mistakes, and the sum of v + 2 max(m, 0) over the updates; last, how many there are."""
+"""Entries of `totals`: updates, mistakes, the sum of v + 2 max(m, 0) over the updates; last, the number of entries."""

@@ -1,6 +1,6 @@
-"""Perceptrons with a diagonal metric: A_i = a M_i^2 + X_i + x_i^2, X the sum of x^2 over the updates.
+"""Compiled loops of Perceptrons with a diagonal metric: A_i = a M_i^2 + X_i + x_i^2, X the sum of x^2 over the updates.
 
-`held` has a row for each place (numerics/nonzeros.py); what is in it, and in `totals`, says
+`held` has a row per place (numerics/nonzeros.py); its columns and the entries of `totals` are in
 linear/_loops/metric_layout.py.
 """
 
@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 
 @inlined
 def look(held: Vector, ridge: float, scale_free: bool, rows: Nonzeros, t: int, keep: bool) -> tuple[float, float]:
-    """x'A^-1 b and v = x'A^-1 x of row t; keep: M with it."""
+    """Return x'A^-1 b and v = x'A^-1 x of row t; with `keep`, store the new M."""
     ends, places, values = rows
     score, v = 0.0, 0.0
     for e in range(ends[t], ends[t + 1]):
@@ -38,12 +38,18 @@ def play(
     held: Vector, totals: Vector, ridge: float, scale_free: bool, rows: Nonzeros, y: NDArray[np.int8], margin: float,
     learns: bool, scores: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row; if `learns`, from each mistake, and where y times the score is below `margin`.
+    """Score every row; with `learns`, update on each mistake and if y times the score is below `margin`.
 
-    held     (places, HELD); totals: (TOTALS,), sums over all rounds
-    rows     Nonzeros: the rows to predict, or to learn from in turn
-    y        (rows,) labels -1 and +1; not read unless `learns`
-    scores   (rows,) out
+    Args:
+        held: (places, HELD) numbers per place.
+        totals: (TOTALS,) sums over all rounds.
+        ridge: Regularisation a.
+        scale_free: Whether M is the largest |x|; else M = 1.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels -1 and +1; read only if `learns`.
+        margin: Margin below which a row is an update.
+        learns: Whether to learn from the rows.
+        scores: (rows,) output.
     """
     ends, places, values = rows
     for t in range(len(ends) - 1):

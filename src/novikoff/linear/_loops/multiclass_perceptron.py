@@ -1,7 +1,7 @@
-"""The Perceptron for many labels: a column of weights a label, rows of what is not zero (numerics/nonzeros.py).
+"""Compiled loop of the multiclass Perceptron: a column of weights per label, rows as non-zeros (numerics/nonzeros.py).
 
-`known` labels are known before the first row. A row may bring the next one, which is then known: what is predicted is
-among those known before, what is learned is as if the label had been there, with weights of 0.
+`known` labels are known before the first row. A row may introduce the next label: the prediction is among the labels
+known before, and the update is as if the new label had been there, with weights of 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Vector = NDArray[np.float64]
 
 @inlined
 def largest(s: Vector, known: int) -> int:
-    """The first of the largest; 0 of none."""
+    """Return the smallest index of the largest of the first `known` scores; 0 if `known` is 0."""
     best = 0
     for j in range(1, known):
         if s[j] > s[best]:
@@ -31,14 +31,18 @@ def play(
     weights: Vector, seen: Vector, totals: Vector, known: int, rows: Nonzeros, y: NDArray[np.int64], learns: bool,
     scores: Vector, said: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """The scores of every row, and the labels predicted; with `learns`, learning from each.
+    """Score and predict every row; with `learns`, learn from each before the next.
 
-    weights   (places, labels), as many labels as there may be
-    seen      (places, 2) updates that had the place, and its largest |x|
-    totals    (multiclass_layout.TOTALS,) sums over all rounds
-    y         (rows,) labels as numbers; not read unless `learns`
-    scores    (rows, labels) out; -inf of labels not known
-    said      (rows,) out: the label predicted
+    Args:
+        weights: (places, labels) weights, with room for all labels of the rows.
+        seen: (places, 2) number of updates with the place, and its largest |x|.
+        totals: (multiclass_layout.TOTALS,) sums over all rounds.
+        known: Labels known before the first row.
+        rows: Nonzeros of the rows.
+        y: (rows,) labels as integers; read only if `learns`.
+        learns: Whether to learn from the rows.
+        scores: (rows, labels) output; -inf for labels not known.
+        said: (rows,) output: predicted labels.
     """
     ends, places, values = rows
     for t in range(len(ends) - 1):

@@ -1,19 +1,19 @@
-"""Learners of many labels with a full matrix (linear/_loops/second_order.py), the same for all: b_j is a row a label.
+"""Compiled loops of multiclass learners with one matrix (linear/_loops/second_order.py) and a vector b_j per label.
 
-The score of label j is b_j'A^-1 x / (1 + v), v = x'A^-1 x: that of A with x in it. No weights are kept: P x is known
-anyway, and b_j'(P x) is as much work. `moments` has a row a label, as many as there may be, and a column a slot;
-`known` labels are known before the first row. A row may bring the next one, which is then known: what is said is among
-those known before, what is learned is as if the label had been there, with b = 0.
+The score of label j is b_j'A^-1 x / (1 + v), v = x'A^-1 x: the score with x included in A. No weights are stored: P x
+is needed anyway, and b_j'(P x) costs as much as w_j'x. `moments` has a row per label, with room for all labels, and a
+column per slot; `known` labels are known before the first row. A row may introduce the next label: the prediction is
+among the labels known before, and the update is as if the new label had been there, with b = 0.
 
 Arguments of the loops: those of linear/_loops/second_order.py (b and w of its `held` are not used), and
-    moments   (labels, n) b_j, a column per slot
-    paid      (multiclass_layout.TOTALS,) sums over all rounds
-    known     labels known before the first row; all a row's labels are among them, or the next one
-    y         (rows,) labels as numbers
-    scores    (rows, labels) out; -inf of labels not known
-    said      (rows,) out: the label predicted
-    chances   (rows,) out: what the label of the row was given
-    s, p      (labels,) scratch: scores and probabilities of a row
+    moments: (labels, n) b_j, a column per slot
+    paid: (multiclass_layout.TOTALS,) sums over all rounds
+    known: labels known before the first row; the label of a row is one of these or the next one
+    y: (rows,) labels as integers
+    scores: (rows, labels) output; -inf for labels not known
+    said: (rows,) output: predicted labels
+    chances: (rows,) output: probability of the observed label
+    s, p: (labels,) scratch: scores and probabilities of a row
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def scale(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, t: int, moments: Vector, known: int,
     column: Vector,
 ) -> None:  # fmt: skip
-    """Let M grow, and add up by how much the sum of b_j'A^-1 b_j falls."""
+    """Grow M to the values of row t, and add the decrease of the sum of b_j'A^-1 b_j to the totals."""
     slots, ridge = metric.slots, metric.ridge
     held, inverse, _, totals = matrix
     count = int(totals[at.COUNT])
@@ -60,7 +60,7 @@ def scale(
 
 @inner
 def score(moments: Vector, k: Vector, count: int, v: float, known: int, s: Vector) -> None:
-    """The score of each label; -inf of those not known."""
+    """Write the score of each label into s; -inf for labels not known."""
     for j in range(len(s)):
         s[j] = dense(moments[j, :count], k[:count]) / (1.0 + v) if j < known else -np.inf
 
@@ -70,7 +70,7 @@ def look(
     metric: Metric, matrix: MatrixArrays, moments: Vector, known: int, rows: Nonzeros,
     scores: Vector,
 ) -> None:  # fmt: skip
-    """The scores of every row, with what x itself says of new features and of M; nothing is changed."""
+    """Score every row without learning; new features and M of the row itself are included in copies."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse, sums, totals = matrix
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
@@ -88,7 +88,7 @@ def play_vaw(
     metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, labels: Labels,
     rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
-    """Vovk-Azoury-Warmuth on 1_y - 1/k: the scores, the labels said, and the chance that each row's label was given."""
+    """Play Vovk-Azoury-Warmuth on 1_y - 1/k: write scores, predictions and the probability of each observed label."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse, _, totals = matrix
     known, rounds, grows = labels
@@ -135,7 +135,7 @@ def play_perceptron(
     metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, known: int,
     rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """The second-order Perceptron: the scores and the labels said, learning from mistakes."""
+    """Play the second-order Perceptron: write scores and predictions, and learn from mistakes."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse = matrix.held, matrix.inverse
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])

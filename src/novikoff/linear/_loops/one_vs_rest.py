@@ -1,16 +1,15 @@
-"""Second-order logistic regression of each of many labels against the rest (linear/_loops/second_order.py), on the same
-rows.
+"""Compiled loops of one-versus-rest second-order logistic regression (linear/_loops/second_order.py).
 
-Arrays have one more dimension in front, a learner a label. Where labels may grow, the learner after the last known is
-that of a label never seen: it has seen every round, and was always wrong to say it. In the round that brings a label,
-that learner is copied: one of the two is from then on the label's, as if it had been announced at the very beginning.
+Arrays have a leading axis with one learner per label. If labels may grow, the learner after the last known label stands
+for all new labels: it has played every round with a negative label. In the first round of a label this learner is
+copied: one copy then belongs to the label, as if it had been announced at the start.
 
-Arguments of the loops, besides those of linear/_loops/second_order.py
-    matrices   MatrixArrays with an axis of labels in front
-    labels     learners that play: the labels known, and one more where labels may grow
-    x          (n,) the row, slot by slot: the same for all
-    k          (labels, n) P x of each
-    z0, v, z   (labels,) x'w, x'P x and the score played, of each
+Arguments of the loops, in addition to those of linear/_loops/second_order.py:
+    matrices: MatrixArrays with a leading axis of labels
+    labels: number of learners that play: the labels known, and one more if labels may grow
+    x: (n,) the row by slot, the same for all learners
+    k: (labels, n) P x of each learner
+    z0, v, z: (labels,) x'w, x'P x and the score played, of each learner
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from novikoff.numerics.nonzeros import Nonzeros
 
 @inner
 def copy_next(matrices: MatrixArrays, known: int) -> None:
-    """A label has come: the learner of a label never seen becomes its own, and a copy of it is the next."""
+    """Give the learner of new labels to a label in its first round, and copy it for the next new label."""
     held, inverse, sums, totals = matrices
     held[known + 1] = held[known]
     inverse[known + 1] = inverse[known]
@@ -38,7 +37,7 @@ def look(
     metric: Metric, matrices: MatrixArrays, rows: Nonzeros, t: int, keep: bool,
     labels: int, x: Vector, k: Vector, z0: Vector, v: Vector, z: Vector,
 ) -> int:  # fmt: skip
-    """The scores of so many learners on row t; how many features they have."""
+    """Score row t with the first `labels` learners; return their number of features."""
     held, inverse, sums, totals = matrices
     count = 0
     for j in range(labels):
@@ -59,7 +58,7 @@ def look(
 def look_waves(
     held: Vector, inverse: Vector, phi: Vector, labels: int, k: Vector, z0: Vector, v: Vector, z: Vector
 ) -> None:
-    """The same on random features, of which all are there."""
+    """Score random features phi, which are all present, with the first `labels` learners."""
     for j in range(labels):
         v[j] = product(inverse[j], phi, len(phi), k[j])
         z0[j] = dense(held[j, WEIGHT], phi)
@@ -71,7 +70,7 @@ def learn(
     matrices: MatrixArrays, x: Vector, k: Vector, count: int, z0: Vector, v: Vector, z: Vector, labels: int, y: int,
     kappa: float,
 ) -> None:  # fmt: skip
-    """Every learner learns whether it was its label."""
+    """Update every learner with whether its label was observed."""
     held, inverse, sums, totals = matrices
     for j in range(labels):
         sign = 1 if j == y else -1

@@ -1,16 +1,18 @@
-"""The Perceptron's rows, one by one and many, dense and sparse.
+"""Compiled loops of the Perceptron, for single rows and batches, dense and sparse.
 
-The example is x~: each feature times 1/||x|| where rows are normalised, and then the constant `bias`.
-A score that is not a number predicts +1.
-Both call the same dot products and the same `add_*`, so they agree to the bit. There is a pass for rows as
-they are and one for normalised rows: with the choice inside the loop, they take half as long again, and only one of
-them has to be compiled.
+The example is x~: each feature times 1/||x|| if rows are normalised, followed by the constant `bias`.
+A score of NaN predicts +1.
+Single rows and batches use the same dot products and the same `add_*`, so they agree to the bit. Plain and normalised
+rows have separate passes: a branch inside the loop makes it 50 % slower, and usually only one pass has to be compiled.
 
-Arguments of the loops
-    weights       (features,) and bias_weight: (1,), changed by what learns
-    x             (rows, features), or (features,) of one row; indptr, indices, values: SparseRows, field by field
-    y             (rows,) labels -1 and +1
-    predictions   (rows,) out; scores: (rows,) out
+Arguments of the loops:
+    weights: (features,) weight of each feature, changed by loops that learn
+    bias_weight: (1,) weight of the constant feature, changed by loops that learn
+    x: (rows, features), or (features,) for one row
+    indptr, indices, values: arrays of SparseRows
+    y: (rows,) labels -1 and +1
+    predictions: (rows,) output
+    scores: (rows,) output
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ Indices = NDArray[np.uint32]
 
 @inlined
 def score_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool) -> float:
-    """<w, x~>."""
-    row = np.ascontiguousarray(x)  # the lanes read straight through memory; no copy of what lies so
+    """Return <w, x~>."""
+    row = np.ascontiguousarray(x)  # `dense` needs contiguous memory; no copy if x already is
     if normalize:
         return dense_scaled(weights, row, inverse_norm(row, 0, len(row))) + bias_weight[0] * bias
     return dense(weights, row) + bias_weight[0] * bias
@@ -40,7 +42,7 @@ def score_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: f
 def score_sparse(
     weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], bias: float, normalize: bool
 ) -> float:
-    """<w, x~>."""
+    """Return <w, x~>."""
     if normalize:
         scale = inverse_norm(values, 0, len(values))
         return sparse_scaled(weights, indices, values, 0, len(values), scale) + bias_weight[0] * bias
@@ -49,7 +51,7 @@ def score_sparse(
 
 @inlined
 def add_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], step: float, y: int, bias: float) -> None:
-    """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
+    """Add y x~ to w; `step` is y times the scale of x, an exact product as y is a sign."""
     for i in range(len(x)):
         weights[i] += x[i] * step
     bias_weight[0] += y * bias
@@ -60,7 +62,7 @@ def add_sparse(
     weights: Weights, bias_weight: Weights, indices: Indices, values: NDArray[Any], start: int, stop: int, step: float,
     y: int, bias: float,
 ) -> None:  # fmt: skip
-    """w += y x~; step is y times the scale of x (y is a sign: to multiply by it is exact)."""
+    """Add y x~ to w; `step` is y times the scale of x, an exact product as y is a sign."""
     for k in range(np.uint64(start), np.uint64(stop)):
         weights[indices[k]] += values[k] * step
     bias_weight[0] += y * bias
@@ -68,7 +70,7 @@ def add_sparse(
 
 @compiled
 def play_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], y: int, bias: float, normalize: bool) -> float:
-    """Predict, and on a mistake add y x~; the score that was."""
+    """Predict, add y x~ on a mistake, and return the score."""
     score = score_dense(weights, bias_weight, x, bias, normalize)
     if (-1 if score < 0.0 else 1) != y and np.isfinite(score):
         row = np.ascontiguousarray(x)
@@ -80,7 +82,7 @@ def play_dense(weights: Weights, bias_weight: Weights, x: NDArray[Any], y: int, 
 def scores_dense(
     weights: Weights, bias_weight: Weights, x: NDArray[Any], bias: float, normalize: bool, scores: Weights
 ) -> None:  # fmt: skip
-    """<w, x~> of every row."""
+    """Write <w, x~> of every row into `scores`."""
     for t in range(len(scores)):
         scores[t] = score_dense(weights, bias_weight, x[t], bias, normalize)
 
@@ -90,7 +92,7 @@ def scores_sparse(
     weights: Weights, bias_weight: Weights, indptr: NDArray[np.uint64], indices: Indices, values: NDArray[Any],
     bias: float, normalize: bool, scores: Weights,
 ) -> None:  # fmt: skip
-    """<w, x~> of every row."""
+    """Write <w, x~> of every row into `scores`."""
     for t in range(len(scores)):
         start, stop = indptr[t], indptr[t + 1]
         prefetch_sparse(indices, values, start, stop)
@@ -120,7 +122,7 @@ def learn_sparse(
 
 
 def _passes(unit: bool) -> tuple[Any, Any]:
-    """The passes over dense and over sparse rows, as they are or (unit) each divided by its length."""
+    """Return the passes over dense and over sparse rows, with each row divided by its norm if `unit`."""
 
     @compiled
     def over_dense(

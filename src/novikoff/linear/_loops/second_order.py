@@ -1,19 +1,20 @@
-"""Learners with a full matrix: w = A^-1 b, A = L + S, L = ridge * diag(M^2), S = sum of h x x' and b = sum of beta x.
+"""Compiled loops of learners with a full matrix: w = A^-1 b, A = L + S, L = ridge * diag(M^2).
 
-M is the largest |x| of each feature so far, that of this round included, where the learner is scale-free, else 1.
-Multiplied by a power of two a feature then multiplies its row and column of A by it, exactly, and so on: the scores are
-the same to the bit. The matrix is kept for the first 256 features seen; `slots` says which place has which row, -1 if
-none; later features are left out.
-Both S and P = A^-1 are kept, their lower triangles only: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a
-growing M are divided by what they grow by, not subtracted from. P is found again from A by Cholesky after 2^14 updates:
-`refresh`, which learners call between rows (linear/matrix.py), so it is compiled when it is first needed.
+S is the sum of h x x' and b the sum of beta x. M is the largest |x| of each feature so far, the current row included,
+if the learner is scale-free, else 1. Scaling a feature by a power of two then scales its row and column of A exactly,
+so the scores are the same to the bit. The matrix covers the first 256 features seen; `slots` maps places to its rows,
+-1 for none; later features are ignored.
+Both S and P = A^-1 are stored, as lower triangles: P -= h/(1+hv) k k' with k = P x, v = x'k, and rows of a growing M
+are divided by their growth instead of subtracted from, to avoid cancellation. P is recomputed from A by Cholesky after
+2^14 updates: `refresh`, which learners call between rows (linear/matrix.py), so it is compiled when first needed.
 
-Arguments of the loops
-    metric       Metric; matrix: MatrixArrays, of all rounds before
-    rows         Nonzeros: the rows to predict, or to learn from in turn
-    y            (rows,) labels -1 and +1, or numbers for `play_vaw`
-    scores       (rows,) out
-    x, k, column (n,) scratch, slot by slot: the row, P x, a column of P
+Arguments of the loops:
+    metric: Metric
+    matrix: MatrixArrays of all earlier rounds
+    rows: Nonzeros of the rows to predict, or to learn from in turn
+    y: (rows,) labels -1 and +1, or numbers for `play_vaw`
+    scores: (rows,) output
+    x, k, column: (n,) scratch by slot: the row, P x, a column of P
 """
 
 from __future__ import annotations
@@ -34,26 +35,26 @@ Vector = NDArray[np.float64]
 
 @inlined
 def taken(more: float, own: float) -> float:
-    """more / (1 + more own), where own = P[i, i]; also where more own is beyond the doubles."""
+    """Return more / (1 + more own), own = P[i, i], even if more own overflows."""
     whole = 1.0 + more * own
     return more / whole if whole < np.inf else 1.0 / own
 
 
 @inlined
 def left(value: float, more: float, own: float) -> float:
-    """value / (1 + more own), also where more own is beyond the doubles."""
+    """Return value / (1 + more own), even if more own overflows."""
     whole = 1.0 + more * own
     return value / whole if whole < np.inf else value / own / more
 
 
 @inlined
 def grow(inverse: Vector, held: Vector, count: int, i: int, more: float, column: Vector) -> float:
-    """A[i, i] has grown by `more`; by how much b'A^-1 b fell."""
+    """Update P and w for A[i, i] += more; return the decrease of b'A^-1 b."""
     for j in range(i):
         column[j] = inverse[i, j]
     for j in range(i, count):
         column[j] = inverse[j, i]
-    own = max(column[i], 0.0)  # rounding may leave it below 0, and 1 + more own must not be 0
+    own = max(column[i], 0.0)  # rounding may make it negative, and 1 + more own must not be 0
     part = taken(more, own)
     for a in range(count):
         step = part * column[a]
@@ -75,9 +76,9 @@ def meet(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, t: int, keep: bool, x: Vector,
     column: Vector,
 ) -> int:  # fmt: skip
-    """Write row t into x slot by slot, with new features and larger M; how many slots there are.
+    """Write row t into x by slot, adding new features and growing M; return the number of slots.
 
-    keep   learn the places of new features, and count them; else only `held` and `inverse`, which are copies, change
+    With `keep`, new features get slots and are counted; else only `held` and `inverse` change, which are then copies.
     """
     slots, ridge, scale_free = metric
     held, inverse, _, totals = matrix
@@ -87,7 +88,7 @@ def meet(
         x[i] = 0.0
     for e in range(ends[t], ends[t + 1]):
         i = int(slots[places[e]])
-        if i < 0 or i >= count:  # new, or new to this matrix, where several share `slots`
+        if i < 0 or i >= count:  # new, or new to this matrix if several share `slots`
             if count == at.LIMIT:
                 continue
             i = count
@@ -102,7 +103,7 @@ def meet(
         most = held[at.LARGEST, i]
         if size > most:
             held[at.LARGEST, i] = size
-            if most == 0.0:  # no row had this feature: its part of P is that of the ridge alone
+            if most == 0.0:  # no earlier row had this feature: its entry of P is that of the ridge alone
                 inverse[i, i] = 1.0 / (ridge * size * size)
             else:
                 shed = grow(inverse, held, count, i, ridge * ((size - most) * (size + most)), column)
@@ -117,7 +118,7 @@ def meet(
 
 @inlined
 def changes(metric: Metric, held: Vector, rows: Nonzeros, t: int) -> bool:
-    """Would `meet` change anything but counts?"""
+    """Return whether `meet` would change more than counts."""
     changed = False
     for e in range(rows.ends[t], rows.ends[t + 1]):
         i = metric.slots[rows.places[e]]
@@ -127,7 +128,7 @@ def changes(metric: Metric, held: Vector, rows: Nonzeros, t: int) -> bool:
 
 @inner
 def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
-    """k = P x; answers v = x'k, 0 where rounding leaves it below: 1 + v divides."""
+    """Write P x into k; return v = x'k, clipped to 0 from below, as 1 + v is a divisor."""
     for i in range(count):
         row = inverse[i]
         here = x[i]
@@ -142,7 +143,7 @@ def product(inverse: Vector, x: Vector, count: int, k: Vector) -> float:
 def change(
     matrix: MatrixArrays, x: Vector, k: Vector, count: int, score: float, v: float, h: float, beta: float
 ) -> None:
-    """A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are those of before."""
+    """Update for A += h x x' and b += beta x; k = P x, v = x'k and score = x'w are from before the update."""
     held, inverse, sums, totals = matrix
     whole = 1.0 + h * v
     part = h / whole
@@ -164,9 +165,10 @@ def change(
 
 @compiled
 def refresh(held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: float) -> None:
-    """P = A^-1 by Cholesky, and w = P b; left as they are if A is not positive in floats.
+    """Recompute P = A^-1 by Cholesky, and w = P b; keep them if A is not numerically positive definite.
 
-    held to totals   MatrixArrays, field by field: called from Python and from loops, and compiled once for both
+    The arrays are the fields of MatrixArrays, passed separately so that calls from Python and from loops share one
+    compilation.
     """
     count = int(totals[at.COUNT])
     totals[at.SINCE] = 0.0
@@ -199,9 +201,9 @@ def refresh(held: Vector, inverse: Vector, sums: Vector, totals: Vector, ridge: 
 
 @compiled
 def look(metric: Metric, matrix: MatrixArrays, rows: Nonzeros, scores: Vector, spread: Vector) -> None:
-    """x'w and v of every row, with what x itself says of new features and of M; nothing is changed.
+    """Write x'w and v of every row without learning; new features and M of the row are included in copies.
 
-    spread   (rows,) out: v
+    `spread` is a (rows,) output for v.
     """
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse, sums, totals = matrix
@@ -220,7 +222,7 @@ def play_logistic(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: NDArray[np.int8],
     kappa: float, scores: Vector,
 ) -> None:  # fmt: skip
-    """Second-order logistic regression: the hedged scores, learning from every row."""
+    """Play second-order logistic regression: write the hedged scores, and learn from every row."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse = matrix.held, matrix.inverse
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
@@ -238,7 +240,7 @@ def learn_logistic(
     matrix: MatrixArrays, x: Vector, k: Vector, count: int, z0: float, v: float, z: float, y: int, lost: float,
     kappa: float,
 ) -> None:  # fmt: skip
-    """A round of second-order logistic regression; z: the score that was played, and its log loss."""
+    """Update after a round of second-order logistic regression; z is the score played and `lost` its log loss."""
     totals = matrix.totals
     e = exp(y * z)
     q = 1.0 / (1.0 + e)
@@ -258,7 +260,7 @@ def play_vaw(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: Vector, low: float,
     high: float, scores: Vector,
 ) -> None:  # fmt: skip
-    """Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
+    """Play Vovk-Azoury-Warmuth: x is in A before the prediction, which is clipped to low .. high."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse, totals = matrix.held, matrix.inverse, matrix.totals
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
@@ -282,7 +284,7 @@ def play_perceptron(
     metric: Metric, matrix: MatrixArrays, rows: Nonzeros, y: NDArray[np.int8],
     margin: float, scores: Vector,
 ) -> None:  # fmt: skip
-    """The second-order Perceptron (margin 0) and AROW (margin 1): learn from mistakes, and where y x'w < margin."""
+    """Play the second-order Perceptron (margin 0) or AROW (margin 1): learn from mistakes and if y x'w < margin."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
     held, inverse, totals = matrix.held, matrix.inverse, matrix.totals
     x, k = np.zeros(held.shape[1]), np.zeros(held.shape[1])
