@@ -30,9 +30,13 @@ class PlainDocstrings(griffe.Extension):
         """Convert the docstring of one object."""
         if obj.docstring is not None:
             text = inspect.cleandoc(obj.docstring.value)
-            obj.docstring.value = _escaped(text) if GOOGLE.search(text) else markdown(text, "../")
+            obj.docstring.value = _google(text) if GOOGLE.search(text) else markdown(text, "../")
 
 
-def _escaped(text: str) -> str:
-    """Return the text with `<` outside code as an entity: <w, x> is a product here, not a tag."""
+def _google(text: str) -> str:
+    """Return the text as griffe's Google parser needs it.
+
+    Its section of doctests is "Examples", and `<` outside code becomes an entity: <w, x> is a product, not a tag.
+    """
+    text = re.sub(r"^Example:$", "Examples:", text, flags=re.MULTILINE)
     return "".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(CODE.split(text)))
