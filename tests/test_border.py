@@ -157,12 +157,12 @@ def test_rows_are_refused_exactly_if_one_has_an_index_twice(rows):
 @pytest.mark.parametrize(
     ("arrays", "match"),
     [
-        (([0, 2], [0, 9], [1.0, 1.0], 9), "indices must be whole numbers below the width, 9"),
-        (([0, 2], [0, -1], [1.0, 1.0], 9), "indices must be whole numbers below the width, 9"),
-        (([0, 2], [0.0, 1.0], [1.0, 1.0], 9), "indices must be whole numbers"),
+        (([0, 2], [0, 9], [1.0, 1.0], 9), "indices must be integers below the width, 9"),
+        (([0, 2], [0, -1], [1.0, 1.0], 9), "indices must be integers below the width, 9"),
+        (([0, 2], [0.0, 1.0], [1.0, 1.0], 9), "indices must be integers"),
         (([0, 2], [0, 1], [1.0], 9), "indices and values must be of one length"),
         (([0, 3], [0, 1], [1.0, 1.0], 9), "indices and values must be of one length, to 3 at least"),
-        (([0, 2, 1], [0, 1], [1.0, 1.0], 9), "indptr must be whole numbers from 0 that do not fall"),
+        (([0, 2, 1], [0, 1], [1.0, 1.0], 9), "indptr must be integers from 0 that do not fall"),
         (([-1, 2], [0, 1], [1.0, 1.0], 9), "indptr must be"),
         (([0.0, 2.0], [0, 1], [1.0, 1.0], 9), "indptr must be"),
         (([], [0, 1], [1.0, 1.0], 9), "indptr must be"),

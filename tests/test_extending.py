@@ -306,7 +306,7 @@ def test_a_type_that_only_type_checkers_know_is_not_checked():
     exec("class Mine(Team):\n    def __init__(self, n: 'Frame' = 3, m: int = 2): self.n, self.m = n, m", scope)
     nk.register("mine", scope["Mine"])
     assert make("mine:n=word", "learner").n == "word"
-    with pytest.raises(SpecError, match="m of mine must be a whole number"):
+    with pytest.raises(SpecError, match="m of mine must be an integer"):
         make("mine:m=word", "learner")
 
 

@@ -131,7 +131,7 @@ def test_what_is_no_label_is_refused_and_nothing_changes(make):
         learner = played(make(labels=announced), x, y).learner
         before = repr(learner.state())
         for bad in (-1, learner.labels + learner.grows, 0.5, "spam", True, None, np.nan):
-            with pytest.raises(InputError, match="a label must be a whole number from 0 to"):
+            with pytest.raises(InputError, match="a label must be an integer from 0 to"):
                 learner.learn_one(x[0], bad)
         with pytest.raises(InputError, match="round 2"):
             learner.learn_many(Batch(x[:2], np.array([0, 5]), 1))
@@ -200,7 +200,7 @@ def test_every_contract_is_kept(name):
 
 def test_the_arguments_are_told():
     assert repr(nk.MulticlassPerceptron(bias=1.0, labels=3)) == "MulticlassPerceptron(bias=1.0, labels=3)"
-    with pytest.raises(InputError, match="labels must be a whole number from 2"):
+    with pytest.raises(InputError, match="labels must be an integer from 2"):
         nk.MulticlassPerceptron(labels=1)
 
 

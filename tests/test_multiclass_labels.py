@@ -47,7 +47,7 @@ def test_hedge_draws_one_of_learners_of_many_labels():
     assert [one.status for one in ledger.certify() if one.theorem == "mixability_gaps"] == ["valid"]
     alone = [nk.play(spec, (x, y)).mistakes for spec in ("perceptron", "perceptron:bias=1")]
     assert [member.mistakes for member in ledger.members] == alone
-    with pytest.raises(nk.core.errors.InputError, match="all take two labels, or all many"):
+    with pytest.raises(nk.core.errors.InputError, match="learners must all be binary or all be multiclass"):
         nk.Hedge([nk.Perceptron(), NearestMeans(2)])
 
 

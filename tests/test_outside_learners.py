@@ -114,7 +114,7 @@ def test_a_batch_without_its_probabilities_is_refused():
         def learn_many(self, batch):
             return np.ones(len(batch), dtype=np.int8)
 
-    with pytest.raises(MismatchError, match="learn_many of a learner with probabilities must answer with them"):
+    with pytest.raises(MismatchError, match="learn_many of a learner with probabilities must return them"):
         nk.play(Together(), (X, Y))
 
 

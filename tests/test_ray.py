@@ -203,9 +203,9 @@ def test_what_cannot_be_done_elsewhere_says_so(here, tmp_path):
     with pytest.raises(SourceError, match="Every machine of the cluster must see it"):
         nk.mix("memory://here.csv", 2, 2, on="ray")
     lock = threading.Lock()
-    with pytest.raises(InputError, match="must be data"):
+    with pytest.raises(InputError, match="only data and functions of data can be sent to other machines"):
         nk.compare({"mine": lambda seed: (lock, nk.Perceptron())[1]}, ([[1.0], [2.0]], [1, -1]), on="ray")
-    with pytest.raises(InputError, match="connected to one cluster"):
+    with pytest.raises(InputError, match="a process can use one Ray cluster"):
         nk.mix("demo:iris", 2, 1, on="10.9.9.9:6379")
 
 

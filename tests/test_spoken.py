@@ -66,7 +66,7 @@ def test_what_cannot_be_made_or_read_is_told(table):
         nk.play("perceptron", "nothing.csv")
     with pytest.raises(MismatchError, match="read for a loss"):
         nk.play(nk.AdaHedge(3), str(table))
-    with pytest.raises(MismatchError, match="a ledger must be the learner's own"):
+    with pytest.raises(MismatchError, match="the ledger must belong to this learner"):
         nk.play("perceptron", table, ledger=nk.play("perceptron", table))
 
 

@@ -91,7 +91,7 @@ def test_others_are_refused(live):
 
 def test_the_command_line_says_where(capsys):
     assert main(["run", "perceptron", "demo:breast-cancer", "--live"]) == 0
-    assert "see it at http://127.0.0.1:" in capsys.readouterr().err
+    assert "live curve: http://127.0.0.1:" in capsys.readouterr().err
 
 
 def test_the_page_draws_it(page, live):

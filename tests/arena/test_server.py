@@ -122,9 +122,9 @@ def test_what_is_missing_is_named(monkeypatch, capsys):
 
 def test_a_port_that_is_taken_is_said(port, capsys):
     assert main(["arena", "--port", str(port), "--no-browser"]) == 2
-    assert "must be free" in capsys.readouterr().err
+    assert "is in use. Pass --port N" in capsys.readouterr().err
 
 
 def test_a_link_of_something_else_is_refused(capsys):
     assert main(["arena", "http://127.0.0.1/x#y", "--no-browser"]) == 2
-    assert "a link must be one of the arena" in capsys.readouterr().err
+    assert "a link must be from the arena, with" in capsys.readouterr().err

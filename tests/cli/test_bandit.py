@@ -51,7 +51,7 @@ def test_a_log_without_probabilities_is_refused_with_the_reason(log):
     done = novikoff("bandit", log)
     assert done.returncode == 2
     assert "say with what probability each arm was drawn" in done.stderr
-    assert "Name it: --probability COLUMN. Without it nothing can be promised." in done.stderr
+    assert "Pass --probability COLUMN. Without it nothing can be promised." in done.stderr
 
 
 def test_losses_out_of_range_are_refused_with_what_to_do(log):
@@ -59,7 +59,7 @@ def test_losses_out_of_range_are_refused_with_what_to_do(log):
     done = novikoff("bandit", log)
     assert done.returncode == 2
     assert "losses must be from 0 to 1: line" in done.stderr
-    assert "Pass their range: --range LEAST,MOST." in done.stderr
+    assert "Pass --range LEAST,MOST." in done.stderr
 
 
 @pytest.mark.parametrize("learner", ["exp3-ix", "exp3-ix:horizon=3000,seed=3", "tsallis-inf"])
@@ -91,7 +91,7 @@ def test_a_game_that_was_saved_goes_on(tmp_path):
     for name in ("rounds", "loss", "regret", "best", "costs_at_least"):
         assert rest[name] == whole[name]
     refused = novikoff("bandit", "tsallis-inf", GAME[0], "--resume", model)
-    assert "a game must go on with its own learner" in refused.stderr
+    assert "a resumed game keeps its learner" in refused.stderr
 
 
 def test_a_plot_of_a_game(tmp_path):
@@ -101,9 +101,9 @@ def test_a_plot_of_a_game(tmp_path):
 
 
 @pytest.mark.parametrize(("words", "why"), [
-    (("perceptron", GAME[0]), "must be a bandit on losses"),
-    (("exponential-weights:experts=4,loss=table", GAME[0]), "must be a bandit on losses"),
-    (("exp3-ix", "stream:noisy"), "must show losses"),
+    (("perceptron", GAME[0]), "the learner must be a bandit on losses, such as"),
+    (("exponential-weights:experts=4,loss=table", GAME[0]), "the learner must be a bandit on losses, such as"),
+    (("exp3-ix", "stream:noisy"), "a stream for bandits must have losses, as bandit-losses does"),
     (("exp3-ix:arms=3", GAME[0]), "plays on losses[3]"),
     (("exp3-ix", "one", "more"), "unknown argument: more"),
     (("exp3-ix", GAME[0], "--policy", "q"), "--policy is for a log"),
@@ -118,4 +118,4 @@ def test_what_is_refused(words, why):
 
 def test_experts_refuse_a_bandit_and_say_where_it_plays():
     done = novikoff("experts", GAME[0], "-l", "exp3-ix:arms=4")
-    assert "Play it with `novikoff bandit`" in done.stderr
+    assert "Use it with `novikoff bandit`" in done.stderr

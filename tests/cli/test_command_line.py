@@ -78,7 +78,7 @@ def test_a_run_can_be_saved_and_loaded(csv, tmp_path):
     assert nk.load(tmp_path / "m.nk").rounds == 500
     refused = novikoff("run", "halving:[programs:bits=16]", str(csv), "--save", str(tmp_path / "no" / "m.nk"))
     assert refused.returncode == 2
-    assert "folder that exists" in refused.stderr
+    assert "Create it, or choose another" in refused.stderr
 
 
 def test_a_duel_shows_both_directions():
@@ -261,7 +261,7 @@ def test_default_learner_of_a_numeric_target_is_auto_regression(csv):
     assert told["forecasters"][0]["name"] == ledger.learner.names[int(ledger.learner.shares.argmax())]
     result = novikoff("run", str(numbers))
     assert "y of " in result.stderr
-    assert "is a number to be predicted; if it is a label, pass --positive." in result.stderr
+    assert "is numeric: regression. For classification pass --positive." in result.stderr
     assert "mean weight (now): " in result.stdout
     assert "The tightest bound comes from the member " in novikoff("run", str(numbers), "-v").stdout
 
@@ -272,7 +272,7 @@ def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
     told = json.loads(novikoff("run", str(csv), "--resume", saved, "--json").stdout)
     assert (told["learner"].partition(":")[0], told["rounds"]) == ("perceptron", 500)
     refused = novikoff("run", "auto", str(csv), "--resume", saved)
-    assert "a game must go on with its own learner" in refused.stderr
+    assert "a resumed game keeps its learner" in refused.stderr
 
 
 def test_explain_says_why_some_learners_are_not_here():

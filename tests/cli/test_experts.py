@@ -60,7 +60,7 @@ def test_output_has_loss_best_expert_regret_weights_and_certificates(table):
     assert re.fullmatch(r"best mixture: (\w+ [\d.]+ %, )+loss [\d.]+; regret -?[\d.]+", mixture)
     assert re.fullmatch(r"weights: (anna|ben) [\d.]+ %, \w+ (under )?[\d.]+ %, \w+ (under )?[\d.]+ %", weights)
     assert any("exp_concave_regret: regret" in line and "valid" in line for line in rest)
-    assert "loss: squared (the first rows have numbers from 0 to 1 with decimals); --loss takes another" in done.stderr
+    assert "loss: squared (the first rows have numbers from 0 to 1 with decimals); --loss changes it" in done.stderr
 
 
 def test_json_holds_the_numbers_of_the_game(table, made):
@@ -176,7 +176,7 @@ def test_a_game_that_was_saved_goes_on_as_if_it_had_not_stopped(table, tmp_path)
     assert (found["learner"], found["loss_name"], found["rounds"]) == ("ada-hedge", "absolute", 600)
     refused = experts(table, "--resume", kept, "--learner", "ada-hedge")
     assert refused.returncode == 2
-    assert "a game must go on with its own learner" in refused.stderr
+    assert "a resumed game keeps its learner" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,10 @@ def test_a_game_that_was_saved_goes_on_as_if_it_had_not_stopped(table, tmp_path)
     [
         (["--outcome", "rain"], "the outcome must be one of anna, ben, carla, outcome: 'rain' is not there"),
         (["--without", "dan"], "a column to leave out must be one of anna, ben, carla, outcome"),
-        (["--learner", "perceptron"], "the learner must be one for expert advice"),
+        (["--learner", "perceptron"], "the learner must be for expert advice, such as"),
         (["--learner", "nobody"], "the name of a learner must be one of"),
         (["--learner", "ada-hedge", "--switches", "2"], "--switches is for fixed-share: got the learner ada-hedge"),
-        (["--sleeping", "--switches", "2"], "leave out --switches or --sleeping"),
+        (["--sleeping", "--switches", "2"], "switches and --sleeping cannot be combined"),
         (["--loss", "hinge"], "invalid choice: 'hinge'"),
         (["--plot", "regret.pdf"], "a plot must be a PNG or an SVG file"),
         (["--loss", "table", "--outcome", "anna"], "a table of losses must have no outcome"),
@@ -207,7 +207,7 @@ def test_a_loss_that_is_not_certain_is_asked_for(tmp_path):
     done = experts(path)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "a loss must be named" in done.stderr
+    assert "the loss is ambiguous and must be named" in done.stderr
     assert told(path, "--loss", "zero-one")["loss"] == 2
 
 
@@ -231,7 +231,7 @@ def test_what_is_out_of_range_names_round_and_expert(tmp_path):
     assert "--loss" in done.stderr
     missing = experts(tmp_path / "nothing.csv")
     assert missing.returncode == 2
-    assert "there is no" in missing.stderr
+    assert "file not found" in missing.stderr
 
 
 def test_ctrl_c_ends_the_game_and_tells_what_was_done(table, tmp_path):
@@ -310,7 +310,7 @@ def test_a_game_goes_on_with_its_experts_in_any_order(table, made, tmp_path):
     turned.write_text(turned.read_text().replace("ben", "dora"))
     done = experts(turned, "--resume", saved)
     assert done.returncode == 2
-    assert f'{saved} learned from: {turned} has no "ben" and a new "dora"' in done.stderr
+    assert f'{saved} was trained on: {turned} has no "ben" and a new "dora"' in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_a_game_goes_on_with_its_experts_in_any_order(table, made, tmp_path):
 def test_what_is_told_twice_must_be_the_same(table, learner, option, value):
     done = experts(table, "-l", learner, option, value)
     assert done.returncode == 2
-    assert f"{option[2:]} must be told once: got {option} {value} and {learner}" in done.stderr
+    assert f"{option[2:]} is given twice: {option} {value} and {learner}" in done.stderr
     assert experts(table, "-l", learner, option, learner.rpartition("=")[2], "-q").returncode == 0
 
 

@@ -55,7 +55,7 @@ def test_the_model_and_the_plot_are_two_files(tmp_path):
     path = tmp_path / "one.png"
     done = novikoff(*THRESHOLDS, "--save", path, "--plot", tmp_path / "." / "one.png")
     assert done.returncode == 2
-    assert "must be two files" in done.stderr
+    assert "must be different files" in done.stderr
     assert not path.exists()
 
 

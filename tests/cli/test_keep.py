@@ -69,7 +69,7 @@ def test_kept_classifier_is_described(files):
     [
         ("perceptron", ("--keep", "best", "--delta", "0"), "between 0 and 1"),
         ("perceptron", ("--keep", "best", "--candidates", "0"), "at least 1"),
-        ("ellipsoid", ("--keep", "averaged"), "averaged for the Perceptron"),
+        ("ellipsoid", ("--keep", "averaged"), "averaging needs a binary Perceptron"),
     ],
 )
 def test_what_cannot_be_kept_is_refused_before_the_game(learner, more, why, files, tmp_path):

@@ -49,4 +49,4 @@ def test_a_test_that_could_not_be_made_is_refused_before_the_game(rows, tmp_path
     assert "leave out --resume" in capsys.readouterr().err
     done = novikoff("run", "perceptron", "-", "--permutation", "3", "-q", input="1 1:1\n-1 2:1\n")
     assert done.returncode == 2
-    assert "--permutation reads the source again" in done.stderr
+    assert "permutation reads the source twice, and" in done.stderr

@@ -106,7 +106,7 @@ def test_the_width_is_known_of_whatever_was_kept(how, folder, tmp_path):
     (tmp_path / "two.csv").write_text("f,g\n1,2\n3,4.5\n")
     code, out, error = run("predict", model, tmp_path / "two.csv", "--no-label")
     assert (code, out) == (2, "")
-    assert "m.nk learned from: " in error
+    assert "m.nk was trained on: " in error
     assert 'two.csv has no "h"' in error
     (tmp_path / "two.csv").write_text("1,2\n3,4.5\n")
     assert "m.nk has 3 features: " in run("predict", model, tmp_path / "two.csv", "--no-label")[2]
@@ -168,7 +168,7 @@ def test_an_empty_file_is_an_error(content, options, folder, tmp_path):
 def test_options_about_labels_are_refused(option, folder):
     code, _, error = run("predict", folder / "csv.nk", folder / "new.csv", "--no-label", option, "f")
     assert code == 2
-    assert f"{option} is for a source with labels" in error
+    assert f"{option} and --no-label cannot be combined" in error
 
 
 @pytest.fixture(scope="module")

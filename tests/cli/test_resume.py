@@ -189,7 +189,7 @@ def test_convert_gives_the_same_game(text, tmp_path):
     ("arguments", "says"),
     [
         (("--save-every", "10"), "--save FILE"),
-        (("--resume", "nothing.nk"), "there is none"),
+        (("--resume", "nothing.nk"), "file not found"),
         (("--format", "nonsense"), "nonsense"),
         (("--bits", "10"), "bits"),
     ],
@@ -205,7 +205,7 @@ def test_another_learner_cannot_go_on(text, tmp_path):
     run("run", "perceptron", str(text), "--save", str(tmp_path / "m.nk"), "-q", "--rounds", "10")
     done = run("run", "cover-halving:dim=2", str(text), "--resume", str(tmp_path / "m.nk"))
     assert done.returncode == 2
-    assert "holds perceptron" in done.stderr
+    assert "has perceptron" in done.stderr
 
 
 def test_nor_the_same_one_with_other_options(text, tmp_path):
@@ -225,7 +225,7 @@ def test_nor_the_same_one_with_other_options(text, tmp_path):
     named = run("run", "perceptron:normalize=true", *options[2:])
     assert (named.returncode, named.stdout.split()[0]) == (0, "perceptron:normalize=true")
     other = run("run", "perceptron:normalize=false", *options[2:])
-    assert "holds perceptron:normalize=true, not perceptron:normalize=false" in other.stderr
+    assert "has perceptron:normalize=true, not perceptron:normalize=false" in other.stderr
     run("experts", str(table), "--save", str(model), "-q", "--rounds", "10", "--horizon", "50")
     options = ("experts", str(table), "--resume", str(model), "-q")
     assert run(*options).returncode == run(*options, "--horizon", "50").returncode == 0

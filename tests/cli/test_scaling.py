@@ -162,7 +162,7 @@ def test_a_classifier_is_kept_of_a_scaled_game(folder, how):
 def test_weights_on_different_scales_are_not_averaged(folder):
     code, _, error = novikoff("run", "perceptron", "rows.csv", "--keep", "averaged", "--scale", "auto", cwd=folder)
     assert code == 2
-    assert "on examples as they are: this one scales them" in error
+    assert "a Perceptron without scaling: this one scales each row" in error
     kept = played("perceptron", "rows.csv", "--keep", "averaged", cwd=folder)
     assert kept["learner"] == "perceptron:scale=none"
 

@@ -34,4 +34,4 @@ def test_a_learner_without_a_score_says_so(folder, spec):
     novikoff("run", spec, "rows.csv", "--save", "m.nk", "-q", cwd=folder)
     code, _, error = novikoff("predict", "m.nk", "rows.csv", "--scores", cwd=folder)
     assert code == 2
-    assert "--scores is for learners of labels that have a score: that of m.nk has none." in error
+    assert "--scores needs a classifier with scores: that of m.nk has none." in error

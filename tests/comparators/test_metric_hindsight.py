@@ -72,7 +72,7 @@ def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
 def test_a_learner_that_learned_before_is_refused():
     learner = nk.FTRL()
     nk.play(learner, rows(10))
-    with pytest.raises(InputError, match="begins with nothing learned: it had played 10 rounds"):
+    with pytest.raises(InputError, match="needs an untrained learner: it had played 10 rounds"):
         nk.play(learner, rows(10), hindsight=True)
 
 

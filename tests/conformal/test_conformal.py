@@ -192,7 +192,7 @@ def test_groups_are_read_from_a_table_by_name(tmp_path):
     assert ledger.coverage.rounds == [30, 30, 30]
     nk.save(ledger, tmp_path / "game.nk")
     assert nk.load(tmp_path / "game.nk").coverage.misses == ledger.coverage.misses
-    with pytest.raises(InputError, match="groups must be a column that the learner sees"):
+    with pytest.raises(InputError, match="groups must be a feature of the learner"):
         nk.play("conformal:[ftrl],groups=shape", file)
 
 
@@ -375,8 +375,8 @@ def test_comparators_and_promises_of_the_learner_within_stay():
 @pytest.mark.parametrize(("more", "must"), [
     ({"alpha": 0.0}, "alpha must be between"), ({"alpha": 1.0}, "alpha must be"), ({"step": 0.0}, "step must be"),
     ({"start": 1.5}, "start must be"), ({"rule": "best"}, "a rule must be"), ({"groups": -1}, "groups must be"),
-    ({"groups": 0, "rule": "quantile"}, "a tracker each"), ({"groups": [0]}, "of several columns"),
-    ({"groups": [0, 0]}, "of several columns"), ({"groups": [0, 1], "rule": "decaying"}, "have the tracker"),
+    ({"groups": 0, "rule": "quantile"}, "groups need rule"), ({"groups": [0]}, "need several columns"),
+    ({"groups": [0, 0]}, "need several columns"), ({"groups": [0, 1], "rule": "decaying"}, "groups need rule"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused(more, must):
     with pytest.raises(InputError, match=must):
@@ -385,7 +385,7 @@ def test_what_makes_no_sense_is_refused(more, must):
 
 def test_it_is_around_one_learner_on_examples():
     for learner in (nk.ExponentialWeights(experts=2), nk.Conformal(nk.Perceptron()), "perceptron"):
-        with pytest.raises(InputError, match="around one learner"):
+        with pytest.raises(InputError, match="conformal needs one learner on examples"):
             nk.Conformal(learner)
     with pytest.raises(InputError, match="Put conformal around the team"):
         nk.Hedge([nk.Conformal(nk.Perceptron()), nk.Perceptron()])

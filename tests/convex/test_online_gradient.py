@@ -415,7 +415,7 @@ def test_numbers_are_not_labels():
         nk.play(nk.Perceptron(), RegressionArrays(x, np.sign(y)))
     with pytest.raises(MismatchError, match="learns numbers"):
         nk.play(OnlineGradient(), Orthogonal(3), rounds=3)
-    with pytest.raises(MismatchError, match="environment"):
+    with pytest.raises(MismatchError, match="expected a stream, arrays"):
         nk.play(OnlineGradient(), 3)
 
 

@@ -86,7 +86,7 @@ def test_labels_are_checked():
     for y, stands in ((True, "1"), (np.True_, "1"), (False, "-1"), (np.False_, "-1")):
         with pytest.raises(InputError, match=f"a label must be -1 or \\+1, not a boolean: got {y}. Pass {stands},"):
             check_label(y, None)
-    with pytest.raises(InputError, match="a whole number from 0 to 4, not a boolean: got False. Pass 0,"):
+    with pytest.raises(InputError, match="an integer from 0 to 4, not a boolean: got False. Pass 0,"):
         check_label(False, 5)
     for bad in (0, 2, None, "1", NAN, [1]):
         with pytest.raises(InputError, match="a label must be"):
@@ -175,7 +175,7 @@ def test_mappings_at_once_are_each_of_them():
 
 @pytest.mark.parametrize("key", [-1, encode.LARGEST_INDEX + 1, 2**70, np.int64(-3)])
 def test_mapping_refuses_an_index_out_of_range(key):
-    with pytest.raises(InputError, match="indices must be whole numbers from 0 to"):
+    with pytest.raises(InputError, match="indices must be integers from 0 to"):
         encode.mapping({0: 1.0, key: 2.0}, {})
 
 

@@ -72,7 +72,7 @@ def test_an_object_with_less_is_refused_in_one_sentence(lacking, what):
 def test_a_learner_without_state_cannot_be_saved(tmp_path):
     with pytest.raises(nk.NovikoffError, match="Majority"):
         nk.save(nk.play(Majority(), rows()), tmp_path / "model.nk")
-    with pytest.raises(InputError, match="must have state and restore: Majority has no state"):
+    with pytest.raises(InputError, match="learner with state and restore can be saved: Majority has no state"):
         adapt(Majority()).state()
 
 
@@ -89,7 +89,7 @@ def test_a_subclass_with_its_own_learn_one_learns_with_it():
 
 def test_a_model_of_river_is_sent_to_the_wrapper():
     river = pytest.importorskip("river.linear_model")
-    with pytest.raises(InputError, match=r"model of River must be wrapped.*nk\.wrap"):
+    with pytest.raises(InputError, match=r"a River model must be wrapped.*nk\.wrap"):
         nk.play(river.LogisticRegression(), rows())
 
 

@@ -71,7 +71,9 @@ def test_a_game_on_a_table_that_grew_is_saved_and_goes_on(spec, tmp_path):
 
 @pytest.mark.parametrize("spec", ["ellipsoid", "ellipsoid:scale=range"])
 def test_a_learner_of_a_fixed_width_says_what_to_do(spec):
-    with pytest.raises(InputError, match=r"in its first rows for Ellipsoid: it has 3 features, and now there"):
+    with pytest.raises(
+        InputError, match=r"the first rows must have all columns for Ellipsoid: it has 3 features, and now there"
+    ):
         nk.play(make(spec, "learner"), Growing(False))
 
 

@@ -142,7 +142,7 @@ def test_more_than_two_whole_numbers_are_many_labels():
     ],
 )
 def test_labels_for_a_learner_with_many_must_be_whole_numbers_below_that(y, said):
-    with pytest.raises(SourceError, match=f"labels must be whole numbers from 0 to 2: {said}"):
+    with pytest.raises(SourceError, match=f"labels must be integers from 0 to 2: {said}"):
         Arrays([5, 6], y, multiclass=3)
 
 
@@ -167,7 +167,7 @@ def test_a_missing_label_is_an_error_that_names_its_row(y):
 
 
 def test_labels_of_types_that_cannot_be_compared_are_an_error():
-    with pytest.raises(SourceError, match="labels must be of one type: arrays has several"):
+    with pytest.raises(SourceError, match="labels must have one type: arrays has several"):
         Arrays([0, 1], np.array(["a", 1], dtype=object))
 
 

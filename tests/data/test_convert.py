@@ -217,9 +217,9 @@ def test_many_labels_come_back(tmp_path):
     one = Arrow(path, positive="2")
     assert one.labels == Labels("not 2", 2)
     assert next(one.batches()).y.tolist() == [-1, 1, -1]
-    with pytest.raises(SourceError, match="labels must be whole numbers from 0 to 1: row 2 of"):
+    with pytest.raises(SourceError, match="labels must be integers from 0 to 1: row 2 of"):
         list(Arrow(path, multiclass=2).batches())
-    with pytest.raises(SourceError, match="the positive label must be a whole number"):
+    with pytest.raises(SourceError, match="the positive label must be an integer"):
         Arrow(path, positive="spam")
 
 
@@ -229,7 +229,7 @@ def test_two_labels_can_be_read_as_many(tmp_path):
     stream = Arrow(path, multiclass=4)
     assert stream.labels is None
     assert next(stream.batches()).y.tolist() == [1, 3, 1]
-    with pytest.raises(SourceError, match="labels must be whole numbers from 0 to 2"):
+    with pytest.raises(SourceError, match="labels must be integers from 0 to 2"):
         Arrow(path, multiclass=3)
 
 
@@ -335,7 +335,7 @@ def test_what_cannot_be_converted_is_an_error(tmp_path):
         convert(Pairs([("a", 1), ("b", -1)]), path)
     with pytest.raises(SourceError, match="a source must not be empty: rows has no rows"):
         convert(Rows([]), path)
-    with pytest.raises(SourceError, match="batches must be of one type"):
+    with pytest.raises(SourceError, match="batches must have one type"):
         convert(Rows([Batch(np.eye(2), signs(2), 1), Batch(np.eye(3), signs(3), 3)]), path)
     with pytest.raises(SourceError, match="an Arrow file must be writable"):
         convert(Arrays(np.eye(2), [0, 1]), tmp_path / "nowhere" / "rows.arrow")
@@ -366,12 +366,12 @@ def tampered(path, note=None, schema=None, label=None):
     ("changes", "said"),
     [
         ({"note": {"width": 5}}, "an index must be below the width, 5: row 2 of"),
-        ({"note": {"width": None}}, "must be as it was written"),
-        ({"note": {"labels": [1]}}, "must be as it was written"),
-        ({"note": {"labels": [1, 2, 3]}}, "must be as it was written"),
+        ({"note": {"width": None}}, "a converted file must be unchanged"),
+        ({"note": {"labels": [1]}}, "a converted file must be unchanged"),
+        ({"note": {"labels": [1, 2, 3]}}, "a converted file must be unchanged"),
         ({"note": {"rows": 3}}, "2 rows instead of 3"),
         ({"schema": {"format": 2}}, "must be of format 1"),
-        ({"schema": {"kind": "index"}}, "must be as it was written"),
+        ({"schema": {"kind": "index"}}, "a converted file must be unchanged"),
         ({"label": [0, 1]}, "the label of row 1 is 0, not -1 or"),
     ],
 )

@@ -141,7 +141,7 @@ def test_an_unknown_demo_is_an_error_that_lists_those_there_are():
 
 def test_a_demo_takes_no_options_but_those_left_open():
     assert read("demo:iris", label=None, positive=None).rows == 150
-    with pytest.raises(SourceError, match="a demo must be read as it is: got label, positive"):
+    with pytest.raises(SourceError, match="a demo takes no options: got label, positive"):
         read("demo:iris", label="x", positive=1, header=None)
 
 

@@ -199,7 +199,7 @@ def test_a_scaled_regression_keeps_every_contract():
 
 
 def test_what_is_no_vector_is_not_scaled():
-    with pytest.raises(InputError, match="what is scaled must be vectors: ThresholdHalving plays on index"):
+    with pytest.raises(InputError, match="only learners on vectors can be scaled: ThresholdHalving plays on index"):
         nk.Scaled(nk.ThresholdHalving(9))
     with pytest.raises(InputError, match='a scale must be "standard" or "range": got \'much\''):
         nk.Scaled(nk.Perceptron(), "much")

@@ -137,7 +137,7 @@ def test_many_labels_stay_as_they_are():
     assert got.dtype == np.int32
     assert labels.labels is None
     for wrong in (3.0, -1.0, 0.5):
-        with pytest.raises(LabelError, match="whole numbers from 0 to 2: line 11 of mail.svm has"):
+        with pytest.raises(LabelError, match="integers from 0 to 2: line 11 of mail.svm has"):
             encode(labels, 0.0, wrong)
     with pytest.raises(LabelError, match='has "spam"'):
         encode(labels, "spam")

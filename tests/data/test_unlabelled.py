@@ -104,7 +104,7 @@ def test_lines_without_a_label_have_the_features_of_lines_with_one(name, packed)
     data, reader, label = LINES[name]
     stream = of(packed(data))
     assert isinstance(stream, reader)
-    assert f"read as {name}, without labels" in stream.notes
+    assert f"format: {name}, without labels" in stream.notes
     labelled = b"".join(label + line for line in data.splitlines(keepends=True))
     wanted = rows(reader(io.BytesIO(labelled), positive=1))
     assert len(wanted) == 3
@@ -190,7 +190,7 @@ def test_a_pipe_is_read_once(data):
         (b"|f a\n|f b c:x\n|f d\n", 'line 2, column 8 of .* has "x"'),
         (b"|f a\nfoo\n|f b\n", 'line 2, column 1 of .* has "foo"'),
         (b'{"a": [1]}\n{"a": 1, x}\n', 'line 2, column 10 of .* has "x}"'),
-        (b"a,b\n1,2\n3,4\n5,x\n", 'numbers must be numbers: line 4, column "b" of .* has "x"'),
+        (b"a,b\n1,2\n3,4\n5,x\n", 'a numeric column must contain numbers: line 4, column "b" of .* has "x"'),
         (b"a,b\n1,2\n3\n", "every row must have 2 cells.*: line 3"),
     ],
 )
@@ -226,7 +226,7 @@ def test_an_empty_file_is_an_error(data, format):
     [
         ("demo:iris", {}, "has labels"),
         ("stream:separable", {}, "has labels"),
-        ("no such file", {}, "there is no"),
+        ("no such file", {}, "file not found"),
         (io.BytesIO(b"1,2\n"), {"format": "xml"}, "a format must be one of"),
         (io.BytesIO(b"1,2\n"), {"label": "a"}, "takes header, delimiter, columns.*; got label"),
         (io.BytesIO(b"3:1\n"), {"label": "a"}, "takes skip_bad, threads; got label"),

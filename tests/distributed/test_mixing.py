@@ -236,7 +236,7 @@ def test_what_is_held_back_limits_the_risk_and_is_not_learned_from():
         ({"weights": [1, 2]}, "one a shard"),
         ({"weights": [0] * 8}, "not all 0"),
         ({"delta": 2.0}, "delta must be"),
-        ({"on": "ray", "threads": 2}, "threads are of this process"),
+        ({"on": "ray", "threads": 2}, "threads apply to this process only"),
         ({"on": "localhost:1"}, "must be at an address"),
     ],
 )

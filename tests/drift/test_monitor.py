@@ -237,17 +237,17 @@ def test_blocks_end_at_rounds_fixed_in_advance():
 
 def test_what_makes_no_sense_is_refused():
     for alpha in (0.0, 1.0, float("nan")):
-        with pytest.raises(InputError, match="alpha must be a chance"):
+        with pytest.raises(InputError, match="alpha must be a probability"):
             DriftTest(alpha=alpha)
-        with pytest.raises(InputError, match="alpha must be a chance"):
+        with pytest.raises(InputError, match="alpha must be a probability"):
             Monitor(0.1, alpha=alpha)
     for limit in (0.0, 1.0, float("nan")):
-        with pytest.raises(InputError, match="a limit to be watched"):
+        with pytest.raises(InputError, match="a limit must be between 0 and 1"):
             Monitor(limit)
     with pytest.raises(InputError, match="first snapshot"):
         DriftTest(first=0)
     for errors in (np.zeros((2, 2), dtype=bool), np.array([0, 2]), np.array([0.5]), np.array([np.nan])):
-        with pytest.raises(InputError, match="errors must be a row of truth values"):
+        with pytest.raises(InputError, match="errors must be a one-dimensional array of booleans"):
             Monitor(0.1).see(errors)
 
 

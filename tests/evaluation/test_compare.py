@@ -328,7 +328,7 @@ def test_bad_requests_are_refused_before_anything_is_read():
 @pytest.mark.parametrize("spec", ["auto-regression", "adagrad:loss=absolute"])
 def test_learners_of_numbers_are_not_compared_by_mistakes_and_say_so(spec):
     x, _ = noisy_arrays()
-    with pytest.raises(InputError, match=f"compared by their mistakes, on labels: {spec} predicts numbers. Play each"):
+    with pytest.raises(InputError, match=f"compare needs classifiers: {spec} predicts numbers. Run each"):
         compare(["perceptron", spec], (x, x[:, 0]))
 
 

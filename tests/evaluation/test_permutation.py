@@ -131,7 +131,7 @@ def test_what_makes_no_sense_is_refused():
 
 def test_learners_that_do_not_say_labels_are_refused():
     table = Losses(np.random.default_rng(10).random((20, 3)))
-    with pytest.raises(InputError, match=r"counts mistakes in labels: ExponentialWeights plays on losses\[3\]"):
+    with pytest.raises(InputError, match=r"is for classification: ExponentialWeights plays on losses\[3\]"):
         permutation_test(lambda seed: ExponentialWeights(3, loss="table"), table, 3)
 
 

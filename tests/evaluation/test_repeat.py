@@ -133,7 +133,7 @@ def test_an_adversary_is_made_afresh_for_each_seed():
     for seed in (0, 59):
         ledger = nk.play(nk.Constant(), CoinFlip(seed=seed), rounds=400)
         assert repeated.games[seed].mistakes == ledger.mistakes
-    with pytest.raises(InputError, match="made afresh for each seed"):
+    with pytest.raises(InputError, match="each seed needs a new adversary"):
         repeat("constant", CoinFlip(), rounds=10)
 
 

@@ -534,7 +534,7 @@ def test_a_class_that_is_too_large_or_pays_another_loss_is_refused():
         ExponentialWeights(Thresholds(10**9))
     with pytest.raises(InputError, match="zero-one"):
         ExponentialWeights(Thresholds(5), loss="absolute")
-    with pytest.raises(InputError, match="whole number"):
+    with pytest.raises(InputError, match="experts must be an integer"):
         SleepingExperts(Thresholds(5))
 
 

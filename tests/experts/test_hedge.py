@@ -242,7 +242,7 @@ def test_a_seed_that_a_learner_has_is_passed_over():
 def test_a_rule_with_the_seed_of_a_learner_is_refused(seed):
     rule = ExponentialWeights(2, loss="table", play="draw", seed=4)
     for learner in (Consistent(thresholds(3), random=True, seed=seed), ExponentialWeights(thresholds(3), seed=4)):
-        with pytest.raises(InputError, match="coins of a rule must be its own"):
+        with pytest.raises(InputError, match="the rule and a learner must have different seeds"):
             Hedge([learner, Constant()], by=rule)
 
 
@@ -290,12 +290,16 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
         (lambda: Hedge(Perceptron()), InputError, "must be a list"),
         (lambda: Hedge([Perceptron]), InputError, "number 1 is"),
         (lambda: Hedge([Perceptron(), 3]), InputError, "number 2 is 3"),
-        (lambda: Hedge([(p := Perceptron()), p]), InputError, "twice"),
-        (lambda: Hedge([Hedge([Perceptron()]), Constant()]), InputError, "no teams"),
+        (lambda: Hedge([(p := Perceptron()), p]), InputError, "number 2 is repeated"),
+        (lambda: Hedge([Hedge([Perceptron()]), Constant()]), InputError, "Put its learners in this team"),
         (lambda: Hedge([specs.make(f"halving:[{SEVERAL}]", "learner")]), InputError, "3 labels"),
         (lambda: Hedge([Ellipsoid(width=3), Ellipsoid(width=4)]), MismatchError, r"vector\[3\], vector\[4\]"),
-        (lambda: Hedge([ThresholdHalving(9), Ellipsoid(width=3)]), MismatchError, "one domain"),
-        (lambda: Hedge([ExponentialWeights(3)]), InputError, r"plays on advice\[3\]"),
+        (
+            lambda: Hedge([ThresholdHalving(9), Ellipsoid(width=3)]),
+            MismatchError,
+            "the learners of a team must take the same examples",
+        ),
+        (lambda: Hedge([ExponentialWeights(3)]), InputError, r"number 1 needs advice\[3\]"),
         (lambda: Hedge([Constant()], by="follow-the-leader"), InputError, "must be exponential-weights"),
         (lambda: Hedge([Constant()], by="fixed-share"), InputError, "horizon and switches"),
         (lambda: Hedge([Constant()], by="ada-hedge", horizon=3), InputError, "needs no horizon"),
@@ -310,11 +314,11 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
         (
             lambda: Hedge([Constant()], horizon=3, by=ExponentialWeights(1, loss="table", play="draw")),
             InputError,
-            "its own horizon",
+            "horizon and switches belong to the rule, which is a learner",
         ),
         (lambda: Hedge([Constant()], names=["a", "b"]), InputError, "names must be"),
         (lambda: Hedge([Constant()], seed=0.5), InputError, "a seed must be"),
-        (lambda: Hedge([Perceptron(), nk.OnlineGradient()]), InputError, "number 2 learns numbers"),
+        (lambda: Hedge([Perceptron(), nk.OnlineGradient()]), InputError, "number 2 is a regressor"),
     ],
 )
 def test_what_cannot_be_a_team_is_refused_with_a_reason(make, error, says):

@@ -226,7 +226,7 @@ def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
 
 def test_learners_of_other_losses_have_no_classifiers():
     losses = np.random.default_rng(0).random((20, 3))
-    with pytest.raises(InputError, match="of a learner of labels"):
+    with pytest.raises(InputError, match="keep needs a classifier"):
         nk.play(nk.ExponentialWeights(3, loss="table"), losses, keep=5)
 
 

@@ -45,7 +45,9 @@ def test_the_width_is_filled_in_from_the_source():
 
 def test_a_list_of_learners_is_a_team_and_each_has_a_seed_of_its_own():
     learners = "perceptron,[rbp:budget=100],[rbp:budget=50,seed=3]"
-    with pytest.raises(MismatchError, match=r"one domain: got vector, vector, vector, index\[4\], vector\[2\]"):
+    with pytest.raises(
+        MismatchError, match=r"take the same examples: got vector, vector, vector, index\[4\], vector\[2\]"
+    ):
         make(f"hedge:learners=[{learners},[consistent:[thresholds:n=3]],[ellipsoid:width=2]]", "learner")
     team = make(f"hedge:learners=[{learners}],horizon=9", "learner")
     assert [type(learner) for learner in team.learners] == [nk.Perceptron, *[nk.RandomizedBudgetPerceptron] * 2]
@@ -108,18 +110,18 @@ def test_defaults_go_where_they_are_taken():
         ("halving:[nonsense:n=3]", "must be one of"),
         ("halving:thresholds", "in brackets"),
         ("halving:[thresholds]", "in brackets"),
-        ("halving:[thresholds:n=3", "brackets must close"),
+        ("halving:[thresholds:n=3", "a bracket is not closed in"),
         ("threshold-halving:n=3,m=4", "threshold-halving takes n"),
-        ("threshold-halving:n=3,n=4", "given once"),
+        ("threshold-halving:n=3,n=4", "is given twice in"),
         ("threshold-halving:n=3,4", "must come first"),
         ("threshold-halving:n=", "n="),
-        ("threshold-halving:,", "must not be empty"),
-        ("threshold-halving:n=2.5", "must be a whole number"),
-        ("threshold-halving:n=many", "must be a whole number"),
+        ("threshold-halving:,", "there is an empty argument in"),
+        ("threshold-halving:n=2.5", "must be an integer"),
+        ("threshold-halving:n=many", "must be an integer"),
         ("threshold-halving:n=3,conservative=maybe", "must be true or false"),
         ("threshold-halving:n=3,conservative=none", "must be true or false"),
         ("threshold-halving:n=3,conservative=10**5000", "a number of 16,610 bits"),
-        ("threshold-halving:n=none", "must be a whole number"),
+        ("threshold-halving:n=none", "must be an integer"),
         ("halving:[rectangle-halving:m=3,dim=1]", "the name of a class must be one of"),
         ("halving:[contrarian:domain=3]", "the name of a class must be one of"),
         ("halving:3", "must be a class in brackets"),
@@ -134,8 +136,8 @@ def test_defaults_go_where_they_are_taken():
         ("hedge:learners=[perceptron,[contrarian:domain=3]]", "the name of a learner must be one of"),
         ("hedge:learners=[perceptron,thresholds]", "the name of a learner must be one of"),
         ("hedge:learners=[perceptron:bias=1,ellipsoid]", "brackets of its own"),
-        ("hedge:learners=[perceptron],seed=maybe", "seed of hedge must be a whole number"),
-        ("constant:label=[[1],[1,2]]", "label of constant must be a whole number"),
+        ("hedge:learners=[perceptron],seed=maybe", "seed of hedge must be an integer"),
+        ("constant:label=[[1],[1,2]]", "label of constant must be an integer"),
     ],
 )
 def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):

@@ -177,7 +177,7 @@ def test_weights_may_begin_after_rows_without_them():
 @pytest.mark.parametrize("weight", [-1, 1.5, "2", None])
 def test_game_refuses_weights_that_are_not_whole(weight):
     game = nk.Game(nk.Perceptron())
-    with pytest.raises(InputError, match="a weight must be a whole number from 0"):
+    with pytest.raises(InputError, match="a weight must be an integer from 0"):
         game.learn_one([1.0], 1, weight=weight)
     assert game.ledger.rounds == 0
 

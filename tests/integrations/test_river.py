@@ -157,10 +157,10 @@ def test_labels_are_the_users():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: NovikoffClassifier("vaw"), "must take no numbers"),
-        (lambda: NovikoffClassifier("rbp", **MANY), "must take many labels"),
+        (lambda: NovikoffClassifier("vaw"), "must be a classifier"),
+        (lambda: NovikoffClassifier("rbp", **MANY), "the learner must be multiclass"),
         (lambda: NovikoffRegressor("perceptron"), "must take numbers"),
-        (lambda: NovikoffClassifier("threshold-halving:n=10"), "a learner of features is needed"),
+        (lambda: NovikoffClassifier("threshold-halving:n=10"), "the learner must take vectors"),
     ],
 )
 def test_the_wrong_learner_is_refused(make, message):
@@ -239,11 +239,11 @@ def test_regressors_and_many_labels_are_wrapped():
 
 def test_a_wrapped_model_is_not_saved_in_a_file(tmp_path):
     ledger = nk.play(nk.wrap(naive_bayes.GaussianNB()), rows(20))
-    with pytest.raises(ModelFileError, match="what is saved must be plain data: WrappedProbable is not"):
+    with pytest.raises(ModelFileError, match="only plain data can be saved: WrappedProbable is not"):
         nk.save(ledger, tmp_path / "model.nk")
     with pytest.raises(InputError, match="a model must have predict_one and learn_one"):
         nk.wrap(object())
-    with pytest.raises(InputError, match="must be given arrays"):
+    with pytest.raises(InputError, match="a scikit-learn model needs arrays"):
         nk.wrap(SGDClassifier()).learn_one({"a": 1.0}, 1)
 
 
@@ -281,7 +281,7 @@ def test_whole_weights_are_learned_and_scored(make, label):
 @pytest.mark.parametrize("w", [0.5, -1, float("nan"), float("inf"), "2"])
 def test_weights_that_are_not_whole_are_refused(w):
     for model, y in ((NovikoffClassifier("perceptron"), True), (NovikoffRegressor("vaw"), 1.0)):
-        with pytest.raises(InputError, match="a weight must be a whole number from 0, as theorems count rounds"):
+        with pytest.raises(InputError, match="a weight must be an integer from 0"):
             model.learn_one({"a": 1.0}, y, w=w)
         assert model.ledger.rounds == 0
 

@@ -215,7 +215,7 @@ def test_a_weighted_row_is_played_in_place():
     same(weighed, made[1].fit(X.repeat(weights, 0), y.repeat(weights)))
     same(weighed, made[2].fit(X, y, sample_weight=weights.astype(float)))
     assert weighed.ledger_.rounds == weights.sum()
-    with pytest.raises(InputError, match="whole numbers from 0: got 0.5"):
+    with pytest.raises(InputError, match="integers from 0: got 0.5"):
         NovikoffClassifier().fit(X, y, sample_weight=np.full(60, 0.5))
 
 
@@ -229,7 +229,7 @@ def test_a_row_of_a_class_is_played_as_often_as_the_class_weighs():
         parts.partial_fit(X[part], y[part], classes=["ham", "spam"], sample_weight=np.full(part.sum(), 2))
     assert parts.ledger_.rounds == 6 * (y == "spam").sum()
     refused = [
-        ({"spam": 0.5}, "whole numbers from 0: got 0.5"), ({"spm": 3}, "of the classes .* got {'spm'"),
+        ({"spam": 0.5}, "integers from 0: got 0.5"), ({"spm": 3}, "must be classes, of .* got {'spm'"),
         ({"spam": 0, "ham": 0}, "must not all be 0"), ("balanced", "Pass class_weight={'ham': "),
     ]  # fmt: skip
     for wrong, message in refused:
@@ -267,7 +267,7 @@ def test_passes_are_rounds():
     X, y = rows(50)
     model = NovikoffClassifier("perceptron", passes=3, random_state=0).fit(X, y)
     assert (model.ledger_.rounds, model.ledger_.passes, model.ledger_.repeated) == (150, 3, True)
-    with pytest.raises(InputError, match="passes must be a whole number from 1"):
+    with pytest.raises(InputError, match="passes must be an integer from 1"):
         NovikoffClassifier(passes=0).fit(X, y)
 
 

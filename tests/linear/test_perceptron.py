@@ -161,9 +161,9 @@ def test_examples_keep_to_one_kind():
     learner = nk.Perceptron()
     learner.learn_one({"a": 1.0}, -1)
     for other in (np.array([1.0]), {0: 1.0}, (np.array([0], dtype=np.uint32), np.array([1.0]))):
-        with pytest.raises(InputError, match="of one kind"):
+        with pytest.raises(InputError, match="all examples must have one form"):
             learner.learn_one(other, 1)
-    with pytest.raises(InputError, match="of one kind"):
+    with pytest.raises(InputError, match="all examples must have one form"):
         learner.learn_many(nk.Batch(np.ones((1, 1)), np.ones(1, dtype=np.int8), 1))
     array = nk.Perceptron()
     array.learn_one(np.ones(3), -1)

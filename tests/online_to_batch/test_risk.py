@@ -250,7 +250,7 @@ def test_a_delta_that_is_no_chance_is_refused(delta):
         lambda: clopper_pearson(1, 2, delta),
         lambda: candidate_limit(1, 2, 0, delta),
     ):
-        with pytest.raises(InputError, match="must be a chance between 0 and 1"):
+        with pytest.raises(InputError, match="must be a probability between 0 and 1"):
             limit()
 
 

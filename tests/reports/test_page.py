@@ -250,14 +250,14 @@ def test_only_pages_are_replaced(tmp_path, ledger):
     html.check(str(other), force=True)
     with pytest.raises(InputError, match=r"End its name with \.html"):
         html.check(str(tmp_path / "a.txt"))
-    with pytest.raises(InputError, match="folder that exists"):
+    with pytest.raises(InputError, match="Create it, or choose another"):
         html.check(str(tmp_path / "none" / "a.html"))
 
 
 def test_two_files_of_one_name_are_refused(tmp_path, capsys):
     words = ["run", "perceptron", "demo:breast-cancer", "--report", str(tmp_path / "a.html")]
     assert main([*words, "--save", str(tmp_path / "a.html")]) == 2
-    assert "must be two files" in capsys.readouterr().err
+    assert "must be different files" in capsys.readouterr().err
 
 
 def test_other_things_have_no_page(tmp_path):

@@ -272,7 +272,7 @@ def test_other_endings_are_refused(name, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match="folder that exists"):
+    with pytest.raises(InputError, match="Create it, or choose another"):
         drawing.check(str(tmp_path / "no" / "plot.png"))
 
 

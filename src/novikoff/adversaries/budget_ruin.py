@@ -50,7 +50,7 @@ class BudgetRuin:
     promises: ClassVar[tuple[Theorem, ...]] = (budget_forced,)
 
     def __init__(self, budget: int) -> None:
-        self.budget = integer(budget, "budget", "a budget must be a whole number, at least one", 1)
+        self.budget = integer(budget, "budget", "a budget must be an integer, at least one", 1)
         self.name = f"budget-ruin:budget={self.budget}"
         self.domain = Domain("vector", self.budget + 1)
         self.escapes = 0

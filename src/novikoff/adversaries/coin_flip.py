@@ -46,7 +46,7 @@ class CoinFlip(Contrarian):
 
     def __init__(self, seed: int = 0, domain: Domain = ANYTHING) -> None:
         super().__init__(domain)
-        self.seed = integer(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be an integer")
         self.name = f"coin-flip:seed={brief(self.seed)}"
 
     def _label(self, prediction: Distribution) -> Label:

@@ -44,7 +44,7 @@ class MajorityFlip:
     promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
 
     def __init__(self, k: int) -> None:
-        self.k = integer(k, "k", "flipping needs at least one point, a whole number", 1)
+        self.k = integer(k, "k", "flipping needs at least one point, an integer", 1)
         self.name = f"majority-flip:k={brief(self.k)}"
         self.domain = Domain("index", self.k)
         self.rounds = 0

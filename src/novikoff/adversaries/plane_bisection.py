@@ -53,7 +53,7 @@ class PlaneBisection:
     promises: ClassVar[tuple[Theorem, ...]] = (plane_bisection_forced,)
 
     def __init__(self, bits: int = MOST_BITS) -> None:
-        must = f"bits must be a whole number from 1 to {MOST_BITS}, so that x is exact"
+        must = f"bits must be an integer from 1 to {MOST_BITS}, so that x is exact"
         self.bits = integer(bits, "bits", must, 1, MOST_BITS)
         self.name = "plane-bisection" + (f":bits={self.bits}" if self.bits != MOST_BITS else "")
         self.domain = Domain("vector", 2)

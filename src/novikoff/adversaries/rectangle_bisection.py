@@ -44,7 +44,7 @@ class RectangleBisection:
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
     def __init__(self, dim: int) -> None:
-        self.dim = integer(dim, "dim", "a box needs at least one dimension, a whole number", 1)
+        self.dim = integer(dim, "dim", "a box needs at least one dimension, an integer", 1)
         self.name = f"rectangle-bisection:dim={self.dim}"
         self.domain = Domain("any", self.dim)
         self._line = Bisection()

@@ -51,7 +51,7 @@ class Live(Observer):
         try:
             self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
         except OSError as error:
-            raise InputError(f"the port must be free: {port}: {error.strerror or error}. Choose another.") from None
+            raise InputError(f"port {port} cannot be used: {error.strerror or error}. Choose another.") from None
         self._server.daemon_threads = True
         self.port = self._server.server_address[1]
         self.address = f"http://127.0.0.1:{self.port}/"

@@ -45,9 +45,9 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
     if rival not in kind.rivals:
         raise InputError(f"a rival of {kind.name} must be one of {', '.join(kind.rivals)}: got {rival!r}.")
     if type(seed) is not int or not 0 <= seed < 2**31:
-        raise InputError(f"a seed must be a whole number from 0 to 2^31 - 1: got {seed!r}.")
+        raise InputError(f"a seed must be an integer from 0 to 2^31 - 1: got {seed!r}.")
     if type(first := script.get("from", 0)) is not int or first < 0:
-        raise InputError(f"the first frame must be a whole number from 0: got {first!r}.")
+        raise InputError(f"the first frame must be an integer from 0: got {first!r}.")
     if not isinstance(moves, list) or len(moves) > MOST_MOVES:
         raise InputError(f"moves must be a list of at most {MOST_MOVES:,}.")
     if any(isinstance(move, list) and move[-1:] in (["o"], ["t"]) for move in moves[:-1]):

@@ -61,7 +61,7 @@ class BanditLearner(Learner):
 
     def __init__(self, arms: int, seed: int, policies: int | None = None) -> None:
         self.arms = integer(arms, "arms", f"the number of arms must be from 1 to {MOST_ARMS:,}", 1, MOST_ARMS)
-        self.seed = integer(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.seed = integer(seed, "seed", "a seed must be an integer", -(2**63))
         self.domain = Domain("losses", self.arms)
         self.rounds, self.whole = 0, 0
         self._policies = self.arms if policies is None else policies

@@ -107,10 +107,10 @@ class Exp3IX(BanditLearner):
 def fixed_rate(eta: float | None, horizon: int | None, policies: int, arms: int) -> float:
     """Return the rate if it is constant; 0 if it falls with the rounds."""
     if eta is not None and horizon is not None:
-        raise InputError("a rate must be told once: got eta and horizon. Leave one of them out.")
+        raise InputError("give eta or horizon, not both: got both. Leave one of them out.")
     if eta is not None:
         return positive(eta, "eta", " Leave it out for one that falls with the rounds.")
     if horizon is None:
         return 0.0
-    rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
+    rounds = integer(horizon, "horizon", "a horizon must be a number of rounds, an integer from 1", 1)
     return math.sqrt(2.0 * math.log(policies) / (arms * rounds))

@@ -110,9 +110,9 @@ class Exp4(BanditLearner):
         seed: int = 0,
     ) -> None:  # fmt: skip
         if (experts is None) == (learners is None):
-            raise InputError("experts must be told as a number or as learners: got both, or neither.")
+            raise InputError("give either experts or learners: got both, or neither.")
         count = len(learners) if learners is not None else experts
-        must = "the number of experts must be a whole number"
+        must = "the number of experts must be an integer"
         super().__init__(arms, seed, integer(count, "experts", must, 1, LARGEST))
         self.experts, self.eta, self.horizon, self.implicit = experts, eta, horizon, implicit
         if explore is not None and not (is_number(explore) and 0.0 <= explore < 1.0):
@@ -140,7 +140,9 @@ class Exp4(BanditLearner):
                     f"plays on {learner.domain}. With two arms -1 and +1 are these."
                 )
             if any(learner is other for other in learners[:k]):
-                raise InputError(f"no learner may be there twice: number {k + 1} is. Make another one like it.")
+                raise InputError(
+                    f"learners must be different objects: number {k + 1} is repeated. Make another instance."
+                )
         return list(learners)
 
     def _checked(self, x: Any, rows: int) -> Any:
@@ -157,7 +159,7 @@ class Exp4(BanditLearner):
         if given.shape != (rows, self._policies, self.arms):
             raise InputError(f"{must}: got shape {np.shape(x)}.")
         if not ((given >= 0.0) & (given <= 1.0)).all() or not (np.abs(given.sum(axis=2) - 1.0) <= SLACK).all():
-            raise InputError(f"{must}: got chances that are not from 0 to 1, or do not add up to 1.")
+            raise InputError(f"{must}: got probabilities that are not from 0 to 1, or do not sum to 1.")
         return still(np.ascontiguousarray(given))
 
     def _numbers_of(self, x: Any, must: str) -> Vector:

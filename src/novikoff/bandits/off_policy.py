@@ -127,7 +127,7 @@ def bandit(
     if not gammas or not all(isinstance(gamma, (int, float)) and 1e-8 <= gamma <= 1.0 for gamma in gammas):
         raise InputError(f"gammas must be numbers from 1e-8 to 1: got {shown(gammas)}.")
     if arms is not None and (not isinstance(arms, int) or arms < 1):
-        raise InputError(f"arms must be a whole number from 1: got {shown(arms)}.")
+        raise InputError(f"arms must be an integer from 1: got {shown(arms)}.")
     reader = _reader(log, reading)
     columns = _Columns.of(reader, arm, loss, reward, probability, policies)
     sums = _Sums(columns, _limits(range), np.array(gammas, dtype=np.float64))
@@ -146,7 +146,7 @@ def _reader(log: Any, reading: dict[str, Any]) -> Reader:
     stream: Any = Frame(log, **given) if is_frame(log) else read(log, **given)
     if not isinstance(stream, Table):
         raise SourceError(
-            f"a log must be a table with a column for the arm, its loss and its probability: {stream.name} is none."
+            f"a log must be a table with columns for arm, loss and probability: {stream.name} is not a table."
         )
     return stream.reader
 
@@ -154,7 +154,7 @@ def _reader(log: Any, reading: dict[str, Any]) -> Reader:
 def _limits(given: Sequence[float] | None) -> tuple[float, float]:
     low, high = (0.0, 1.0) if given is None else (float(value) for value in given)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise InputError(f"a range must be of two numbers, the least and the largest: got {shown(given)}.")
+        raise InputError(f"a range must be two numbers, the smallest and the largest: got {shown(given)}.")
     return low, high
 
 
@@ -175,7 +175,7 @@ class _Columns:
     ) -> _Columns:  # fmt: skip
         """Return the named columns, or those with a recognised name."""
         if loss is not None and reward is not None:
-            raise InputError("a log must be of losses or of rewards: got both. Leave one of them out.")
+            raise InputError("a log has either losses or rewards: got both. Leave one of them out.")
         why = "limits are for logs that say with what probability each arm was drawn"
         paying = Option("loss", letter="COLUMN")
         chance = _column(reader, probability, PROBABILITY, "probability", Option("probability", letter="COLUMN"), why)
@@ -214,7 +214,7 @@ def _column(
         must = why or f"a log must have a column for the {what}"
         raise SourceError(
             must, f"the columns of {reader.name} are {there}, and none is called {' or '.join(names)}",
-            Advice("Name it: ", option, f". {NOTHING}" if why else "."),
+            Advice("Pass ", option, f". {NOTHING}" if why else "."),
         )  # fmt: skip
     if asked in reader.names:
         return str(asked)
@@ -261,17 +261,18 @@ class _Sums:
             )
         chances = self._numbers(piece, columns.probability, "probabilities")
         _refuse(~((chances > 0.0) & (chances <= 1.0)), chances, columns.probability,
-                "probabilities must be above 0, and at most 1", "What was played had a chance. Log that.")  # fmt: skip
+                "probabilities must be above 0, and at most 1",
+                "Log the probability with which the arm was chosen.")  # fmt: skip
         what = "rewards" if columns.rewards else "losses"
         paid = self._numbers(piece, columns.paid, what)
         low, high = self._low, self._high
-        do = Advice("Pass their range: ", Option("range", letter="LEAST,MOST"), ".")
+        do = Advice("Pass ", Option("range", letter="LEAST,MOST"), ".")
         _refuse(~((paid >= low) & (paid <= high)), paid, columns.paid, f"{what} must be from {low:g} to {high:g}", do)
         losses = (high - paid) / (high - low) if columns.rewards else (paid - low) / (high - low)
         policies = [self._numbers(piece, one, "probabilities of a policy") for one in columns.policies]
         for one, shares in zip(columns.policies, policies, strict=True):
             _refuse(~((shares >= 0.0) & (shares <= 1.0)), shares, one, "probabilities must be from 0 to 1",
-                    "It is the policy's probability of the arm that was played.")  # fmt: skip
+                    "It is the policy's probability of the logged arm.")  # fmt: skip
         return places[codes], np.clip(losses, 0.0, 1.0), chances, policies
 
     def _numbers(self, piece: Piece, column: str, what: str) -> Vector:
@@ -306,7 +307,7 @@ class _Sums:
         seen, columns = len(self._arms), self._columns
         if arms is not None and arms < seen:
             raise SourceError(
-                f"there must be as many arms as were played: got {arms:,}, and {reader.name} has {seen:,}."
+                f"arms must be at least the number of logged arms: got {arms:,}, and {reader.name} has {seen:,}."
             )
         span = self._high - self._low
         sums = [*_tuples(self._of_arms[0]), *[(0.0,) * len(self._gammas)] * ((arms or seen) > seen)]

@@ -21,12 +21,12 @@ def open_arena(link: str | None, port: int, browse: bool) -> int:
 
     _, _, place = (link or "").partition("#")
     if link and not place.startswith("v=1&"):
-        raise InputError(f"a link must be one of the arena, with #v=1&g=… in it: got {link}.")
+        raise InputError(f"a link must be from the arena, with #v=1&g=… in it: got {link}.")
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", port)) == 0:
-            raise InputError(f"the port must be free: something listens on {port}. Pass --port N, or close that.")
+            raise InputError(f"port {port} is in use. Pass --port N, or stop the other program.")
     address = f"http://127.0.0.1:{port}/" + (f"#{place}" if place else "")
-    print(f"the arena is at {address} until you press Ctrl-C", file=sys.stderr, flush=True)
+    print(f"arena: {address} (stop: Ctrl-C)", file=sys.stderr, flush=True)
     if browse:
         threading.Timer(0.7, webbrowser.open, [address]).start()
     serve(port)

@@ -48,7 +48,7 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling:
         for note in found.notes:
             print(with_options(note, flag), file=sys.stderr)
     if telling.plot is not None and not found.limits:
-        print("no plot: there are no limits to draw", file=sys.stderr)
+        print("no plot: there are no bounds to draw", file=sys.stderr)
     elif telling.plot is not None:
         from novikoff.reports import drawing
 
@@ -73,7 +73,7 @@ def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: T
     said = say_notes(stream, telling.quiet or telling.as_json)
     ledger = saved or _begun(asked, stream)
     if not isinstance(ledger.learner.facts(), BanditFacts) or ledger.learner.domain.kind != "losses":
-        raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is none.")
+        raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is not.")
     resume = goes_on(ledger, stream, asked.source, saving)
     ledger.source = stream.name
     stopped = play_watched(ledger, stream, asked.source, saving, telling.quiet, asked.rounds, resume=resume)
@@ -90,7 +90,7 @@ def _opened(source: str, reading: dict[str, Any]) -> Any:
     stream = specs.make(source.removeprefix("stream:"), "stream")
     if stream.domain.kind != "losses":
         raise MismatchError(
-            f"a stream for bandits must show losses, as bandit-losses does: {source} shows {stream.domain}."
+            f"a stream for bandits must have losses, as bandit-losses does: {source} has {stream.domain}."
         )
     return stream
 

@@ -48,7 +48,7 @@ class Asked:
         wanted = SHARING if self.switches is not None else SLEEPING if self.sleeping else None
         option = "--switches" if self.switches is not None else "--sleeping"
         if self.switches is not None and self.sleeping:
-            raise InputError("experts that sleep cannot be followed by switches: leave out --switches or --sleeping.")
+            raise InputError("--switches and --sleeping cannot be combined: leave one of them out.")
         if self.learner is None:
             return wanted or DEFAULT
         name = specs.parse(self.learner).name
@@ -100,7 +100,7 @@ def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: boo
         raise InputError(f"a generated stream takes no reading options: got {', '.join(given)}.")
     stream = specs.make(table.removeprefix("stream:"), "stream")
     if stream.domain.kind not in ("advice", "losses"):
-        raise InputError(f"a stream for experts must show advice or losses: {table} shows {stream.domain}.")
+        raise InputError(f"a stream for experts must have advice or losses: {table} has {stream.domain}.")
     return stream
 
 
@@ -116,7 +116,7 @@ def _learner(spec: specs.Spec, stream: Stream, asked: Asked) -> Any:
     for option in ("horizon", "switches", "seed"):
         value, named = getattr(asked, option), (spec.named or {}).get(option)
         if value is not None and named is not None and str(named) != str(value):
-            raise InputError(f"{option} must be told once: got --{option} {value} and {spec}. Leave one of them out.")
+            raise InputError(f"{option} is given twice: --{option} {value} and {spec}. Leave one of them out.")
     if horizon is None and spec.name == SHARING and "horizon" not in (spec.named or {}):
         horizon = _rows(stream)
     return specs.make(
@@ -130,19 +130,18 @@ def _check(ledger: Ledger, stream: Stream) -> None:
     learner = ledger.learner
     if learner.domain.kind not in ("advice", "losses"):
         raise MismatchError(
-            f"the learner must be one for expert advice, such as {DEFAULT}: {spec_of(ledger)} plays on "
-            f"{learner.domain}."
+            f"the learner must be for expert advice, such as {DEFAULT}: {spec_of(ledger)} needs {learner.domain}."
         )
     if not isinstance(learner.facts(), ExpertsFacts):
         raise MismatchError(
-            f"the learner must see what every expert loses, as {DEFAULT} does: {spec_of(ledger)} sees one. Play it "
-            "with `novikoff bandit`."
+            f"the learner must observe the losses of all experts, as {DEFAULT} does: {spec_of(ledger)} observes one. "
+            "Use it with `novikoff bandit`."
         )
     paid = ledger.player.loss
     if paid != stream.loss:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: {spec_of(ledger)} pays {paid}, {stream.name} "
-            f"is read for {stream.loss}. Pass --loss {paid}, or choose another learner."
+            f"learner and table must have the same loss: {spec_of(ledger)} has {paid}, {stream.name} "
+            f"was read for {stream.loss}. Pass --loss {paid}, or choose another learner."
         )
 
 
@@ -151,7 +150,8 @@ def _rows(stream: Stream) -> int:
     rows = stream.count()
     if rows is None:
         raise InputError(
-            f"{SHARING} must know how many rounds there will be: {stream.name} cannot be read twice. Pass --horizon N."
+            f"{SHARING} needs the number of rounds in advance, and {stream.name} cannot be read twice. "
+            "Pass --horizon N."
         )
     return rows
 

@@ -64,7 +64,7 @@ class Telling:
     def check(self) -> None:
         """Refuse what cannot be told before the game begins."""
         if self.hindsight and not self.certify:
-            raise InputError("--hindsight looks for certificates: leave out --no-certify.")
+            raise InputError("--hindsight needs certificates: leave out --no-certify.")
         if self.plot is not None:
             from novikoff.reports import drawing
 
@@ -85,7 +85,7 @@ def check_files(saving: Saving, telling: Telling) -> None:
         for other, _, same in named[:place]:
             if real == same:
                 raise InputError(
-                    f"the {other} and the {what} must be two files: got {path} for both. Name one differently."
+                    f"the {other} and the {what} must be different files: got {path} for both. Rename one of them."
                 )
 
 
@@ -105,7 +105,8 @@ class Choice:
         check_method(self.how, ledger.learner)
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
-                f"--keep {self.how} reads the source again: {stream.name} cannot be. Save it first, or --keep random."
+                f"--keep {self.how} reads the source twice, and {stream.name} cannot be read again. Save it to a file, "
+                "or use --keep random."
             )
         return HypothesisReservoir(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
 
@@ -122,9 +123,7 @@ def run_source(
     check_files(saving, telling)
     passes, rounds = length
     if choice is not None and "cover" in defaults:
-        raise InputError(
-            "--keep is for one classifier, --cover for sets that follow what comes: leave one of them out."
-        )
+        raise InputError("--keep and --cover cannot be combined: leave one of them out.")
     if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     if saving.resume is None:
@@ -178,18 +177,20 @@ def _live(ledger: Ledger, telling: Telling) -> Live:
     from novikoff.arena.live import Live
 
     live = Live(spec_of(ledger), certify=telling.certify)
-    print(f"see it at {live.address} while it plays", file=sys.stderr, flush=True)
+    print(f"live curve: {live.address}", file=sys.stderr, flush=True)
     return live
 
 
 def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
     """Refuse a permutation test before the game begins, if it cannot be made after it."""
     if not stream.rereadable:
-        raise InputError(f"--permutation reads the source again: {stream.name} cannot be. Save it in a file.")
+        raise InputError(
+            f"--permutation reads the source twice, and {stream.name} cannot be read again. Save it to a file."
+        )
     if saving.resume is not None:
-        raise InputError("--permutation plays a learner that has learned nothing: leave out --resume.")
+        raise InputError("--permutation needs a new learner: leave out --resume.")
     if ledger.player.pays:
-        raise InputError("--permutation counts mistakes in labels: choose a learner of labels.")
+        raise InputError("--permutation is for classification: choose a classifier.")
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet: bool) -> OnlineToBatch:
@@ -224,13 +225,15 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
     if cover is not None:
         has = ledger.coverage.alpha if ledger.coverage is not None else None
         if has is None or has != float(1 - Decimal(repr(cover))):
-            says = "says no sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
-            raise InputError(f"a game must go on with its own learner: that of {path} {says}. Leave out --cover.")
+            says = "has no prediction sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
+            raise InputError(f"a resumed game keeps its learner: that of {path} {says}. Leave out --cover.")
     if wanted is not None:
         asked = specs.parse(wanted)
         held = held if asked.name == held.name else specs.within(held) or held
         if not any(_within(one, held) for one in (asked, specs.for_numbers(asked))):
-            raise InputError(f"a game must go on with its own learner: {path} holds {spec_of(ledger)}, not {wanted}.")
+            raise InputError(
+                f"a resumed game keeps its learner: {path} has {spec_of(ledger)}, not {wanted}. Leave the learner out."
+            )
     _check_own(ledger.learner, path, **options)
     return ledger
 
@@ -273,8 +276,7 @@ def check_normalized(learner: Any, spec: str) -> None:
     """Refuse --normalize for a learner that does not divide examples by their length."""
     if not adapt(learner).normalizes:
         raise InputError(
-            f"--normalize is for learners that divide examples by their length: {spec} does not. Leave it out; kernels "
-            "are normalised with normalize_kernel=true."
+            f"--normalize is not an option of {spec}. Leave it out; kernels are normalised with normalize_kernel=true."
         )
 
 
@@ -356,7 +358,7 @@ def write_report(telling: Telling, text: str) -> None:
 def ended(ledger: Ledger, telling: Telling, stopped: bool, *certificates: Sequence[Certificate]) -> int:
     """The exit code of a game; that it was stopped is said."""
     if stopped and not telling.as_json:
-        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; this is what was done until then", file=sys.stderr)
+        print(f"stopped by Ctrl-C after round {ledger.rounds:,}; results so far", file=sys.stderr)
     if any(certificate.status == "violated" for found in certificates for certificate in found):
         return VIOLATED
     return INTERRUPTED if stopped else 0

@@ -70,7 +70,7 @@ def opened_table(stream: Stream) -> Table:
     from novikoff.data.tables.table import Table
 
     if not isinstance(stream, Table):
-        raise InputError(f"columns are those of a table: {stream.name} is none.")
+        raise InputError(f"a table is needed: {stream.name} is not one.")
     return stream
 
 

@@ -45,15 +45,13 @@ def predict_source(
     page = page or Telling(as_json)
     page.check()
     if is_zipfile(source) and not is_zipfile(path):
-        raise InputError(f"the model comes before the source: novikoff predict {source} {path}.")
+        raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
     saved = persistence.load(path)
     saved = saved.kept if isinstance(saved, Mixed) else saved
     classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
     numbers = outcomes(classifier) == "numbers"
     if scores and not adapt(classifier).scores and adapt(classifier).of_labels is None:
-        raise InputError(
-            f"--scores is for learners of labels that have a score: that of {path} has none. Leave it out."
-        )
+        raise InputError(f"--scores needs a classifier with scores: that of {path} has none. Leave it out.")
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
         if adapt(classifier).numbered:
@@ -96,7 +94,7 @@ def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, 
     given = {key: value for key, value in options.items() if value is not None}
     for option in ("label", "positive"):
         if option in given:
-            raise InputError(f"--{option} is for a source with labels: got --no-label too. Leave out one of them.")
+            raise InputError(f"--{option} and --no-label cannot be combined: leave one of them out.")
     return unlabelled(source, numbers=numbers, **given)
 
 
@@ -118,12 +116,10 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
             error.advise(hint)
         raise
     if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
-        raise MismatchError(
-            f"what {path} holds takes {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint
-        )
+        raise MismatchError(f"the model {path} has {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint)
     adapt(classifier).check_hash(stream)
     if not classifier.domain.admits(stream.domain):
-        raise MismatchError(f"what {path} holds is for {classifier.domain}: {stream.name} shows {stream.domain}.")
+        raise MismatchError(f"the model {path} needs {classifier.domain}: {stream.name} has {stream.domain}.")
     return stream
 
 
@@ -302,7 +298,7 @@ def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
     """A table without labels is read as doubles: refuse whole numbers that these may have changed."""
     whole = stream.unlabelled and classifier.domain.kind in ("index", "point")
     if whole and isinstance(batch.x, np.ndarray) and (np.abs(batch.x) >= EXACT).any():
-        raise InputError(f"whole numbers must be below 2^53 without labels: {stream.name} has larger ones.")
+        raise InputError(f"integers must be below 2^53 in a source without labels: {stream.name} has larger ones.")
 
 
 class Watch:

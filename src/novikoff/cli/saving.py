@@ -64,18 +64,18 @@ class Saving:
     def check(self) -> None:
         """Refuse what cannot work before the game begins."""
         if self.every and not self.path:
-            raise InputError("--save-every needs a file to write: pass --save FILE too.")
+            raise InputError("--save-every needs a file: pass --save FILE too.")
         if self.without_rows and not self.path:
-            raise InputError("--without-rows is for a file that is written: pass --save FILE too.")
+            raise InputError("--without-rows needs a file: pass --save FILE too.")
         if self.path and not Path(self.path).absolute().parent.is_dir():
-            raise ModelFileError(f"a model file must go into a folder that exists: {Path(self.path).parent} does not.")
+            raise ModelFileError(f"the folder {Path(self.path).parent} does not exist. Create it, or choose another.")
         if self.path:
             persistence.check_place(self.path, self.force)
         if self.same and self.again:
-            raise InputError("a source is the one that was played or it is not: got --same and --again. Leave one out.")
+            raise InputError("--same and --again cannot be combined: leave one of them out.")
         if (self.same or self.again) and self.resume is None:
             option = "--same" if self.same else "--again"
-            raise InputError(f"{option} is for a game that goes on: pass --resume FILE too.")
+            raise InputError(f"{option} needs a game to resume: pass --resume FILE too.")
 
     def write(self, what: Ledger | OnlineToBatch, quiet: bool, note: str = "") -> None:
         """Write the file, and print which kind it is unless `quiet`, with a note."""
@@ -157,8 +157,8 @@ class Keeper(Observer):
 
 Bytes = Literal["same", "grown", "other"]
 
-SAME = "Pass --same to go on where the game stopped, or"
-AGAIN = "--again to play the source from its beginning, as rows that follow."
+SAME = "Pass --same to continue where the game stopped, or"
+AGAIN = "--again to read the source from its beginning, as new rows."
 
 
 def goes_on(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool:
@@ -174,7 +174,7 @@ def goes_on(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool
             ledger.position = dict(ledger.position["end"])
         return True
     if played and stream.rereadable and not saving.again:
-        raise InputError(f"a source must not be played twice by mistake: {stream.name} was played before. Pass {AGAIN}")
+        raise InputError(f"{stream.name} was used before in this game. Pass {AGAIN}")
     ledger.repeated |= stream.rereadable and (found != "other" or bool(played))
     ledger.earlier = [*ledger.earlier, {key: then[key] for key in ("source", "place", "size", "sample") if key in then}]
     return False
@@ -188,18 +188,18 @@ def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, A
         if passes:  # a pipe that came to its end is not this one
             return False
         raise InputError(
-            f"a pipe that goes on must be told from one that begins again: it stopped {at}. {SAME} {AGAIN}"
+            f"it is unclear whether the pipe continues or starts again: the game stopped {at}. {SAME} {AGAIN}"
         )
     again = passes > 1 or ledger.repeated or (ledger.position or {}).get("begun", False)
     if here and (found == "same" or (found == "grown" and not again)):
         return True
     if here:
-        how = "rows were added to it after several passes" if found == "grown" else "it has changed since"
-        raise InputError(f"a source to go on in must be as it was: the game stopped {at}, and {how}. {SAME} {AGAIN}")
+        how = "rows were added to it after several passes" if found == "grown" else "its content differs"
+        raise InputError(f"the source has changed: the game stopped {at}, and {how}. {SAME} {AGAIN}")
     if found != "other":
         raise InputError(
-            f"a source to go on in must be where it was: the game stopped {at}, and {stream.name} is another file that "
-            f"{'holds' if found == 'same' else 'begins with'} the same bytes. {SAME} {AGAIN}"
+            f"the source is another file: the game stopped {at}, and {stream.name} "
+            f"{'has' if found == 'same' else 'begins with'} the same bytes. {SAME} {AGAIN}"
         )
     return False
 

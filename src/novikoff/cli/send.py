@@ -62,11 +62,11 @@ def _played(url: str, token: str | None, name: str, learner: str | None) -> str 
         if error.code != "unauthorized":
             raise
         advice = Advice("Pass ", Option("token_file", letter="PATH"), ", or set NOVIKOFF_TOKEN.")
-        raise InputError("a request must have the token of the service", f"{url} refused it", advice) from None
+        raise InputError("the service needs its token", f"{url} refused the request", advice) from None
     found = known.get(name)
     if found is not None and learner not in (None, found):
         advice = Advice("Pass ", Option("model", letter="NAME"), " with another name.")
-        raise InputError("a model must be of the learner that is asked for", f"{name} is {found}", advice)
+        raise InputError("the model exists with another learner", f"{name} is {found}", advice)
     return found
 
 
@@ -116,7 +116,7 @@ def _token(path: str | None) -> str | None:
         return None if path is None else Path(path).read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "it is not ASCII")
-        raise InputError(f"a token must be in a file: {path}: {why}.") from None
+        raise InputError(f"the token file {path} cannot be read: {why}.") from None
 
 
 def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row], dict[str, Any]]:
@@ -129,7 +129,7 @@ def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row
         if len(labels) == 2:
             break
     if len(labels) < 2:
-        raise InputError(f"there must be two labels: the first {len(first):,} rows of {stem} have {list(labels)!r}.")
+        raise InputError(f"two labels are needed: the first {len(first):,} rows of {stem} have {list(labels)!r}.")
     low, high = sorted(labels, key=_order)
     if positive is not None and str(positive) == str(low):
         low, high = high, low
@@ -259,7 +259,7 @@ def records(stream: Stream) -> Iterator[tuple[Any, Any]]:
 def _of_table(table: Table) -> Iterator[tuple[Any, Any]]:
     columns, label = table.columns, table.label
     if label is None:
-        raise SourceError(f"rows must have labels to be learned from: {table.name} has none.")
+        raise SourceError(f"rows must have labels: {table.name} has none.")
     numbers = table.outcomes == "numbers"
     kinds: dict[str, Any] = {column.name: "number" if column.kind == "number" else "category" for column in columns}
     for piece in table.reader.pieces(None, {**kinds, label: "number" if numbers else "category"}):

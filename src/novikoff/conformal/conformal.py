@@ -162,7 +162,7 @@ class Conformal(Learner):
         self.learner = learner
         player = self._player = adapt(learner) if is_learner(learner) else cast(Any, None)
         if player is None or player.domain.kind in ("advice", "losses") or player.covers:
-            raise InputError(f"sets are said around one learner on examples: got {shown(learner)}.")
+            raise InputError(f"conformal needs one learner on examples: got {shown(learner)}.")
         for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
                                    ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
             if not sound:
@@ -173,10 +173,12 @@ class Conformal(Learner):
                 f"a rule must be tracker, decaying, quantile, or have threshold() and see(score): got {shown(rule)}."
             )
         if groups is not None and rule not in TRACKERS:
-            raise InputError(f"groups have a tracker each: got the rule {shown(rule)}. Leave one of them out.")
+            raise InputError(
+                f'groups need rule="tracker" or "decaying": got the rule {shown(rule)}. Leave one of them out.'
+            )
         if isinstance(groups, list) and rule != "tracker":
             raise InputError(
-                f"groups that overlap have the tracker: got the rule {shown(rule)}. Leave one of them out."
+                f'overlapping groups need rule="tracker": got the rule {shown(rule)}. Leave one of them out.'
             )
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
         self.outcomes, self.loss, self.draws, self.numbered = (

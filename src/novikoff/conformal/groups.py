@@ -34,7 +34,7 @@ class Groups:
         self.each: list[Groups] = []
         if isinstance(by, list):
             if len(by) < 2 or len({*map(str, by)}) < len(by) or not all(isinstance(one, (int, str)) for one in by):
-                raise InputError(f"groups that overlap must be of several columns: got {shown(by)}. Name each once.")
+                raise InputError(f"overlapping groups need several columns: got {shown(by)}. Name each once.")
             self.each = [Groups(one) for one in by]
             return
         sound = by is None or callable(by) or (isinstance(by, (int, str)) and not isinstance(by, bool))
@@ -104,7 +104,7 @@ class Groups:
         found = {place: name.removeprefix(begin) for name, place in known.items() if name.startswith(begin)}
         if not found:
             raise InputError(
-                f"groups must be a column that the learner sees: {shown(self.by)} is none of a table whose features "
+                f"groups must be a feature of the learner: {shown(self.by)} is not, in a table whose features "
                 "have names. Give the number of the feature, or a function of x."
             )
         return list(found), found

@@ -88,7 +88,7 @@ class Limits:
         except (TypeError, ValueError, OverflowError):
             raise self._beyond(y) from None
         if numbers.ndim != 1:
-            raise InputError(f"there must be one outcome a round: got shape {numbers.shape}.")
+            raise InputError(f"expected one outcome per round: got shape {numbers.shape}.")
         within = (numbers >= self._least) & (numbers <= self._most)
         if not within.all():
             t = int(np.argmin(within))

@@ -69,7 +69,7 @@ class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
     ) -> None:  # fmt: skip
         super().__init__(ridge, scale_free, bias, labels)
         if not probabilities:
-            raise InputError(f"probabilities must be true where labels are many: got {shown(probabilities)}.")
+            raise InputError(f"probabilities must be true for multiclass: got {shown(probabilities)}.")
         self.probabilities = True
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:

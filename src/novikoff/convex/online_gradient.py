@@ -131,9 +131,9 @@ class OnlineGradient(Learner):
         if rate not in RULES:
             raise InputError(f'rate must be "fixed", "anytime" or "adaptive": got {shown(rate)}.')
         if (rate == "fixed") != (horizon is not None):
-            raise InputError(f"a horizon must be given for a fixed rate and no other: got {rate} and {shown(horizon)}.")
+            raise InputError(f'a horizon is needed for rate="fixed" only: got {rate} and {shown(horizon)}.')
         if horizon is not None and (type(horizon) is not int or not 1 <= horizon < 2**53):
-            raise InputError(f"a horizon must be a whole number of rounds from 1: got {shown(horizon)}.")
+            raise InputError(f"a horizon must be a number of rounds, an integer from 1: got {shown(horizon)}.")
         if type(hindsight) is not int or not 0 <= hindsight <= 1000:
             raise InputError(f"hindsight must be a number of features from 0 to 1,000: got {shown(hindsight)}.")
         self.domain = Domain("vector")
@@ -417,7 +417,7 @@ class OnlineGradient(Learner):
         totals, held, count = self._totals, found["held"], self.features.count
         whole = [float(totals[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
         sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
-        require(sound, "counts of a learner must be whole numbers", whole)
+        require(sound, "counts of a learner must be integers", whole)
         require(totals[at.KNOWN] in (0.0, float(len(self._gram) > 2)), "sums must be kept or not", totals[at.KNOWN])
         require(
             0.0 < totals[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", totals[at.SCALE]

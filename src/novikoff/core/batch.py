@@ -38,7 +38,7 @@ def count_at(position: Position | None, name: str = "row") -> int:
     """Return a count stored in a position; 0 at the beginning."""
     value = position[name] if position else 0
     if not isinstance(value, int):
-        raise InputError(f"{name} of a position must be a whole number: got {shown(value)}.")
+        raise InputError(f"{name} of a position must be an integer: got {shown(value)}.")
     return value
 
 
@@ -181,14 +181,14 @@ def _checked(x: Sparse) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray
     """Return the arrays of sparse rows in the types of compiled loops; raise `InputError` if they are invalid."""
     ends, places, values = np.asarray(x.indptr), np.asarray(x.indices), np.asarray(x.values)
     if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu" or np.any(ends[1:] < ends[:-1]) or ends[0] < 0:
-        raise InputError(f"indptr must be whole numbers from 0 that do not fall: got {shown(x.indptr)}.")
+        raise InputError(f"indptr must be integers from 0 that do not fall: got {shown(x.indptr)}.")
     if places.ndim != 1 or places.shape != values.shape or int(ends[-1]) > len(places):
         shapes = f"{places.shape} and {values.shape}"
         raise InputError(f"indices and values must be of one length, to {int(ends[-1])} at least: got {shapes}.")
     start, stop = int(ends[0]), int(ends[-1])
     used = places[start:stop]
     if len(used) and (places.dtype.kind not in "iu" or used.min() < 0 or used.max() >= x.width):
-        raise InputError(f"indices must be whole numbers below the width, {x.width}: got {shown(used)}.")
+        raise InputError(f"indices must be integers below the width, {x.width}: got {shown(used)}.")
     if len(used) and values.dtype.kind not in "iufb":
         raise InputError(f"values must be numbers: got {values.dtype}.")
     whole, numbers = ends.astype(np.uint64), values if values.dtype in (np.float64, np.float32) else None

@@ -64,12 +64,12 @@ def index(x: Any, width: int) -> int:
         if isinstance(value, (np.ndarray, list, tuple)):
             count = value.size if isinstance(value, np.ndarray) else len(value)
             if count != 1:
-                raise InputError(f"x must be one whole number from 0 to {whole(width - 1)}: got {count} numbers.")
+                raise InputError(f"x must be one integer from 0 to {whole(width - 1)}: got {count} numbers.")
             value = value.item() if isinstance(value, np.ndarray) else value[0]
         if isinstance(value, Integral) or (isinstance(value, (float, np.floating)) and float(value).is_integer()):
             value = int(value)
         else:
-            raise InputError(f"x must be a whole number from 0 to {whole(width - 1)}: got {shown(x)}.")
+            raise InputError(f"x must be an integer from 0 to {whole(width - 1)}: got {shown(x)}.")
     if not 0 <= value < width:
         raise InputError(f"x must be from 0 to {whole(width - 1)}: got {whole(value)}.")
     return int(value)
@@ -88,9 +88,9 @@ def point(x: object, width: int, low: int, high: int) -> NDArray[np.int64]:
             raise InputError(f"x must be finite: got {shown(values.tolist())}.")
         if not np.all(values == np.floor(values)):
             given = shown(values.tolist())
-            raise InputError(f"x must be whole numbers: got {given}. Multiply by the grid's n and round.")
+            raise InputError(f"x must be integers: got {given}. Multiply by the grid's n and round.")
     elif values.dtype.kind not in "iu":
-        raise InputError(f"x must be whole numbers: got {shown(x)}.")
+        raise InputError(f"x must be integers: got {shown(x)}.")
     if width and (values.min() < low or values.max() > high):
         raise InputError(f"x must be from {low} to {high} in every coordinate: got {shown(values.tolist())}.")
     return values.astype(np.int64)
@@ -122,7 +122,7 @@ def pair(indices: Any, values: Any) -> CheckedRow:
     if len(places) == 0:
         return CheckedRow((places.astype(np.uint32), reals))
     if places.dtype.kind not in "iu" or places.min() < 0 or places.max() > LARGEST_INDEX:
-        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
+        raise InputError(f"indices must be integers from 0 to {LARGEST_INDEX:,}: got {places.tolist()}.")
     if len(places) > 1 and not np.all(places[1:] > places[:-1]) and len(np.unique(places)) < len(places):
         raise InputError(f"no index may be repeated in a row: got {places.tolist()}. Add their values up.")
     check_finite(reals)
@@ -148,7 +148,7 @@ def mapping(x: Mapping[Any, Any], names: dict[str, int], learn: bool = True) -> 
         if not all(isinstance(key, Integral) for key in keys):
             raise InputError(f"features must all be names or all whole numbers: got {keys!r}.")
     if min(keys) < 0 or max(keys) > LARGEST_INDEX:
-        raise InputError(f"indices must be whole numbers from 0 to {LARGEST_INDEX:,}: got {keys!r}.")
+        raise InputError(f"indices must be integers from 0 to {LARGEST_INDEX:,}: got {keys!r}.")
     return CheckedRow((np.array(keys, dtype=np.uint32), values))
 
 

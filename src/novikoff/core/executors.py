@@ -122,7 +122,7 @@ class Ray(Executor):
         try:
             packed, store = [ray.cloudpickle.dumps((function, item)) for item in each], ray.put(shared)
         except (TypeError, AttributeError, pickle.PicklingError) as error:
-            raise InputError("what goes to other machines must be data, and functions of it", f"{error}") from None
+            raise InputError("only data and functions of data can be sent to other machines", f"{error}") from None
         key, now = f"novikoff {uuid.uuid4()} is over".encode(), time.time()
         waiting = [task.remote(one, store, key, now) for one in packed]
         results: list[Result] = []
@@ -137,8 +137,8 @@ class Ray(Executor):
         except ray.exceptions.RayError as error:
             reason = str(error).partition("\n")[0]
             raise NovikoffError(
-                "a task must be done in the end", f"Ray gave it up ({reason})",
-                "Each is begun anew some times: is there memory enough where it runs?",
+                "a task must finish", f"Ray gave up ({reason})",
+                "It was retried: check the memory of the workers.",
             ) from None  # fmt: skip
         finally:
             if len(results) < len(each):
@@ -153,7 +153,10 @@ def executor(on: str | Executor = "threads", threads: int | None = None) -> Exec
     if on == "threads":
         return Threads(threads)
     if threads is not None:
-        raise InputError(f"threads are of this process: got {threads}, on {on}. Ray has as many as its cluster.")
+        raise InputError(
+            f"threads apply to this process only: got {threads}, on {on}. Leave them out: Ray uses the cores of its "
+            "cluster."
+        )
     return Ray(None if on == "ray" else on)
 
 
@@ -235,12 +238,12 @@ def _connected(address: str | None) -> Any:
     try:
         import ray
     except ImportError:
-        raise InputError('tasks on Ray need it to be installed: it is not. pip install "novikoff[ray]".') from None
+        raise InputError('Ray is not installed: pip install "novikoff[ray]".') from None
     if ray.is_initialized():
         here = ray.get_runtime_context().gcs_address
         if address not in (None, "auto", "local", here, _known.get(here)):
             raise InputError(
-                f"a process is connected to one cluster of Ray: this one to {here}, got {address!r}. Take "
+                f"a process can use one Ray cluster: this one is connected to {here}, got {address!r}. Take "
                 'on="ray", or call ray.shutdown() first.'
             )
         return ray

@@ -170,7 +170,7 @@ class Features:
 
     def _keep_to(self, kind: Kind) -> None:
         if self.kind not in (None, kind):
-            raise InputError(f"examples must be of one kind: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
+            raise InputError(f"all examples must have one form: got {_WORDS[kind]} after {_WORDS[self.kind]}.")
 
     def state(self) -> State:
         return {"kind": self.kind, "count": self.count, "names": list(self.names)}

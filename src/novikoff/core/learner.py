@@ -308,7 +308,7 @@ class Predictor(ABC, Written):
             bits = features.count.bit_length() - 1
             if features.count > places or features.count == 2**bits:
                 raise MismatchError(
-                    f"names must be hashed as those that were learned from, to {features.count:,} places",
+                    f"names must be hashed as in training, to {features.count:,} places",
                     f"those of {stream.name} are hashed to {places:,}",
                     Advice("Pass ", Option("bits", bits), ".") if features.count == 2**bits else "",
                 )
@@ -415,7 +415,7 @@ class Learner(Predictor, Stateful, base=True):
     def widen(self, width: int) -> None:
         """Grow to `width` columns; all earlier rows had 0 in the new ones."""
         raise InputError(
-            f"all columns of a table must be there in its first rows for {type(self.original).__name__}",
+            f"the first rows must have all columns for {type(self.original).__name__}",
             f"it has {self._columns():,} features, and now there are {width:,}: a number is missing for the first time",
             Advice("Fill or drop such rows, pass ", Option("drop", letter="COLUMN"), ", or choose a learner that "
                    "takes new features, such as auto or perceptron."),
@@ -446,8 +446,8 @@ class Learner(Predictor, Stateful, base=True):
     def between(self, first: int, last: int) -> Between:
         """Return results and bounds for the rounds `first` to `last`."""
         raise InputError(
-            "a learner to be asked about some of its rounds must promise something there: "
-            f"{type(self.original).__name__} does not. Play auto:drift=true, or another learner so."
+            "a learner needs guarantees on stretches to report some of its rounds: "
+            f"{type(self.original).__name__} has none. Use auto:drift=true, or drift=true with another learner."
         )
 
     def stretches(self, most: int) -> list[Between]:
@@ -489,7 +489,7 @@ def check_batch(own: Encoding | None, batch: object) -> None:
         )
     if own is not None and batch.encoding is not None and not own.agrees(batch.encoding):
         raise MismatchError(
-            "a batch must be encoded as the rows that were learned from",
+            "a batch must be encoded as the training rows",
             "this one was encoded by its own table, where features have other places",
             "Read new rows with nk.read(new, like=ledger), and take its batches.",
         )
@@ -600,9 +600,7 @@ class Adapted(Learner):
                 f"a learner must have predict_one and learn_one: {shown(original)} has no {' and no '.join(lacks)}."
             )
         if type(original).__module__.partition(".")[0] == "river":
-            raise InputError(
-                "a model of River must be wrapped", f"got {type(original).__name__}", "Pass nk.wrap(model)."
-            )
+            raise InputError("a River model must be wrapped", f"got {type(original).__name__}", "Pass nk.wrap(model).")
         self.original = original
         self.outcomes = outcomes(original)
         self.loss = getattr(original, "loss", None) or "zero-one"
@@ -705,7 +703,7 @@ class Adapted(Learner):
         self._rounds += len(batch)
         if self._asks and (not isinstance(found, StepResult) or found.probabilities is None):
             raise MismatchError(
-                f"learn_many of a learner with probabilities must answer with them: {type(self.original).__name__} did "
+                f"learn_many of a learner with probabilities must return them: {type(self.original).__name__} did "
                 "not. Answer with a StepResult that has probabilities, or leave learn_many out."
             )
         return self._counted(found, batch.y)
@@ -771,13 +769,13 @@ class Adapted(Learner):
         own = getattr(self.original, "state", None)
         if own is None:
             raise InputError(
-                f"a learner to be saved must have state and restore: {type(self.original).__name__} has no state."
+                f"only a learner with state and restore can be saved: {type(self.original).__name__} has no state."
             )
         return dict(own())
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        raise TypeError("an adapted learner is restored by the class of its original")
+        raise TypeError("an adapted learner is restored by the class of the original")
 
 
 def adapt(learner: object) -> Learner:

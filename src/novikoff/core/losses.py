@@ -52,7 +52,7 @@ class Loss:
             return cls(name)
         number = isinstance(clip, (int, float)) and not isinstance(clip, bool)
         if not number or not 1e-15 <= clip <= 0.25:
-            raise InputError(f"clip must be a number from 1e-15 to 0.25: got {shown(clip)}. Take 1e-6 if in doubt.")
+            raise InputError(f"clip must be a number from 1e-15 to 0.25: got {shown(clip)}. 1e-6 is usual.")
         return cls(name, float(clip))
 
     @property

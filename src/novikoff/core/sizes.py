@@ -28,5 +28,5 @@ def integer(value: Any, name: str, must: str, least: float = -math.inf, most: fl
 def length(size: int) -> int:
     """Return `size` for `len`, which Python limits to 2^63 - 1."""
     if size > sys.maxsize:
-        raise TooLargeError(f"len() must be below 2^63: the class has {whole(size)} hypotheses. Use its `size`.")
+        raise TooLargeError(f"len() is limited to 2^63 - 1: the class has {whole(size)} hypotheses. Use its `size`.")
     return size

@@ -137,7 +137,7 @@ class Stream(ABC):
         """Return the length in the units of `part`: rows, or bytes of a text."""
         rows = self.count() if self.rereadable else None
         if rows is None:
-            raise SourceError(f"a source must be rereadable, of a known length, to be cut: {self.name} is not.")
+            raise SourceError(f"only a rereadable source of known length can be split: {self.name} is not.")
         return rows
 
     def borders(self) -> Sequence[int]:
@@ -224,7 +224,9 @@ class Part(Stream):
             if done >= last:
                 break
         if done < last:
-            raise SourceError(f"a source must stay as it is: {self._whole.name} has {done:,} rows, not {last:,}.")
+            raise SourceError(
+                f"a source must not change while it is read: {self._whole.name} has {done:,} rows, not {last:,}."
+            )
 
     def fingerprint(self) -> dict[str, Any] | None:
         return self._whole.fingerprint()

@@ -364,7 +364,7 @@ def are_signs(y: NDArray[np.number]) -> bool:
 def check_label(y: Outcome, labels: int | None) -> Label:
     """Return y as a label; raise `InputError` if it is not one."""
     if isinstance(y, (bool, np.bool_)):
-        what = "-1 or +1" if labels is None else f"a whole number from 0 to {labels - 1}"
+        what = "-1 or +1" if labels is None else f"an integer from 0 to {labels - 1}"
         stands = 1 if y else -1 if labels is None else 0
         raise InputError(
             f"a label must be {what}, not a boolean: got {y}. Pass {stands}, or give the source the two values it uses."
@@ -376,4 +376,4 @@ def check_label(y: Outcome, labels: int | None) -> Label:
         raise InputError(f"a label must be -1 or +1: got {shown(y)}. Give the source the two values it uses.")
     if isinstance(y, (int, np.integer)) and 0 <= y < labels:
         return int(y)
-    raise InputError(f"a label must be a whole number from 0 to {labels - 1}: got {shown(y)}.")
+    raise InputError(f"a label must be an integer from 0 to {labels - 1}: got {shown(y)}.")

@@ -185,7 +185,9 @@ def encode_labels(
     try:
         unique, codes = np.unique(y, return_inverse=True)
     except (TypeError, ValueError):
-        raise SourceError(f"labels must be of one type: {name} has several. Turn them into text, say.") from None
+        raise SourceError(
+            f"labels must have one type: {name} has several. Convert them to text, for example."
+        ) from None
     values = (
         list(unique) if y.dtype.kind in "mM" else unique.tolist()
     )  # tolist would turn dates with nanoseconds into integers
@@ -272,15 +274,12 @@ def _missing(value: object) -> bool:
 def _many(y: NDArray[Any], multiclass: int, name: str) -> NDArray[np.int32]:
     """Return labels as int32 from 0 to multiclass-1; raise SourceError for others."""
     if y.dtype.kind not in "iubf":
-        raise SourceError(
-            f"labels must be whole numbers from 0 to {multiclass - 1}: {name} has {y.dtype}. Number them."
-        )
+        raise SourceError(f"labels must be integers from 0 to {multiclass - 1}: {name} has {y.dtype}. Number them.")
     bad = (y < 0) | (y >= multiclass) | (y != np.floor(y)) if y.dtype.kind == "f" else (y < 0) | (y >= multiclass)
     if bad.any():
         where = int(np.flatnonzero(bad)[0])
         raise SourceError(
-            f"labels must be whole numbers from 0 to {multiclass - 1}: row {where + 1} of {name} has "
-            f"{y[where].item()!r}."
+            f"labels must be integers from 0 to {multiclass - 1}: row {where + 1} of {name} has {y[where].item()!r}."
         )
     return y.astype(np.int32)
 
@@ -342,7 +341,7 @@ def matrix_rows(X: Any, name: str) -> Sparse:
     try:
         matrix.check_format(full_check=True)
     except ValueError as error:
-        raise SourceError(f"X must be a valid matrix: {name} is not ({error}). Build it anew.") from None
+        raise SourceError(f"X must be a valid matrix: {name} is not ({error}). Build it again.") from None
     if (
         matrix.dtype.kind in "iu"
         and matrix.nnz

@@ -109,8 +109,7 @@ def _stream(environment: Any, wanted: Wanted) -> Stream:
     if isinstance(environment, Iterable):
         return Pairs(environment, domain=wanted.domain, multiclass=multiclass)
     raise MismatchError(
-        f"an environment must be a stream, an adversary, arrays (X, y) or an iterable of (x, y): "
-        f"got {type(environment).__name__}."
+        f"expected a stream, an adversary, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}."
     )
 
 
@@ -150,7 +149,7 @@ def show_numbers(stream: Any) -> None:
     """Switch a stream to regression on its label column, and add a note."""
     stream.show_numbers()
     label = stream.label if stream.table else "the label"
-    told = f"{label} of {stream.name} is a number to be predicted; if it is a label, pass "
+    told = f"{label} of {stream.name} is numeric: regression. For classification pass "
     stream.notes.append(Advice(told, Option("positive"), "."))
 
 
@@ -175,7 +174,7 @@ def check_count(name: str, value: object, least: int, do: str = "") -> None:
     """Raise InputError unless `value` is a whole number of at least `least`; `do` is the advice of the error."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         got = shown(value) if isinstance(value, (bool, int, float, str)) or value is None else named(value)
-        raise InputError(f"{name} must be a whole number from {least}", f"got {got}", do or f"Write {name}=2, say.")
+        raise InputError(f"{name} must be an integer from {least}", f"got {got}", do or f"Write {name}=2, say.")
     if value < least:
         raise InputError(f"{name} must be at least {least}: got {value}.")
 
@@ -185,9 +184,9 @@ def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> No
     player = adapt(learner)
     if multiclass and player.labels is None and not player.pays:
         raise MismatchError(
-            "the learner must take many labels",
+            "the learner must be multiclass",
             f"{spec} takes two, and {source} shows more",
-            Advice("These take many: ", ", ".join(with_multiclass()), ". Or: ", POSITIVE),
+            Advice("Multiclass learners: ", ", ".join(with_multiclass()), ". Or: ", POSITIVE),
         )
 
 
@@ -250,7 +249,7 @@ def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Number
     if player.pays or (labels is None) == (learner.labels is not None):
         return batch
     if labels is None:
-        raise MismatchError("the learner has two labels", "the stream has many", Advice(POSITIVE, " ", NAMED))
+        raise MismatchError("the learner is binary", "the stream is multiclass", Advice(POSITIVE, " ", NAMED))
     values = [labels.negative, labels.positive]
     known = [int(value) for value in values if isinstance(value, (int, np.integer))]
     if len(known) < 2 or not all(0 <= value < (learner.labels or 0) for value in known):
@@ -261,7 +260,7 @@ def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Number
 def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:
     """Return labels as numbers of the game's numbering, which may already hold labels of earlier streams."""
     if y.ndim != 1 or y.dtype.kind not in "iu":
-        raise MismatchError("labels must be many, or two", f"{stream.name} shows {y.dtype}")
+        raise MismatchError("labels must be two values or 0 .. k-1", f"{stream.name} shows {y.dtype}")
     numbering.cut(learner.labels or 0)
     two = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
     values = stream.label_values if two is None else two

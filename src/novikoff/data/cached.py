@@ -97,9 +97,9 @@ def hold(stream: Stream, rounds: int | None = None, limit: int = MOST_BYTES) -> 
         if size > limit:
             fit = max(int(0.9 * limit / size * (rows + len(part))), 1)
             raise SourceError(
-                f"a source to be played several times must fit in memory, in {limit:,} bytes",
+                f"a source that is used several times must fit in memory, in {limit:,} bytes",
                 f"the first {rows + len(part):,} rows of {stream.name} do not",
-                Advice("Play fewer: ", Option("rounds", fit), "."),
+                Advice("Use fewer rows: ", Option("rounds", fit), "."),
             )
         held.append(part.kept())
         rows += len(part)

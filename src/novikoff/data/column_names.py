@@ -156,7 +156,7 @@ def mismatch(
     drop = Option("drop", new[0]) if len(new) == 1 else Option("drop", letter="NAMES")
     how = leave_out or (Advice("pass ", drop) if new else "")
     return MismatchError(
-        f"columns must be those that {whose} learned from", f"{name} has {has}",
+        f"columns must match those that {whose} was trained on", f"{name} has {has}",
         Advice("Rename the columns", ", or " if how else "", how, "; without names they are matched by position."),
     )  # fmt: skip
 

@@ -144,7 +144,7 @@ def _write_wide(stream: Stream, file: io.BufferedIOBase, progress: Callable[[int
     """Write the stream after a first pass that finds all its features."""
     if not stream.rereadable:
         was = f"{stream.name} has a number that is missing for the first time after its first rows, and comes only once"
-        raise SourceError("the rows of a table must be of one width to be converted", was, "Save it as a file first.")
+        raise SourceError("rows must have one width to be converted", was, "Save it as a file first.")
     for _ in stream.batches():
         pass
     file.seek(0)
@@ -185,7 +185,7 @@ def _write(stream: Stream, file: io.IOBase, progress: Callable[[int], None] | No
         if writer is None:
             raise SourceError(f"a source must not be empty: {stream.name} has no rows.")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise SourceError(f"batches must be of one type: those of {stream.name} are not ({error}).") from None
+        raise SourceError(f"batches must have one type: those of {stream.name} differ ({error}).") from None
     finally:
         if writer is not None:
             writer.close()
@@ -352,7 +352,7 @@ class Converted:
                 return Labels(f"not {asked}", int(asked))
             except (TypeError, ValueError):
                 raise SourceError(
-                    f"the positive label must be a whole number, as those of {self.name} are: got {self._positive!r}."
+                    f"the positive label must be an integer, as those of {self.name} are: got {self._positive!r}."
                 ) from None
         values = [self._told.negative, self._told.positive]
         if self._positive is not None:
@@ -361,13 +361,13 @@ class Converted:
                 raise SourceError(
                     "the positive label must occur",
                     f"{self.name} has no {self._positive!r}, but {values[0]!r} and {values[1]!r}",
-                    Advice("Pass ", Option("positive", letter="VALUE"), " with one that does, or convert it anew."),
+                    Advice("Pass ", Option("positive", letter="VALUE"), " with one that does, or convert it again."),
                 )
             return self._told if where else Labels(values[1], values[0])
         if self._many is None:
             return self._told
         if not all(isinstance(value, int) and 0 <= value < self._many for value in values):
-            raise LabelError(f"labels must be whole numbers from 0 to {self._many - 1}: {self.name} has {values}.")
+            raise LabelError(f"labels must be integers from 0 to {self._many - 1}: {self.name} has {values}.")
         return None
 
     def _multiclass_labels(self, y: NDArray[Any], first: int) -> NDArray[Any]:
@@ -376,12 +376,12 @@ class Converted:
         bad = (y < 0) | (y >= (self._many or 2**31))
         if bad.any():
             row = int(np.argmax(bad))
-            must = f"labels must be whole numbers from 0 to {(self._many or 2**31) - 1}"
+            must = f"labels must be integers from 0 to {(self._many or 2**31) - 1}"
             raise LabelError(must, f"has {y[row]}", row=first + row, source=self.name)
         return y
 
     def _damaged(self, how: str) -> SourceError:
-        return SourceError(f"a converted file must be as it was written: {self.name} is not ({how}). Convert it anew.")
+        return SourceError(f"a converted file must be unchanged: {self.name} is not ({how}). Convert it again.")
 
 
 def _labels(negative: object, positive: object) -> Labels:

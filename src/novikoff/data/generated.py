@@ -98,7 +98,7 @@ class Noisy(Separable):
         noise: float = 0.1,
     ) -> None:  # fmt: skip
         if not 0.0 <= noise <= 1.0:
-            raise SourceError(f"noise must be a chance from 0 to 1: got {noise}.")
+            raise SourceError(f"noise must be a probability from 0 to 1: got {noise}.")
         super().__init__(rounds, width, margin, seed, nonzeros)
         self.noise = float(noise)
         self.name = f"noisy:rounds={self.rows},{self._plan},noise={self.noise}"
@@ -278,7 +278,7 @@ def integer(what: str, value: int, low: int, high: int = 2**62) -> int:
     """Return the value as an int; raise SourceError unless it is a whole number from `low` to `high`."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
         return int(value)
-    raise SourceError(f"{what} must be a whole number from {low} to {high:,}: got {value!r}.")
+    raise SourceError(f"{what} must be an integer from {low} to {high:,}: got {value!r}.")
 
 
 def check_margin(margin: float, most: float) -> None:
@@ -286,5 +286,5 @@ def check_margin(margin: float, most: float) -> None:
     if not 0.0 < margin <= most:
         raise SourceError(
             f"the margin must be above 0 and at most {most * (1.0 - 1e-9):.10g} for rows of this shape: got {margin}. "
-            "Ask for a smaller one, a smaller width or more non-zeros."
+            "Use a smaller margin, a smaller width or more non-zeros."
         )

@@ -95,7 +95,7 @@ class Pairs(Stream):
             raise SourceError("labels must be Labels, the values for -1 and +1", f"got {shown(given)}", do)
         if labels is not None and multiclass is not None:
             raise SourceError(
-                f"labels must be two or many: got {labels} and multiclass={multiclass}. Pass one of them."
+                f"labels are either two values or many: got {labels} and multiclass={multiclass}. Pass one of them."
             )
         try:
             self.rereadable = iter(pairs) is not pairs
@@ -206,9 +206,7 @@ def targets(environment: object) -> Stream:
         return RegressionArrays(*both)
     if isinstance(environment, Iterable):
         return TargetPairs(environment)
-    raise MismatchError(
-        f"an environment must be a stream, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}."
-    )
+    raise MismatchError(f"expected a stream, arrays (X, y) or an iterable of (x, y): got {type(environment).__name__}.")
 
 
 def _columns(X: ArrayLike, name: str) -> NDArray[Any]:
@@ -333,7 +331,7 @@ def advice(environment: object, losses: bool) -> Stream:
         return Advice(*both)
     if not isinstance(environment, Iterable):
         what = "an array (rounds, experts)" if losses else "arrays (X, y)"
-        raise SourceError(f"experts need a stream or {what}: got {type(environment).__name__}.")
+        raise SourceError(f"expected a stream or {what}: got {type(environment).__name__}.")
     return Rounds(environment, losses)
 
 

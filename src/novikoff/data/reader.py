@@ -86,7 +86,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     make = entry(found, "format").load()
     check_options(make, given, f"{found} ({'asked for' if format else 'recognised'})", _named(source))
     stream: Stream = make(content, **given)
-    stream.notes[:0] = [f"read as {found}", *notes]
+    stream.notes[:0] = [f"format: {found}", *notes]
     return stream
 
 
@@ -169,9 +169,7 @@ def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[s
         found = _registered(suffix, head, notes)
         if found is None:
             others = "".join(f", or {one}" for one, _ in formats())
-            raise LabelError(
-                f"a source must be of a format that is read: {name} is none. These are: {READ_AS}{others}."
-            )
+            raise LabelError(f"the format of {name} was not recognised. Known formats: {READ_AS}{others}.")
     return content, found or "csv", notes
 
 
@@ -231,5 +229,5 @@ def _demo(name: str, format: str | None, given: dict[str, object]) -> Stream:
 
     asked = [*given, *(["format"] if format is not None else [])]
     if asked:
-        raise SourceError(f"a demo must be read as it is: got {', '.join(asked)}. Leave the options out.")
+        raise SourceError(f"a demo takes no options: got {', '.join(asked)}. Leave them out.")
     return demo(name.removeprefix("demo:"))

@@ -242,9 +242,11 @@ class Scaled(Learner):
 
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
         if learner.domain.kind != "vector":
-            raise InputError(f"what is scaled must be vectors: {type(learner).__name__} plays on {learner.domain}.")
+            raise InputError(
+                f"only learners on vectors can be scaled: {type(learner).__name__} plays on {learner.domain}."
+            )
         if adapt(learner).covers:
-            raise InputError("what is scaled must say no sets: scale the learner within, conformal:[scaled:[…]].")
+            raise InputError("a conformal learner cannot be scaled: scale the learner within, conformal:[scaled:[…]].")
         self.learner = learner
         self.scaler, self.features = Scaler(scale), Features()
         self._player = player = adapt(learner)

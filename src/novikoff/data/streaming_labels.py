@@ -47,7 +47,7 @@ class StreamingLabels:
     def __init__(self, positive: object = None, multiclass: int | None = None) -> None:
         if positive is not None and multiclass is not None:
             raise SourceError(
-                f"labels must be two or many: got positive={positive!r} and multiclass={multiclass}. Pass one."
+                f"labels are binary or multiclass: got positive={positive!r} and multiclass={multiclass}. Pass one."
             )
         self._numbering = Numbering() if multiclass is True else None
         if multiclass is not None and not 1 <= multiclass <= 2**31:
@@ -206,7 +206,7 @@ class StreamingLabels:
         )
         if not good.all():
             row = int(np.argmin(good))
-            must = f"labels must be whole numbers from 0 to {multiclass - 1}"
+            must = f"labels must be integers from 0 to {multiclass - 1}"
             do = Advice("Number them from 0. Or: ", POSITIVE)
             raise LabelError(must, f"has {shown(values[row])}", do, row=row)
         return values.astype(np.int32)

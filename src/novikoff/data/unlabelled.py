@@ -90,7 +90,7 @@ def unlabelled_lines(
     by: Any = _with_label if format == "jsonl" else b"\n" + prefix
     stream.unlabelled, stream.prefix = True, prefix
     stream.put_labels = lambda text: start.sub(by, b"\n" + text)[1:]
-    stream.notes.append(f"read as {format}, without labels")
+    stream.notes.append(f"format: {format}, without labels")
     keys = re.findall(rb'"(%b)"[ \t]*:' % "|".join(LABEL_NAMES).encode(), head.partition(b"\n")[0])
     if format == "jsonl" and keys:
         stream.notes.append(Advice(f'"{keys[0].decode()}" is read as a feature. ', IF_LABEL))

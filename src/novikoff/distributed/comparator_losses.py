@@ -76,7 +76,7 @@ class ComparatorSums:
         mine, theirs = self.scorers, other.scorers
         same = len(mine) == len(theirs) and all(map(_alike, mine, theirs))
         if not same:
-            raise InputError("sums must be of the same comparators, bias and normalize, to be added: they are not.")
+            raise InputError("only sums with the same comparators, bias and normalize can be added: these differ.")
         return ComparatorSums(self.weights, tuple(map(_added, mine, theirs)), f"{self.source} and {other.source}")
 
     def facts(self) -> LinearComparatorFacts:

@@ -63,7 +63,7 @@ class Asked:
         for name, fewest in least.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < fewest:
-                raise InputError(f"{name} must be a whole number, at least {fewest}: got {value!r}.")
+                raise InputError(f"{name} must be an integer, at least {fewest}: got {value!r}.")
         if isinstance(self.weights, str):
             sound = self.weights in ("uniform", "mistakes")
         else:
@@ -75,7 +75,7 @@ class Asked:
                 f"{self.weights!r}."
             )
         if not 0.0 < self.delta < 1.0:
-            raise InputError(f"delta must be a chance between 0 and 1: got {self.delta}. Take 0.05 if in doubt.")
+            raise InputError(f"delta must be a probability between 0 and 1: got {self.delta}. 0.05 is usual.")
 
     def parts(self, mistakes: Sequence[int]) -> tuple[int, ...]:
         """Return the whole numbers by which shards with these mistakes are mixed."""

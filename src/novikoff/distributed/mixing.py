@@ -133,17 +133,15 @@ def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) 
 def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Mixed:
     saved = persistence.load(path)
     if not isinstance(saved, Mixed):
-        raise InputError(f"a run to go on with must be one of mix: {path} holds something else.")
+        raise InputError(f"only a run of mix can be resumed: {path} has something else.")
     theirs, ours = saved.asked.state(), asked.state()
     differs = [f"{name}={theirs[name]}" for name in ours if name != "epochs" and theirs[name] != ours[name]]
     if differs or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
         what = ", ".join(differs) or "another source"
-        raise InputError(
-            f"a run must go on with what it was asked for: {path} holds one of {what}. Begin anew, or ask for the same."
-        )
+        raise InputError(f"a resumed run keeps its options: {path} has {what}. Start again, or use the same options.")
     if saved.asked.held and saved.asked.epochs != asked.epochs:
         raise InputError(
-            f"epochs must be fixed in advance where a risk is limited: {path} holds {saved.asked.epochs}, got "
+            f"epochs must be fixed in advance for a bound on the risk: {path} has {saved.asked.epochs}, got "
             f"{asked.epochs}."
         )
     saved.asked = asked

@@ -183,9 +183,9 @@ class DriftWatch(Observer):
     def begin(cls, ledger: Ledger, test: DriftTest) -> Self:
         """Return a watch for a game from now on: its mistakes are the errors."""
         if ledger.drift is not None:
-            raise InputError("a game must have one test of drift: this one has, and it goes on (ledger.drift).")
+            raise InputError("the game already has a drift test: ledger.drift.")
         if not ledger.counts or ledger.learner.domain.kind == "losses":
-            raise MismatchError("a test of drift must see mistakes on examples: this learner pays another loss.")
+            raise MismatchError("a drift test needs mistakes on examples: this learner has another loss.")
         return cls(test)
 
     def due(self, ledger: Ledger, rounds: int) -> int:
@@ -253,9 +253,7 @@ class Monitor:
     def __post_init__(self) -> None:
         _check_alpha(self.alpha)
         if not 0.0 < self.limit < 1.0:
-            raise InputError(
-                f"a limit to be watched must be between 0 and 1: got {shown(self.limit)}. Certify the classifier first."
-            )
+            raise InputError(f"a limit must be between 0 and 1: got {shown(self.limit)}. Certify the classifier first.")
         parts: NDArray[np.float64] = np.ldexp(1.0, -np.arange(1, BETS + 1))
         self._gains = 1.0 + parts * ((1.0 - self.limit) / self.limit)
         self._losses = 1.0 - parts
@@ -303,14 +301,14 @@ class Monitor:
 
 def _check_alpha(alpha: float) -> None:
     if not 0.0 < alpha < 1.0:
-        raise InputError(f"alpha must be a chance between 0 and 1: got {shown(alpha)}. Take 0.05 if in doubt.")
+        raise InputError(f"alpha must be a probability between 0 and 1: got {shown(alpha)}. 0.05 is usual.")
 
 
 def _errors(errors: NDArray[np.number] | NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the errors as booleans, one per example."""
     wrong = np.asarray(errors)
     if wrong.ndim != 1 or (wrong.dtype != np.bool_ and not np.isin(wrong, (0, 1)).all()):
-        raise InputError(f"errors must be a row of truth values: got {shown(errors)}.")
+        raise InputError(f"errors must be a one-dimensional array of booleans: got {shown(errors)}.")
     return np.ascontiguousarray(wrong, dtype=np.bool_)
 
 

@@ -317,16 +317,16 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[t
     else:
         each = [(None, made) for made in learners]
     if not each:
-        raise SpecError("there must be a learner to compare: got none. Name two or more.")
+        raise SpecError("compare needs learners: got none. Name two or more.")
     if not all(isinstance(made, (str, Spec)) or callable(made) for _, made in each):
         check_order("compare", learners, source)
     named = [(name, recipe("compare", made, source)) for name, made in each]
     for name, make in named:
         if isinstance(make, Spec) and specs.task(make) == "regression":
             raise InputError(
-                "learners are compared by their mistakes, on labels",
+                "compare needs classifiers",
                 f"{name or make} predicts numbers",
-                "Play each by itself: its report has its loss, and that of the best constant.",
+                "Run each by itself: its report has its loss and that of the best constant.",
             )
     return named
 

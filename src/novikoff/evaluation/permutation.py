@@ -153,7 +153,7 @@ def permutation_test(
         learner = learner_for(make, RowShape.of(held), {"seed": seed})
         if adapt(learner).pays:
             player = f"{type(learner).__name__} plays on {learner.domain}"
-            raise InputError(f"a permutation test counts mistakes in labels: {player}. Choose a learner of labels.")
+            raise InputError(f"a permutation test is for classification: {player}. Choose a classifier.")
         seen = _Errors()
         play(learner, rows, track=False, observers=[ended(over), seen])
         value = float(statistic(np.concatenate(seen.wrong)))

@@ -145,11 +145,11 @@ def repeat(
     make = recipe("repeat", learner, stream)
     given: Any = seeds
     if not isinstance(given, Iterable):
-        raise InputError("seeds must be a list of whole numbers", f"got {shown(given)}", "Write seeds=range(30).")
+        raise InputError("seeds must be a list of integers", f"got {shown(given)}", "Write seeds=range(30).")
     players, each = executor(on, threads), tuple(seeds)
     if not all(isinstance(seed, (int, np.integer)) for seed in each):
         do = labels_apart("repeat", given) or "Write seeds=range(30)."
-        raise InputError("seeds must be whole numbers", f"got {named(given)}", do)
+        raise InputError("seeds must be integers", f"got {named(given)}", do)
     check_count("passes", passes, 1)
     if rounds is not None:
         check_count("rounds", rounds, 1)
@@ -183,9 +183,7 @@ def _game(
 def _makes(stream: Any) -> bool:
     """Return whether `stream` is a function that makes adversaries."""
     if isinstance(stream, Adversary) and not isinstance(stream, type):
-        raise InputError(
-            f"an adversary must be made afresh for each seed: got {stream.name}. Pass a function of a seed."
-        )
+        raise InputError(f"each seed needs a new adversary: got {stream.name}. Pass a function of a seed.")
     return callable(stream) and not is_stream(stream)
 
 

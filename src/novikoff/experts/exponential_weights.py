@@ -97,11 +97,11 @@ class ExponentialWeights(ExpertLearner):
         if rule not in ("fixed", "anytime", "doubling"):
             raise InputError(f'rate must be "fixed", "anytime" or "doubling": got {shown(rate)}.')
         if rule != "fixed" and given:
-            raise InputError(f"a rate that is {rule} must be given neither eta nor horizon: got one. Leave it out.")
+            raise InputError(f'eta and horizon are for rate="fixed": got one with rate="{rule}". Leave it out.')
         unit, fixed, length = panel.loss.top, 0.0, 0
         if rule == "fixed":
             if horizon is not None:
-                must = "a horizon must be a whole number of rounds from 1"
+                must = "a horizon must be a number of rounds, an integer from 1"
                 horizon = length = integer(horizon, "horizon", must, 1)
             if eta is not None:
                 eta = fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
@@ -111,7 +111,7 @@ class ExponentialWeights(ExpertLearner):
             elif length:
                 fixed = math.sqrt(8.0 * math.log(panel.size) / length)
             else:
-                raise InputError("a rate that is fixed must be told eta or the horizon: got neither.")
+                raise InputError('rate="fixed" needs eta or horizon: got neither.')
         super().__init__(panel, Standings(panel, rule, unit, fixed, length), eta=eta, horizon=horizon, rate=rate)
 
     survivor = ExpertLearner.heaviest

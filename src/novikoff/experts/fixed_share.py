@@ -94,8 +94,8 @@ class FixedShare(ExpertLearner):
         loss: str = "zero-one", play: str | None = None, prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed)
-        rounds = integer(horizon, "horizon", "a horizon must be a whole number of rounds from 1", 1)
-        must = f"switches must be a whole number from 0 to {rounds - 1:,}, one less than the horizon"
+        rounds = integer(horizon, "horizon", "a horizon must be a number of rounds, an integer from 1", 1)
+        must = f"switches must be an integer from 0 to {rounds - 1:,}, one less than the horizon"
         count = integer(switches, "switches", must, 0, rounds - 1)
         share = count / (rounds - 1) if count else 0.0
         cost = (count + 1) * math.log(panel.size) + (rounds - 1) * _entropy(share)

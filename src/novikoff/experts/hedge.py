@@ -126,7 +126,7 @@ class Hedge(Learner):
         self.learners = team(learners)
         self.domain, self.numbered = common_domain(self.learners), adapt(self.learners[0]).numbered
         self._kind: Any = np.int64 if self.numbered else np.int8  # of labels
-        self.seed = integer(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be an integer")
         self.rule = self._rule(by, horizon, switches)
         self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
         if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
@@ -142,7 +142,7 @@ class Hedge(Learner):
         experts, taken = len(self.learners), {word(learner) for learner in self.learners}
         if not isinstance(by, str):
             if horizon is not None or switches is not None:
-                raise InputError("a rule that is a learner brings its own horizon and switches: leave them out.")
+                raise InputError("horizon and switches belong to the rule, which is a learner: leave them out.")
             return checked_rule(by, experts, taken)
         seeds = (coin(self.seed, "hedge", k) for k in range(len(taken) + 1))
         given: dict[str, Any] = {"loss": "table", "seed": next(seed for seed in seeds if seed not in taken)}
@@ -276,7 +276,7 @@ class Hedge(Learner):
         if self._torn:
             raise InputError(
                 f"the learners of a team must have played the same rounds: one stopped while others went on "
-                f"({self._torn}). Begin anew, or go on from a saved game."
+                f"({self._torn}). Start again, or resume a saved game."
             )
 
     def facts(self) -> ExpertsFacts:

@@ -45,9 +45,11 @@ def weights_of(prior: object, size: int, hypotheses: Any) -> Vector:
     try:
         weights = np.array([float(weight) for weight in prior])
     except (TypeError, ValueError, OverflowError):
-        raise InputError("a prior must be of positive finite numbers: it is not.") from None
+        raise InputError("a prior must consist of positive finite numbers: it does not.") from None
     if not np.all(np.isfinite(weights)) or weights.min() <= 0.0:
-        raise InputError(f"a prior must be of positive finite numbers: got {weights.min():g}. Leave that expert out.")
+        raise InputError(
+            f"a prior must consist of positive finite numbers: got {weights.min():g}. Leave that expert out."
+        )
     return weights
 
 
@@ -92,7 +94,7 @@ class Panel:
         self.hypotheses: Voters | None = None
         self.labels: int | None = None
         if isinstance(experts, (int, np.integer)) and not isinstance(experts, bool):
-            self.size = integer(experts, "experts", "the number of experts must be a whole number", 1)
+            self.size = integer(experts, "experts", "the number of experts must be an integer", 1)
             if self.size > LARGEST:
                 raise InputError(f"there must be at most {LARGEST:,} experts: got {whole(self.size)}.")
             self.loss = Loss.of(loss, clip)
@@ -104,7 +106,7 @@ class Panel:
         self.play = self._checked_play(play)
         self.draws = self.play == "draw"
         self.sleep = sleep
-        self.seed = integer(seed, "seed", "a seed must be a whole number", -(2**63))
+        self.seed = integer(seed, "seed", "a seed must be an integer", -(2**63))
         self.coins: Any = np.uint64(start(self.seed, "expert"))
         self.given = None if prior is None else weights_of(prior, self.size, self.hypotheses)
         self.by_length = isinstance(prior, str)
@@ -115,7 +117,7 @@ class Panel:
     def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
         if not hasattr(hypotheses, "labels_of") or sleep:
             multiclass = "" if sleep else " or a class whose hypotheses can be asked one by one"
-            raise InputError(f"experts must be a whole number{multiclass}: got {shown(hypotheses)}.")
+            raise InputError(f"experts must be an integer{multiclass}: got {shown(hypotheses)}.")
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
         refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
@@ -160,13 +162,13 @@ class Panel:
         given = batch.y if table else batch.x
         rows = still(self._doubles(given))
         if rows.ndim != 2 or rows.shape[1] != self.size:
-            raise InputError(f"there must be {self._numbers()} a round: got shape {rows.shape}.")
+            raise InputError(f"expected {self._numbers()} per round: got shape {rows.shape}.")
         self._check(rows, batch.first)
         if table:
             return rows, still(np.zeros(len(rows)))
         outcomes = still(self._doubles(batch.y))
         if outcomes.shape != (len(rows),):
-            raise InputError(f"there must be one outcome a round: got shape {outcomes.shape}.")
+            raise InputError(f"expected one outcome per round: got shape {outcomes.shape}.")
         low, high = (-math.inf, math.inf) if self.loss.name == "zero-one" else (0.0, 1.0)
         good = np.isfinite(outcomes) & (outcomes >= low) & (outcomes <= high)
         if self.loss.name == "log":
@@ -185,7 +187,7 @@ class Panel:
         row = still(self._doubles(values))
         if row.shape != (self.size,) or np.ndim(values) != 1:
             got = shown(values) if np.ndim(values) == 0 else f"shape {np.shape(values)}"
-            raise InputError(f"there must be {self._numbers()} a round: got {got}.")
+            raise InputError(f"expected {self._numbers()} per round: got {got}.")
         self._check(row[np.newaxis], None)
         return row
 
@@ -193,7 +195,7 @@ class Panel:
         try:
             return encode.doubles(values)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"there must be {self._numbers()} a round: got {shown(values)}.") from None
+            raise InputError(f"expected {self._numbers()} per round: got {shown(values)}.") from None
 
     def _numbers(self) -> str:
         what = "losses" if self.domain.kind == "losses" else "predictions"

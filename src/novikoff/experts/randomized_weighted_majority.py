@@ -64,7 +64,7 @@ class RandomizedWeightedMajority(ExpertLearner):
         self, experts: object, beta: float = 0.5, prior: object = None, seed: int = 0, loss: str = "zero-one"
     ) -> None:
         if not is_number(beta) or not 0.0 < float(beta) < 1.0:
-            raise InputError(f"beta must be a number above 0 and below 1: got {shown(beta)}. Take 0.5 if in doubt.")
+            raise InputError(f"beta must be a number above 0 and below 1: got {shown(beta)}. 0.5 is usual.")
         if loss not in ("zero-one", "table"):
             raise InputError(f'the loss must be "zero-one" or "table": got {shown(loss)}.')
         self.beta = float(beta)

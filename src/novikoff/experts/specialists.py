@@ -172,7 +172,7 @@ class Specialists(Learner):
         if type(block) is not int or not 1 <= block <= 2**40:
             raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
         if rounds_learned(learner.facts()):
-            raise InputError("a specialist must have learned nothing yet: this learner has. Make a new one.")
+            raise InputError("a specialist must be untrained: this learner is not. Make a new one.")
         self.block = block
         self._fresh = saved(learner)
         self._copies = [Copy(STEADY, learner, 0.0, Total(), 0.0)]
@@ -321,8 +321,8 @@ class Specialists(Learner):
         start, stop = -(-(first - 1) // self.block), min(last, self.rounds) // self.block
         if not 1 <= first <= last or start >= stop:
             raise InputError(
-                f"rounds to look at must hold a whole block of {self.block:,}: got {first:,} to {last:,} of "
-                f"{self.rounds:,}. Ask for more of them."
+                f"a stretch must contain a whole block of {self.block:,} rounds: got {first:,} to {last:,} of "
+                f"{self.rounds:,}. Use a longer stretch."
             )
         return self._told(start, stop)
 

@@ -24,20 +24,24 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
             raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
         learner = as_learner(learner)
         if adapt(learner).learners:
-            raise InputError(f"learners must be no teams: number {k + 1} is one. Put its learners in this team.")
+            raise InputError(f"teams cannot be nested: number {k + 1} is a team. Put its learners in this team.")
         if adapt(learner).covers:
-            raise InputError(f"learners must say no sets: number {k + 1} does. Put conformal around the team.")
+            raise InputError(
+                f"conformal learners cannot be in a team: number {k + 1} is one. Put conformal around the team."
+            )
         if adapt(learner).outcomes == "numbers":
-            raise InputError(f"learners must learn labels: number {k + 1} learns numbers. auto-regression mixes such.")
+            raise InputError(
+                f"learners must be classifiers: number {k + 1} is a regressor. For regression use auto-regression."
+            )
         if learner.labels is not None and not adapt(learner).numbered:
             raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
         if adapt(learner).numbered != adapt(learners[0]).numbered:
-            takes = ("two", "multiclass")[adapt(learner).numbered]
-            raise InputError(f"learners must all take two labels, or all many: number {k + 1} takes {takes}.")
+            kind = ("binary", "multiclass")[adapt(learner).numbered]
+            raise InputError(f"learners must all be binary or all be multiclass: number {k + 1} is {kind}.")
         if learner.domain.kind in ("advice", "losses"):
-            raise InputError(f"learners must have examples: number {k + 1} plays on {learner.domain}.")
+            raise InputError(f"learners must take examples: number {k + 1} needs {learner.domain}.")
         if any(learners[k] is other for other in learners[:k]):
-            raise InputError(f"no learner may be there twice: number {k + 1} is. Make another one like it.")
+            raise InputError(f"learners must be different objects: number {k + 1} is repeated. Make another instance.")
     return [as_learner(learner) for learner in learners]
 
 
@@ -48,7 +52,7 @@ def common_domain(learners: Sequence[Learner]) -> Domain:
     shared = [domain for domain in candidates if all(own.admits(domain) for own in domains)]
     if not shared:
         raise MismatchError(
-            f"the learners of a team must play on one domain: got {', '.join(map(str, domains))}. "
+            f"the learners of a team must take the same examples: got {', '.join(map(str, domains))}. "
             "Choose learners for the same examples."
         )
     own = [domain for domain in shared if domain in domains]
@@ -72,15 +76,11 @@ def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
             f"a rule must be for as many experts as there are learners, {experts}: it has {rule.domain.width}."
         )
     if not isinstance(rule.facts(), ExpertsFacts):
-        raise InputError(f"a rule must tell what theorems on experts need: {type(rule).__name__} does not.")
+        raise InputError(f"a rule must provide the facts of the expert theorems: {type(rule).__name__} does not.")
     if word(rule) is None:
-        raise InputError(
-            f"a rule must have a seed, to tell that its coins are its own: {type(rule).__name__} has none."
-        )
+        raise InputError(f"a rule must have a seed of its own: {type(rule).__name__} has none.")
     if word(rule) in taken:
-        raise InputError(
-            f"the coins of a rule must be its own: a learner has its seed, {word(rule)}, too. Give it another."
-        )
+        raise InputError(f"the rule and a learner must have different seeds: both have {word(rule)}. Change one.")
     return rule
 
 

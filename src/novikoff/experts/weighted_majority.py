@@ -89,9 +89,9 @@ class WeightedMajority(Learner):
         self, hypotheses: HypothesisClass, beta: float = 0.5, prior: object = None, conservative: bool = False
     ) -> None:
         if not is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
-            raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. Take 0.5 if in doubt.")
+            raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. 0.5 is usual.")
         if not hasattr(hypotheses, "labels_of"):
-            raise InputError(f"hypotheses must be of a class that can be asked one by one: got {hypotheses!r}.")
+            raise InputError(f"hypotheses must be a class that lists its members: got {hypotheses!r}.")
         alternative = "Weighted majority counts the errors of each: take a smaller class."
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
         hypotheses.space()  # raises here, not in the first round, if the class is too large

@@ -53,7 +53,7 @@ class Consistent(VersionSpaceLearner):
     def __init__(self, hypotheses: HypothesisClass, random: bool = False, seed: int = 0) -> None:
         super().__init__(hypotheses)
         self.random = self.draws = bool(random)
-        self.seed = integer(seed, "seed", "a seed must be a whole number")
+        self.seed = integer(seed, "seed", "a seed must be an integer")
 
     def chances(self, x: Example) -> Distribution:
         """Return the probability of each label: the share of the survivors that give it."""

@@ -155,7 +155,7 @@ def _number(value: Any, where: int) -> Number:
     if isinstance(value, Rational):
         return Fraction(value)
     if not isinstance(value, (float, np.floating)):
-        raise InputError(f"x must be whole numbers, floats or Fractions: x[{where}] is {shown(value)}.")
+        raise InputError(f"x must be integers, floats or Fractions: x[{where}] is {shown(value)}.")
     if not math.isfinite(value):
         raise InputError(f"x must be finite: x[{where}] is {value}. Clean or drop the row.")
     return float(value)

@@ -204,7 +204,7 @@ class Baselines:
         for name, value in (("changes", state["changes"]), ("numbers", state["numbers"]),
                             *(("counts", rounds) for *_, rounds in rows or ())):  # fmt: skip
             if type(value) is not int or value < 0:
-                raise ModelFileError(f"{name} of baselines must be a whole number: got {value!r}.")
+                raise ModelFileError(f"{name} of baselines must be an integer: got {value!r}.")
         numbers = [
             state["last"],
             state["first"],

@@ -69,7 +69,7 @@ class Game:
         learner = self.learner = as_learner(learner) if ledger is None else learner
         self.ledger = ledger or Ledger(learner)
         if self.ledger.learner is not learner:
-            raise MismatchError("a ledger must be the learner's own: this one belongs to another.")
+            raise MismatchError("the ledger must belong to this learner: it belongs to another.")
         self.player = self.ledger.player
         self._watching: list[Observer] = []
         for number, one in ((None, self.ledger), *enumerate(self.ledger.members)):
@@ -112,7 +112,7 @@ class Game:
     def predict_set(self, x: Example) -> tuple[LabelValue, ...]:
         """Return the prediction set for x, in the user's labels (conformal/conformal.py)."""
         if not self.player.covers:
-            raise InputError(f"a set is said by a conformal learner: {type(self.learner).__name__} is none.")
+            raise InputError(f"prediction sets need a conformal learner: {type(self.learner).__name__} is not one.")
         learner: Any = self.learner
         ledger, labels = self.ledger, self._users_labels()
         said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
@@ -140,7 +140,7 @@ class Game:
         """Play the rounds of a row whose weight is not 1 and return the first prediction."""
         if isinstance(weight, bool) or not isinstance(weight, (int, np.integer)) or weight < 0:
             raise InputError(
-                "a weight must be a whole number from 0, as theorems count rounds",
+                "a weight must be an integer from 0",
                 f"got {shown(weight)}",
                 "Multiply all weights by one number and round them.",
             )
@@ -179,7 +179,7 @@ class Game:
 
         if self.ledger.late is None:
             if self.learner.domain.kind == "losses" or self.ledger.adversary is not None:
-                raise MismatchError("labels may come late where examples have some: this game has none to serve.")
+                raise MismatchError("delayed labels need examples: this game has none.")
             self.ledger.late = Late.begin(self.ledger)
             self._watching.append(self.ledger.late)
         return self.ledger.late

@@ -55,7 +55,7 @@ def state_of(ledger: Ledger, without_rows: bool = False) -> State:
             instead, and rounds that wait for their labels, which expire.
     """
     if ledger.adversary is not None:
-        raise ModelFileError("a game to save must be one on a stream: an adversary is not plain data.")
+        raise ModelFileError("a game against an adversary cannot be saved.")
     if without_rows:
         ledger = _bare(ledger, ledger.certify(), ledger.certify_members())
     return _state_of(ledger)
@@ -252,7 +252,7 @@ def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
     """Raise `ModelFileError` for counts that are not integers and sums that are not finite."""
     for name in counts:
         if type(state[name]) is not int or state[name] < 0:
-            raise ModelFileError(f"{name} of a ledger must be a whole number: got {state[name]!r}.")
+            raise ModelFileError(f"{name} of a ledger must be an integer: got {state[name]!r}.")
     for name in SUMS:
         if not all(math.isfinite(value) for value in state[name]):
             raise ModelFileError(f"{name} of a ledger must be finite: got {state[name]!r}.")

@@ -99,7 +99,7 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
     """
     if not isinstance(what, Ledger) and not (hasattr(what, "state") and hasattr(type(what), "restore")):
         do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
-        raise InputError("a game or a classifier is saved", f"got {shown(what)}", do)
+        raise InputError("save needs a game or a classifier", f"got {shown(what)}", do)
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
     if isinstance(what, Ledger):
@@ -189,7 +189,7 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mi
             check_format(meta, _called(path))
             return _restored(meta, lambda name: _array(archive.read(f"{name}.npy")), path)
     except FileNotFoundError:
-        raise ModelFileError(f"a model file must exist: there is none at {path}.") from None
+        raise ModelFileError(f"file not found: {path}. Check the name.") from None
     except ModelFileError:
         raise
     except MemoryError:
@@ -212,7 +212,7 @@ def _check_kind(path: Any) -> None:
     if not isinstance(path, (str, os.PathLike)):
         if not hasattr(path, "read") or not hasattr(path, "seek"):
             do = "It is in memory already: use it as it is." if isinstance(path, Ledger) else "Pass the path."
-            raise ModelFileError("a model is loaded from a file", f"got {named(path)}", do)
+            raise ModelFileError("load needs a file", f"got {named(path)}", do)
         return
     if os.path.isdir(path):
         raise _other_kind(path, "a folder")
@@ -278,7 +278,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     if isinstance(saved, Ledger):
         return saved
     what = "what was mixed" if hasattr(saved, "epochs") else "a classifier that was kept"
-    raise ModelFileError(f"a game to go on with must be a learner's: {path} holds {what}.")
+    raise ModelFileError(f"only a game can be resumed: {path} has {what}.")
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:
@@ -299,7 +299,9 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     what = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
-    raise ModelFileError(f"what is saved must be plain data: {what} is not. Pickle it, if you trust who will read it.")
+    raise ModelFileError(
+        f"only plain data can be saved: {what} is not. Pickle it, and load only pickles that you trust."
+    )
 
 
 def _from_plain(value: Any, array: Arrays) -> Any:

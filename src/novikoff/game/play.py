@@ -116,14 +116,14 @@ def play(
     ledger = ledger or Ledger(learner, source=stream.name)
     ledger.read_by(stream.encoding)
     if ledger.adversary is not None:
-        raise MismatchError(f"a ledger must be of one kind of game: this one is against {ledger.adversary.name}.")
+        raise MismatchError(f"a ledger belongs to one game: this one is against {ledger.adversary.name}.")
     _record(ledger, record)
     if keep and ledger.reservoir is None:
         from novikoff.game.reservoir import HypothesisReservoir
 
         if ledger.rounds:
-            do = Advice("Leave out ", Option("keep"), ", or begin anew.")
-            raise InputError("hypotheses must be kept from the first round", f"{ledger.rounds:,} were played", do)
+            do = Advice("Leave out ", Option("keep"), ", or start a new game.")
+            raise InputError("keep must be set from the first round", f"{ledger.rounds:,} were played", do)
         ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
     game = Game(learner, ledger, track, observers)
     if hindsight:
@@ -241,7 +241,7 @@ def _duel(
 ) -> Ledger:
     """Play against an adversary, which asks, gets the prediction, and answers."""
     if rounds is None:
-        raise InputError("a game against an adversary must have an end: pass rounds=1000, say.")
+        raise InputError("a game against an adversary needs a number of rounds: pass rounds=1000, for example.")
     if not learner.domain.admits(adversary.domain):
         raise MismatchError(
             f"the learner plays on {learner.domain}: {adversary.name} shows {adversary.domain}. "
@@ -249,10 +249,10 @@ def _duel(
         )
     check_outcomes(learner, adversary.name)
     if learner.labels is not None:
-        raise MismatchError(f"{adversary.name} answers -1 and +1: the learner has {learner.labels} labels.")
+        raise MismatchError(f"{adversary.name} has the labels -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)
     if game.ledger.adversary is not adversary:
-        raise MismatchError("a ledger must be of one game: this one has another adversary, or none.")
+        raise MismatchError("a ledger belongs to one game: this one has another adversary, or none.")
     _record(game.ledger, record)
     if game.ledger.rounds == 0:
         game.ledger.adversary_before, game.ledger.answered = adversary.facts(), 0
@@ -272,7 +272,7 @@ def _duel(
 def _record(ledger: Ledger, record: bool) -> None:
     if record and ledger.predictions is None:
         if ledger.rounds:
-            raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} were not.")
+            raise InputError(f"predictions must be recorded from the first round: {ledger.rounds:,} rounds were not.")
         ledger.predictions = []
 
 
@@ -286,9 +286,9 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
         tracker = ledger.player.tracker()
     if isinstance(tracker, MetricTracker) and rounds_learned(ledger.before):
         was = f"it had played {rounds_learned(ledger.before):,} rounds"
-        raise InputError(f"hindsight needs a learner that begins with nothing learned: {was}.")
+        raise InputError(f"hindsight needs an untrained learner: {was}.")
     if not isinstance(tracker, (LinearTracker, MetricTracker)):
-        raise InputError("hindsight is for linear learners whose comparators are tracked: this game has none.")
+        raise InputError("hindsight is for linear learners with comparators: this game has none.")
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if ledger.rounds and not resume:

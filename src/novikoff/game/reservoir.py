@@ -74,7 +74,7 @@ class HypothesisReservoir(Observer):
         self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(
-                "classifiers are kept of a learner of labels",
+                "keep needs a classifier",
                 f"{type(learner).__name__} pays {player.loss} loss",
                 Advice("Play without ", Option("keep"), "."),
             )

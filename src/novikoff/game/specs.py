@@ -193,11 +193,11 @@ def parse(text: str) -> Spec:
         key, equals, value = _key_value(part)
         if equals:
             if key in named:
-                raise SpecError(f"an argument must be given once: {key} is there twice in {text!r}.")
+                raise SpecError(f"argument {key} is given twice in {text!r}.")
             named[key] = _value(value)
         elif named:
             raise SpecError(
-                f"arguments without a name must come first: got {part!r} after a named one in {text!r}. "
+                f"positional arguments must come first: got {part!r} after a named one in {text!r}. "
                 "In a list, put each spec in brackets of its own."
             )
         else:
@@ -216,10 +216,10 @@ def _split(text: str) -> list[str]:
             parts.append(text[start:position].strip())
             start = position + 1
     if depth != 0:
-        raise SpecError(f"brackets must close: they do not in {text!r}.")
+        raise SpecError(f"a bracket is not closed in {text!r}.")
     parts.append(text[start:].strip())
     if "" in parts:
-        raise SpecError(f"an argument must not be empty: one is in {text!r}.")
+        raise SpecError(f"there is an empty argument in {text!r}.")
     return parts
 
 
@@ -457,7 +457,7 @@ RULE: Mapping[str, Any] = {"loss": "table", "play": "draw"}
 """Defaults of an ensemble's rule, in brackets: its experts are the learners, and a mistake costs 1."""
 
 KINDS: Mapping[Any, str] = {
-    int: "a whole number",
+    int: "an integer",
     float: "a number",
     bool: "true or false",
     HypothesisClass: "a class in brackets",

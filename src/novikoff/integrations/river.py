@@ -54,7 +54,7 @@ class _Model(base.Estimator):
         learner = learner_for(specs.parse(made), RowShape(multiclass=multiclass), {"seed": self.seed})
         if learner.domain.kind not in ("vector", "any"):
             raise MismatchError(
-                f"a learner of features is needed: {self.learner} plays on {learner.domain}. Try novikoff list."
+                f"the learner must take vectors: {self.learner} needs {learner.domain}. See novikoff list."
             )
         self._open(Ledger(learner, source="River", spec=self.learner))
 
@@ -90,7 +90,7 @@ def _whole(w: Any) -> int:
         return 1
     if not isinstance(w, (int, float, np.integer, np.floating)) or not 0 <= w < 2**53 or w != int(w):
         raise InputError(
-            "a weight must be a whole number from 0, as theorems count rounds",
+            "a weight must be an integer from 0",
             f"got {shown(w)}",
             "Multiply all weights by one number and round them, or leave w out.",
         )
@@ -123,8 +123,8 @@ class NovikoffClassifier(_Model, base.Classifier):
             or player.numbered != (labels == "multiclass")
             or (self._game.learner.labels and not player.numbered)
         ):
-            takes = "no numbers" if player.pays else "many labels" if labels == "multiclass" else "two labels"
-            raise MismatchError(f"the learner must take {takes}: {learner} does not. Choose another (novikoff list).")
+            kind = "a classifier" if player.pays else "multiclass" if labels == "multiclass" else "binary"
+            raise MismatchError(f"the learner must be {kind}: {learner} is not. Choose another (novikoff list).")
         self._begun = False
         self._values: list[Any] = [False, True]
         """What -1 and +1 are called; the second of labels that are no booleans is None until it is seen."""

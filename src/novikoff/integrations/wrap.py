@@ -78,9 +78,7 @@ class Wrapped(Learner):
             return dict(enumerate(row.tolist())) if self.river else row[np.newaxis]
         if self.river:
             return dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
-        raise InputError(
-            "a model of scikit-learn must be given arrays: this x is sparse, or has names. Give it columns."
-        )
+        raise InputError("a scikit-learn model needs arrays: this x is sparse, or has names. Pass columns.")
 
     def predict_one(self, x: Example) -> Any:
         return self._say(self._x(x, learn=False))
@@ -114,7 +112,7 @@ class Wrapped(Learner):
     def _fit_label(self, x: Any, y: Any) -> None:
         """scikit-learn must know all labels in the first round."""
         if self.numbered:
-            raise InputError("a model of scikit-learn must know all labels in advance: wrap it for two of them.")
+            raise InputError("a scikit-learn model needs all labels in advance: wrap it for two labels.")
         self.model.partial_fit(x, [y], **({} if self.rounds else {"classes": [False, True]}))
 
     def _outcome(self, y: Any) -> Any:
@@ -187,7 +185,7 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
         raise InputError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     numbers = _of_numbers(model, river)
     if labels == "multiclass" and (numbers or not river):
-        raise InputError("labels may be many for a classifier of River: this model is none. Leave labels out.")
+        raise InputError('labels="many" is for River classifiers: this model is not a classifier. Leave labels out.')
     kind = WrappedProbable if labels is None and not numbers and _has_chances(model, river) else Wrapped
     return kind(copy.deepcopy(model), "numbers" if numbers else "labels", labels == "multiclass")
 

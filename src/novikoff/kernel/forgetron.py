@@ -128,7 +128,7 @@ def radius_squared(radius: float | None, similarity: Kernel) -> float:
         return square
     if similarity.limit is None:
         raise InputError(
-            f"a radius must be given for a kernel that is {similarity.kind}: got none. Pass at least sqrt(K(x,x)) of "
+            f"a {similarity.kind} kernel needs a radius: got none. Pass at least sqrt(K(x,x)) of "
             "every example to come, or normalize_kernel=True."
         )
     return similarity.limit

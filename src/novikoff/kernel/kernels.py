@@ -86,7 +86,7 @@ class Kernel:
             return cls("linear", normalized=normalized, bias=bias)
         if kernel == "polynomial":
             if not 1 <= degree <= HIGHEST_DEGREE or int(degree) != degree:
-                raise InputError(f"a degree must be a whole number from 1 to {HIGHEST_DEGREE}: got {shown(degree)}.")
+                raise InputError(f"a degree must be an integer from 1 to {HIGHEST_DEGREE}: got {shown(degree)}.")
             if not 0.0 <= constant < math.inf:
                 raise InputError(f"the constant of a polynomial must be at least 0, and finite: got {constant}.")
             return cls("polynomial", degree=int(degree), constant=float(constant), normalized=normalized, bias=bias)
@@ -143,7 +143,7 @@ class Kernel:
             length = math.sqrt(max(float(self.function(z, z)), 0.0)) * math.sqrt(max(float(self.function(x, x)), 0.0))
             value = value / length if length > 0.0 else 0.0
         if not math.isfinite(value):
-            raise InputError(f"a kernel must be finite: yours gave {value}.")
+            raise InputError(f"a kernel must return finite numbers: got {value}.")
         return value + self.bias * self.bias
 
     def own_value(self, x: NDArray[np.float64]) -> float:

@@ -75,7 +75,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
     ) -> None:  # fmt: skip
         super().__init__(0.0, labels)
         if callable(kernel):
-            raise InputError(f"a kernel must be one of {', '.join(KINDS)} where labels are many: got a function.")
+            raise InputError(f"a kernel for multiclass must be one of {', '.join(KINDS)}: got a function.")
         self.similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         self.supports = Supports(self.similarity)
         self._coefficients = np.zeros((self.labels, 0))

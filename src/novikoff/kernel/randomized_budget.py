@@ -72,7 +72,7 @@ class RandomizedBudgetPerceptron(KernelLearner):
         similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         if not is_integer(seed):
-            raise InputError(f"a seed must be a whole number: got {shown(seed)}.")
+            raise InputError(f"a seed must be an integer: got {shown(seed)}.")
         self.seed = int(seed)
         self._coins: Any = np.uint64(start(self.seed, "eviction"))
 

@@ -307,7 +307,7 @@ def spread(places: Places, numbers: Vector, width: int, reach: int) -> Vector:
 def checked_budget(budget: Any) -> int:
     """Return a valid budget, or raise InputError."""
     if not is_integer(budget) or not 1 <= budget <= LARGEST_BUDGET:
-        raise InputError(f"a budget must be a whole number from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
+        raise InputError(f"a budget must be an integer from 1 to {LARGEST_BUDGET:,}: got {shown(budget)}.")
     return int(budget)
 
 

@@ -132,7 +132,7 @@ class Ellipsoid(Learner):
         if not 0.0 <= margin < 1.0:
             raise InputError(f"a margin must be at least 0 and below 1: got {margin}. Examples count as of length 1.")
         if not 0 <= grid <= LARGEST_COORDINATE or int(grid) != grid:
-            raise InputError(f"a grid must be a whole number up to {LARGEST_COORDINATE:,}: got {shown(grid)}.")
+            raise InputError(f"a grid must be an integer up to {LARGEST_COORDINATE:,}: got {shown(grid)}.")
         self.bias, self.normalize = float(bias), normalize
         self.cuts, self.margin, self.grid = cuts, float(margin), int(grid)
         self.rounds = 0
@@ -365,7 +365,7 @@ class Ellipsoid(Learner):
 def check_width(width: int) -> None:
     """Raise an error if the width is not a positive integer or too large to store."""
     if width < 1 or int(width) != width:
-        raise InputError(f"a width must be a whole number from 1: got {width}. Pass it, if the first example has none.")
+        raise InputError(f"a width must be an integer from 1: got {width}. Pass it, if the first example has none.")
     if width > WIDEST:
         raise TooLargeError(
             f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has that number "

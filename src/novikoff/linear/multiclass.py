@@ -36,7 +36,7 @@ class MulticlassLearner(Rows):
     def __init__(self, bias: float, labels: int | None) -> None:
         super().__init__(bias)
         if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
-            raise InputError(f"labels must be a whole number from 2 to {self.most:,}: got {shown(labels)}. Leave it "
+            raise InputError(f"labels must be an integer from 2 to {self.most:,}: got {shown(labels)}. Leave it "
                              "out where new ones may come.")  # fmt: skip
         self.announced = labels
         self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
@@ -124,7 +124,7 @@ class MulticlassLearner(Rows):
         most = self._most(known) - 1
         what = "labels are announced" if self.announced is not None else "labels are numbered as they come"
         more = f" It takes {self.most:,} labels at most: use ftrl." if y == known == self.most else ""
-        return InputError(f"a label must be a whole number from 0 to {most}: got {shown(y)}, and {what}.{more}")
+        return InputError(f"a label must be an integer from 0 to {most}: got {shown(y)}, and {what}.{more}")
 
     def after_restoring(self, found: State) -> None:
         known = self.labels

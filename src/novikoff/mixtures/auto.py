@@ -109,7 +109,7 @@ class Auto(Forecasters, Probabilistic):
     def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
         if type(seed) is not int or not 0 <= seed < 2**63:
-            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+            raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
         self.fast, self.seed = bool(fast), seed
         self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
         self._begin(((1.0,) if self.fast else RATES), (), (), 0)

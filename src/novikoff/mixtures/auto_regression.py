@@ -101,7 +101,7 @@ class AutoRegression(ScaleFree):
     def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
         super().__init__(bias)
         if type(seed) is not int or not 0 <= seed < 2**63:
-            raise InputError(f"a seed must be a whole number from 0 to 2^63 - 1: got {shown(seed)}.")
+            raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
         self.seed = seed
         self._settled = False
         self._begin(0)

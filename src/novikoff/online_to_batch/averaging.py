@@ -75,16 +75,16 @@ def average(
     made: Any = specs.make(learner, "learner") if isinstance(learner, str) else learner
     if not isinstance(made, OnlineGradient) or made.rounds:
         raise InputError(
-            "shards are averaged for online gradient descent that has played nothing",
+            "averaging needs an untrained online gradient descent learner",
             f"got {type(made).__name__}",
             "Its loss is convex and bounded: only then the mean is no worse than what it is the mean of. For labels "
             "there is mix.",
         )
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
-        raise InputError(f"delta must be a chance between 0 and 1: got {delta!r}. Take 0.05 if in doubt.")
+        raise InputError(f"delta must be a probability between 0 and 1: got {delta!r}. 0.05 is usual.")
     stream = as_stream(source, cast(Any, made))
     if not stream.rereadable:
-        raise InputError(f"averaging needs a source that can be read again: {stream.name} cannot. Save it in a file.")
+        raise InputError(f"averaging reads the source again: {stream.name} cannot. Save it in a file.")
     played = executor(on, threads).map(_play, stream.parts(shards), made.state(), progress=progress)
     tell_skipped(stream, [shard[5] for shard in played])
     some = [shard for shard in played if shard[1]]

@@ -178,8 +178,8 @@ PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "featu
 def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass: bool) -> None:
     """Raise an error if a saved classifier has invalid fields or certificates."""
     delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
-    require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a chance between 0 and 1", delta)
-    require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be a whole number", plain["rounds"])
+    require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a probability between 0 and 1", delta)
+    require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be an integer", plain["rounds"])
     require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
     sound = labels is None or (isinstance(labels, list) and (multiclass or len(labels) == 2))
     require(sound, "labels must be many" if multiclass else "labels must be two", labels)
@@ -259,16 +259,16 @@ def keep(
     given: Any = ledger
     if not isinstance(given, Ledger):
         do = "Pass ledger = nk.play(learner, source, keep=50)."
-        raise InputError("a classifier is kept from the ledger of a game", f"got {named(given)}", do)
+        raise InputError("keep needs the ledger of a game", f"got {named(given)}", do)
     reservoir = ledger.reservoir
     if how not in METHODS:
         raise InputError(f"how must be one of {', '.join(METHODS)}: got {how!r}.")
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
-        raise InputError(f"delta must be a chance between 0 and 1: got {shown(delta)}. Take 0.05 if in doubt.")
+        raise InputError(f"delta must be a probability between 0 and 1: got {shown(delta)}. 0.05 is usual.")
     if reservoir is None:
-        raise InputError("a classifier is kept from a game that remembers its hypotheses: play with keep=50, say.")
+        raise InputError("keep needs a game that stores hypotheses: play with keep=50, for example.")
     if reservoir.rounds == 0:
-        raise InputError("a classifier is kept from a game with at least one round: this one has none.")
+        raise InputError("keep needs a game with at least one round: this one has none.")
     check_method(how, ledger.learner)
     if how in ("best", "voted"):
         again = None if stream is None else as_stream(stream, ledger.learner)
@@ -303,20 +303,20 @@ def check_method(how: Method, learner: Learner) -> None:
     if player.outcomes == "numbers":
         if how != "averaged" and player.averages:
             raise InputError(
-                f"{how} keeps a classifier",
+                f"{how} is for classifiers",
                 f"{name} predicts numbers",
                 Advice("Take ", Option("how", "averaged"), "."),
             )
     elif how == "averaged" and player.changes_examples:
         raise InputError(
-            "weights are averaged for the Perceptron on examples as they are",
-            "this one scales them, each by those before it",
+            "averaging needs a Perceptron without scaling",
+            "this one scales each row by the rows before it",
             Advice("Take ", BEST_OR_VOTED, ", or ", Option("scale", letter="none"), "."),
         )
     elif how == "averaged" and not player.sums_mistakes:
         raise InputError(
-            "weights are averaged for the Perceptron of two labels",
-            f"those of {name}, if it has any, are not added up",
+            "averaging needs a binary Perceptron",
+            f"got {name}",
             Advice("Take ", BEST_OR_VOTED, "."),
         )
 
@@ -353,7 +353,7 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
     if average is None:
         if stream is None or not stream.rereadable:
             raise InputError(
-                "an average is added up as the game is played, or from a stream that can be read again: pass the "
+                "an average needs the game to store it, or a stream that can be read again: pass the "
                 "stream, or play with keep=HypothesisReservoir(learner, averaging=True)."
             )
         average, done = Average(ledger.learner), 0
@@ -371,7 +371,7 @@ def _averaged_numbers(
     """Return a learner with the mean weights and two risk bounds at delta/2 each; the smaller holds with 1 - delta."""
     learner: Any = ledger.learner
     if reservoir.final is not None or ledger.passes > 1:
-        raise InputError(f"an average of numbers is kept from one pass: this game had {ledger.passes}. Play one.")
+        raise InputError(f"an average for regression needs one pass: this game had {ledger.passes}. Use one.")
     run: Run[Any] = Run(
         before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
         constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,

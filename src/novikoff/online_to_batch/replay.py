@@ -59,7 +59,7 @@ def replay(
     """
     known = ledger.fingerprint if reservoir.final is None else None  # else it may belong to a later source
     if known is not None and stream.fingerprint() not in (None, known):
-        raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
+        raise InputError(f"the stream has changed since the game: {stream.name}. Play again.")
     stream = adopted(stream, ledger.encoding, ledger.feature_names)
     learner = type(ledger.learner).restore(reservoir.initial)
     game = Game(learner, track=False)
@@ -87,7 +87,7 @@ def replay(
             break
     if (game.ledger.rounds, game.ledger.mistakes) != (reservoir.rounds, reservoir.mistakes):
         raise InputError(
-            f"a stream must stay as it was in the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
+            f"the stream has changed since the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
             f"{game.ledger.rounds:,} rounds, and gave {reservoir.mistakes:,} in {reservoir.rounds:,}. Play again."
         )
     then = ledger.learner.state() if reservoir.final is None and ledger.rounds == reservoir.rounds else reservoir.final

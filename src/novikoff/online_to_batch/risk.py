@@ -104,7 +104,7 @@ def _check(errors: int, delta: float, trials: int | None = None, name: str = "de
     if trials is not None and not max(errors, 1) <= trials:
         raise InputError(f"trials must be at least 1, and not fewer than errors: got {trials}, with {errors} errors.")
     if not 0.0 < delta < 1.0:
-        raise InputError(f"{name} must be a chance between 0 and 1: got {shown(delta)}. Take 0.05 if in doubt.")
+        raise InputError(f"{name} must be a probability between 0 and 1: got {shown(delta)}. 0.05 is usual.")
 
 
 def _level(m: int, delta: float) -> Decimal:

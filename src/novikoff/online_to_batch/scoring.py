@@ -87,5 +87,5 @@ def _errors(
         if row == piece.last:
             break
     if mine and row != piece.last:
-        raise InputError(f"a stream must stay as it was in the game: {stream.name} is not what it was. Play again.")
+        raise InputError(f"the stream has changed since the game: {stream.name}. Play again.")
     return errors

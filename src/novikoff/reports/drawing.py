@@ -43,7 +43,7 @@ def check(path: str, force: bool = False) -> None:
     if PurePath(path).suffix.lower() not in ENDINGS:
         raise InputError(f"a plot must be a PNG or an SVG file: got {path}. End its name with .png or .svg.")
     if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"a plot must go into a folder that exists: {Path(path).parent} does not.")
+        raise InputError(f"the folder {Path(path).parent} does not exist. Create it, or choose another.")
     if find_spec("matplotlib") is None:
         raise InputError('a plot needs matplotlib, which is not installed: pip install "novikoff[plot]".')
     check_replaced(path, "a plot", _is_plot, force, InputError)

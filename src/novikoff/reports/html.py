@@ -188,7 +188,7 @@ def check(path: str, force: bool = False) -> None:
     if Path(path).suffix.lower() not in ENDINGS:
         raise InputError(f"a report must be an HTML file: got {path}. End its name with .html.")
     if not Path(path).absolute().parent.is_dir():
-        raise InputError(f"a report must go into a folder that exists: {Path(path).parent} does not.")
+        raise InputError(f"the folder {Path(path).parent} does not exist. Create it, or choose another.")
     check_replaced(path, "a report", lambda name: GENERATOR.encode() in first_bytes(name, 1024), force, InputError)
 
 

@@ -66,7 +66,7 @@ class Rows:
         except BadLineError as error:
             raise RefusedError("bad_example", str(error.error(b""))) from None
         except RecursionError:
-            raise RefusedError("bad_example", "an object must not be so deep. Flatten it.") from None
+            raise RefusedError("bad_example", "an object is nested too deeply. Flatten it.") from None
         pairs = np.empty(len(entries), PAIRS)
         pairs["index"], pairs["value"] = list(entries.keys()), list(entries.values())
         return pairs.tobytes()

@@ -198,7 +198,7 @@ class Answering:
             return RefusedError("bad_label", str(error), id)
         if same:
             return self._labelled(found, arrival, True)
-        return RefusedError("label_differs", "a label must stay what it was: this round has another.", id)
+        return RefusedError("label_differs", "a label cannot be changed: this round has another.", id)
 
     def _learn(self, todo: Sequence[tuple[Item, Round | None]], waited: bool) -> None:
         if not todo:

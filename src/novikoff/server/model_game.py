@@ -52,7 +52,7 @@ def check_options(asked: Model) -> None:
     if asked.expire_seconds is not None and not 0.0 < asked.expire_seconds < math.inf:
         raise SpecError(f"expire_seconds must be above 0: got {asked.expire_seconds}.")
     if asked.keep_examples is not None and not 0 <= asked.keep_examples <= 10**15:
-        raise SpecError(f"keep_examples must be a whole number from 0: got {asked.keep_examples}.")
+        raise SpecError(f"keep_examples must be an integer from 0: got {asked.keep_examples}.")
 
 
 def begin(asked: Model, name: str) -> Ledger:

@@ -229,7 +229,7 @@ def test_a_file_object_is_copied_for_as_long_as_it_is_used(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ([[1], [2], [3]], 'columns must be of plain values: column "a" of FILE'),
+        ([[1], [2], [3]], 'columns must hold plain values: column "a" of FILE'),
         ([float("-inf"), 2.0, 3.0], 'numbers must be finite: row 1, column "a" of FILE has -inf'),
         (pa.array([1, 2, 2**63], pa.uint64()), 'below 2^63: row 3, column "a" of FILE'),
     ],
@@ -245,7 +245,7 @@ def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(w
         (["a", None, "b"], 'labels must not be missing: row 2, column "y" of FILE', {}),
         ([0.0, 1.0, float("nan")], 'labels must not be missing: row 3, column "y" of FILE', {}),
         (["a", "a", "a"], 'labels must take two values: up to row 2, column "y" of FILE there is only "a"', {}),
-        ([0, 1, 3], 'labels must be whole numbers from 0 to 2: row 3, column "y" of FILE', {"multiclass": 3}),
+        ([0, 1, 3], 'labels must be integers from 0 to 2: row 3, column "y" of FILE', {"multiclass": 3}),
     ],
 )
 def test_a_label_that_is_none_is_an_error_that_names_its_row(write, labels, said, options):
@@ -306,7 +306,7 @@ def test_a_dense_row_that_is_not_one_is_an_error_that_names_it(tmp_path, row, sa
 def test_an_empty_file_a_label_alone_and_a_missing_file_are_errors(write, tmp_path):
     fails("a source must not be empty", write(pa.table({"a": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})))
     fails("a table must have a label and a feature", write(pa.table({"y": [0, 1]}), "label"))
-    fails("there is no FILE", tmp_path / "nothing.arrow")
+    fails("file not found: FILE", tmp_path / "nothing.arrow")
 
 
 def test_a_file_that_is_packed_or_of_another_format_is_an_error(tmp_path):
@@ -314,7 +314,7 @@ def test_a_file_that_is_packed_or_of_another_format_is_an_error(tmp_path):
     packed, other = tmp_path / "a.arrow.gz", tmp_path / "a.csv"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     other.write_bytes(b"1,2\n")
-    fails("must be unpacked to be mapped: FILE", packed)
+    fails("must not be compressed as a whole: FILE", packed)
     fails("must begin with ARROW1", other)
 
 

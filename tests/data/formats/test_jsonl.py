@@ -254,13 +254,22 @@ def test_text_labels_must_be_two_where_the_source_cannot_be_looked_through(monke
         (b'{"y": 1, "a": [null]}', 'an array must be of numbers: line 3, key "a[0]" of a BytesIO has null'),
         (b'{"y": 1, "a": {"b": [[1]]}}', 'an array must be of numbers: line 3, key "a.b[0]" of a BytesIO has [1.0]'),
         (b'{"y": 1, "a": [{"b": "' + b"x" * 99 + b'"}]}', 'key "a[0]" of a BytesIO has {"b": "xxxxxxxxxxxxxxxxxxxxxxx'),
-        (b'{"y": 1, "a": 1, "a": 1}', 'a key must be in an object once: line 3, key "a" of a BytesIO has two values'),
-        (b'{"y": 1, "b": {"y": 1, "y": 1}}', 'a key must be in an object once: line 3, key "y" of a BytesIO has two'),
-        (b'{"y": 1, "a": 1, "\\u0061": 1}', 'a key must be in an object once: line 3, key "a" of a BytesIO has two'),
+        (
+            b'{"y": 1, "a": 1, "a": 1}',
+            'a key must not be repeated in an object: line 3, key "a" of a BytesIO has two values',
+        ),
+        (
+            b'{"y": 1, "b": {"y": 1, "y": 1}}',
+            'a key must not be repeated in an object: line 3, key "y" of a BytesIO has two',
+        ),
+        (
+            b'{"y": 1, "a": 1, "\\u0061": 1}',
+            'a key must not be repeated in an object: line 3, key "a" of a BytesIO has two',
+        ),
         (b'{"y": 1, "5": 1e308, "05": 1e308}', 'values of one index must have a finite sum: line 3, key "05" of'),
         (b'{"y": 1, "5": 1e308, "": {"05": 1e308}}', 'values of one index must have a finite sum: line 3, key "'),
-        (b'{"y": 1, "a": ' * 5000, "must"),
-        (b'{"y": ' + b"[" * 100_000, "an object must not be so deep: line 3, column 1"),
+        (b'{"y": 1, "a": ' * 5000, "an object is nested too deeply"),
+        (b'{"y": ' + b"[" * 100_000, "an object is nested too deeply: line 3, column 1"),
     ],
 )
 def test_a_bad_line_names_file_line_and_key_or_column(line, said):

@@ -375,7 +375,7 @@ def test_many_labels_stay_as_they_are(write):
     assert stream.labels is None
     assert batch.y.dtype == np.int32
     assert batch.y.tolist() == [2, 0]
-    fails("labels must be whole numbers from 0 to 2: line 2 of", write(b"2\tx\n3\ty\n"), played=1, multiclass=3)
+    fails("labels must be integers from 0 to 2: line 2 of", write(b"2\tx\n3\ty\n"), played=1, multiclass=3)
 
 
 def test_a_third_label_is_an_error_that_names_its_line(write):
@@ -481,7 +481,7 @@ def test_a_line_without_end_is_an_error(write, monkeypatch):
 
 
 def test_a_missing_file_is_an_error(tmp_path):
-    with pytest.raises(SourceError, match="there is no"):
+    with pytest.raises(SourceError, match="file not found"):
         Text(tmp_path / "nothing")
 
 

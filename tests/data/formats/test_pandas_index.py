@@ -146,7 +146,7 @@ def test_columns_are_numbered_without_the_index(written):
 @pytest.mark.parametrize("asked", [{"label": "customer"}, {"columns": ["customer"]}, {"columns": "customer"}])
 def test_an_index_that_is_asked_for_is_an_error_that_says_what_to_do(written, asked):
     table = with_index(columns(), {"customer": shuffled()})
-    said = r'"customer" must be a column to be used as one: it is the index of .*reset_index'
+    said = r'"customer" is the index, not a column, of .*reset_index'
     with pytest.raises(SourceError, match=said):
         nk.Frame(table, **asked)
     with pytest.raises(SourceError, match=said):
@@ -155,11 +155,11 @@ def test_an_index_that_is_asked_for_is_an_error_that_says_what_to_do(written, as
 
 def test_an_index_that_is_called_as_a_label_is_not_passed_over_in_silence(written):
     table = with_index(columns(), {"Y": np.arange(ROWS) % 2})
-    with pytest.raises(SourceError, match='"Y" must be a column'):
+    with pytest.raises(SourceError, match='"Y" is the index, not a column'):
         nk.play(nk.Perceptron(), table)
-    with pytest.raises(SourceError, match='"Y" must be a column'):
+    with pytest.raises(SourceError, match='"Y" is the index, not a column'):
         nk.read(written(table))
-    with pytest.raises(SourceError, match='"Y" must be a column'):
+    with pytest.raises(SourceError, match='"Y" is the index, not a column'):
         read_experts(written(table))
     assert nk.Frame(table, label="out").features == ("a", "b")
     labelled = with_index({**columns(), "label": np.arange(ROWS) % 2}, {"y": np.arange(ROWS)})

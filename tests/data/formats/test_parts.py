@@ -98,7 +98,7 @@ def test_files_named_by_a_pattern_are_one_source(format, tmp_path):
     assert [row for part in stream.parts(4) for row in rows(pickled(part))] == 3 * one
     end = [batch.end for batch in stream.batches()][1]
     assert rows(stream)[end["row"] :] == [(repr(x), repr(y)) for batch in stream.batches(end) for x, y in batch.rows()]
-    with pytest.raises(SourceError, match="there is none like"):
+    with pytest.raises(SourceError, match="Check the pattern and the quotes around it"):
         nk.read(str(tmp_path / "nothing-*"))
 
 

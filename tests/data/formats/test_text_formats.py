@@ -269,11 +269,11 @@ def test_bad_lines_are_skipped_up_to_a_number_and_told(form, chunk):
 @every_format
 def test_notes_of_others_stay(form):
     stream = form.reader(io.BytesIO(both(form) + b"x\n"), skip_bad=1)
-    stream.notes.append("read as text")
+    stream.notes.append("format: text")
     list(stream.batches())
     list(stream.batches())
     assert len(stream.notes) == 2
-    assert stream.notes[0] == "read as text"
+    assert stream.notes[0] == "format: text"
     assert stream.notes[1].startswith("1 bad line of a BytesIO skipped")
 
 

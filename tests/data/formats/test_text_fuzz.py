@@ -111,7 +111,7 @@ def label_of(value, first_two, positive, multiclass):
         return 1 if value == same_text(str(positive)) else -1
     if multiclass is not None:
         whole = not isinstance(value, str) and value in range(multiclass)
-        return int(value) if whole else "must be whole numbers from 0 to"
+        return int(value) if whole else "must be integers from 0 to"
     if len(first_two) == 1:
         return {-1: -1, 0: -1, 1: 1}.get(value, "there is only")
     return "has a third" if value not in first_two else 1 if value == max(first_two) else -1

@@ -292,7 +292,7 @@ def test_the_rcv1_sample_of_vowpal_wabbit_runs_as_it_is(name, plus, minus):
         pytest.skip("the sample is not on this machine")
     stream = nk.read(path)
     ledger = nk.play(nk.Perceptron(), stream)
-    assert stream.notes == ["read as vw"]
+    assert stream.notes == ["format: vw"]
     assert ledger.rounds == plus + minus
     want, bad = FORM.slow(path.read_bytes())
     assert not bad

@@ -139,7 +139,7 @@ def test_a_file_with_one_of_the_labels_is_predicted(frame, tmp_path, capsys):
     assert main(["predict", model, str(tmp_path / "no.csv")]) == 0
     told = capsys.readouterr()
     assert {*told.out.split()} <= {"no", "yes"}
-    assert f"{(frame.bought == 'no').sum()} examples" in told.err
+    assert f"mistakes in {(frame.bought == 'no').sum()} rows" in told.err
     assert main(["predict", model, str(tmp_path / "maybe.csv")]) == 2
     assert 'only "maybe"' in capsys.readouterr().err
 

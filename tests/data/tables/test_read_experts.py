@@ -150,7 +150,7 @@ def test_the_loss_is_guessed_by_the_first_rows_and_said(write, content, loss):
 )
 def test_a_loss_is_asked_for_where_the_first_rows_leave_a_choice(write, content, what):
     message = fails(f"the first rows of FILE have {what}", write(content))
-    assert message.startswith("a loss must be named where the values allow more than one")
+    assert message.startswith("the loss is ambiguous and must be named")
     assert all(loss in message for loss in ("loss=", "zero-one", "absolute", "squared", "log", "table"))
     assert read_experts(write(content), loss="zero-one").loss == "zero-one"
 
@@ -252,7 +252,7 @@ def test_what_is_wrong_names_line_and_column(write):
     fails("a source must not be empty: FILE has no rows", write(""))
     fails("has a header on line 1 and no rows", write("a,b,y\n"))
     fails("FILE is none", write("just words\nand words\n"))
-    fails("there is no FILE", "/nowhere/table.csv")
+    fails("file not found: FILE", "/nowhere/table.csv")
 
 
 def test_rows_before_a_wrong_one_are_played_first(write):
@@ -501,7 +501,7 @@ def test_a_pipe_is_read_once_and_as_it_comes():
         assert next(batches).x.tolist() == [[0.125, 1.0]]
         assert next(batches, None) is None
     thread.join()
-    with pytest.raises(SourceError, match="rereadable"):
+    with pytest.raises(SourceError, match="cannot be read again"):
         next(stream.batches())
 
 

@@ -63,7 +63,7 @@ def test_a_weighed_game_goes_on_where_it_stopped(rows, tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["columns"][1] == {"name": "w", "kind": "weight", "first": str(weights[0])}
     assert [column["name"] for column in told["columns"]] == ["a", "w", "b", "label"]
-    assert told["notes"] == ["read as csv"]
+    assert told["notes"] == ["format: csv"]
 
 
 @pytest.mark.parametrize(("weight", "was"), [("1.5", "1.5"), ("-1", "-1"), ("20000", "20000"), ("", "is empty")])
@@ -116,7 +116,7 @@ def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp
     weighed = ["run", "perceptron", path, "--drop", "w", "--label-weights", "yes=3"]
     assert main([*weighed, "--rounds", "101", "--save", model, "-q"]) == 0
     assert main(["run", "perceptron", path, "--drop", "w", "--resume", model, "-q"]) == 2
-    assert "that was yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
+    assert "those were yes=3. Pass --label-weights yes=3." in capsys.readouterr().err
     assert main([*weighed, "--resume", model, "--save", model, "-q"]) == 0
     same(nk.load(model), nk.play("perceptron", nk.read(path, drop="w", label_weights={"yes": 3})))
     assert main(["run", "perceptron", path, "--label-weights", "maybe=3"]) == 2
@@ -127,12 +127,12 @@ def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp
 def test_weights_of_labels_that_theorems_cannot_count_are_refused(rows, tmp_path, capsys):
     path = written(tmp_path / "w.csv", *rows)
     with pytest.raises(
-        SourceError, match=r'whole number from 0 to 10,000, as theorems count rounds: that of "yes" is 1.5'
+        SourceError, match=r'an integer from 0 to 10,000, as theorems count rounds: that of "yes" is 1.5'
     ):
         nk.read(path, label_weights={"yes": 1.5})
     assert main(["run", "perceptron", path, "--label-weights", "yes=1.5", "-q"]) == 2
     assert "--label-weights must be LABEL=N" in capsys.readouterr().err
-    with pytest.raises(SourceError, match="weights of labels are for labels"):
+    with pytest.raises(SourceError, match="label weights are for classification"):
         nk.read(path, label="a", outcomes="numbers", label_weights={"1": 2})
 
 
@@ -141,4 +141,4 @@ def test_weights_of_labels_are_refused_where_a_number_is_to_be_predicted(tmp_pat
     coins = np.random.default_rng(0)
     path.write_text("a,label\n" + "".join(f"{coins.normal():.3f},{coins.normal():.3f}\n" for _ in range(60)))
     assert main(["run", str(path), "--label-weights", "0.5=5", "-q"]) == 2
-    assert "weights of labels are for labels" in capsys.readouterr().err
+    assert "label weights are for classification" in capsys.readouterr().err

@@ -126,7 +126,7 @@ def checked_options(scene: type[Scene], given: Mapping[str, Any]) -> dict[str, i
             )
         least, most, _ = scene.options[name]
         if type(value) is not int or not least <= value <= most:
-            raise InputError(f"{name} must be a whole number from {least} to {most}: got {value!r}.")
+            raise InputError(f"{name} must be an integer from {least} to {most}: got {value!r}.")
     return dict(given)
 
 

@@ -180,7 +180,9 @@ def _within(whole: pa.Buffer, batch: pa.RecordBatch) -> bool:
 def open_arrow(file: OnDisk) -> ArrowFile:
     """Open a file as Arrow IPC or Parquet, by its first bytes."""
     if file.packing():
-        raise SourceError(f"an Arrow or Parquet file must be unpacked to be mapped: {file} is not. Unpack it first.")
+        raise SourceError(
+            f"an Arrow or Parquet file must not be compressed as a whole: {file} is. Decompress it first."
+        )
     with file.open() as raw:
         head = raw.read(len(IPC_MAGIC))
     if head.startswith(PARQUET_MAGIC):
@@ -214,4 +216,4 @@ def reading(file: OnDisk) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, ValueError, LookupError, ArithmeticError, MemoryError) as error:
         reason = " ".join(str(error).split())
-        raise SourceError(f"a file must be readable: {file} is cut off or damaged ({reason}). Write it anew.") from None
+        raise SourceError(f"{file} is truncated or damaged ({reason}). Write it again.") from None

@@ -49,7 +49,7 @@ class SparseLists:
         if not pa.types.is_integer(kinds[0].value_type) or not pa.types.is_floating(kinds[1].value_type):
             raise SourceError(
                 f"indices must be lists of whole numbers and values of real ones: those of {name} are {kinds[0]} and "
-                f"{kinds[1]}. Write them so."
+                f"{kinds[1]}. Convert them."
             )
         self.domain = Domain("vector", width)
         self._width = width
@@ -76,7 +76,7 @@ class SparseLists:
                 at = int(np.argmax(indices))
                 raise SourceError(
                     f"an index must be below the width, {promised:,}: row {_row(ends, at, first):,} of "
-                    f"{self.name} has {indices[at]:,}. The file is damaged: convert it anew."
+                    f"{self.name} has {indices[at]:,}. The file is damaged: convert it again."
                 )
             width = promised
         if not self._clean:
@@ -97,7 +97,7 @@ class SparseLists:
                 at = int(np.argmax(bad))
                 raise SourceError(
                     f"an index must be from 0 to {LARGEST_INDEX}: row {_row(ends, at, first):,} of {self.name} has "
-                    f"{raw[at]}. Number the features anew."
+                    f"{raw[at]}. Renumber the features."
                 )
         return raw.astype(np.uint32, copy=False)
 
@@ -164,7 +164,7 @@ def _columns(
         place, chosen = target_column([names[c] for c in others])
         target = others[place]
     if target in used:
-        raise SourceError(f"a column must be used once: {column_name(names, target)} of {file} is asked for twice.")
+        raise SourceError(f"a column must be used once: {column_name(names, target)} of {file} is used twice.")
     return target, Target(str(named(names, target)), chosen), used
 
 

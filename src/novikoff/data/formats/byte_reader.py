@@ -70,9 +70,7 @@ class Opened(io.RawIOBase):
         except Exception as error:
             raise unreadable(self.name, error) from None
         if count is None:
-            raise SourceError(
-                f"a source must wait for its bytes: {self.name} does not block. Open it in blocking mode."
-            )
+            raise SourceError(f"a source must be in blocking mode: {self.name} is not. Open it in blocking mode.")
         return int(count)
 
     def peek(self, count: int, wait: bool = False) -> bytes:
@@ -125,9 +123,7 @@ class Opened(io.RawIOBase):
         while count > 0:
             got = self.readinto(memoryview(scratch)[: min(count, len(scratch))])
             if got == 0:
-                raise SourceError(
-                    f"a source must reach where it is to go on: {self.name} is too short. Is it the same?"
-                )
+                raise SourceError(f"{self.name} is shorter than the position to resume at. Is it the same source?")
             count -= got
 
     def close(self) -> None:
@@ -272,5 +268,5 @@ def unreadable(name: str, error: Exception) -> SourceError:
     if isinstance(error, SourceError):
         return error
     packed = isinstance(error, (EOFError, zlib.error)) or type(error).__name__ == "LZMAError"
-    what = "is cut off or damaged" if packed else "is not"
+    what = "is truncated or damaged" if packed else "is not"
     return SourceError(f"a source must be readable: {name} {what} ({error}). Check it.")

@@ -34,7 +34,7 @@ def named_by(source: object) -> list[str] | None:
     else:
         found = sorted(path for path in glob.glob(text, recursive=True) if os.path.isfile(path))
     if not found:
-        raise SourceError(f"a pattern must name a file: there is none like {text}. Check it, and the quotes around it.")
+        raise SourceError(f"no file matches {text}. Check the pattern and the quotes around it.")
     return found
 
 
@@ -61,7 +61,7 @@ class Files(Stream):
         if not self._told:
             for file in self._files[1:]:
                 if file.domain.kind != self._first.domain.kind or file.outcomes != self._first.outcomes:
-                    raise SourceError(f"files must be of one kind: {file.name} is not as {self._first.name} is.")
+                    raise SourceError(f"files must have one format: {file.name} differs from {self._first.name}.")
                 file.read_as(self._first)
             self._told = True
         return self._files
@@ -128,7 +128,7 @@ class Files(Stream):
         return self._first.encoding
 
     def show_many(self) -> None:
-        raise SourceError(f"labels of several files must be two: {self.name} has more. Put them in one file.")
+        raise SourceError(f"several files must have two labels in all: {self.name} has more. Put them in one file.")
 
     def count(self) -> int | None:
         counts = [file.count() for file in self._files]

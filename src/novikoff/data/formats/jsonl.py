@@ -153,7 +153,7 @@ class JSONL(LabelledLines):
         except json.JSONDecodeError as error:
             raise BadLineError(MUST, error.pos + 1, text[error.pos :].encode(), CORRECT) from None
         except RecursionError:
-            raise BadLineError("an object must not be so deep", 1, line, "Flatten it") from None
+            raise BadLineError("an object is nested too deeply", 1, line, "Flatten it") from None
 
     def _take_label(self, row: dict[str, object], line: bytes) -> object:
         """Remove and return the label of a row: a number, or text if the first label of the stream was text."""
@@ -257,7 +257,7 @@ def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(items) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise BadValueError("a key must be in an object once", "two values", CORRECT, key=twice)
+        raise BadValueError("a key must not be repeated in an object", "two values", CORRECT, key=twice)
     return items
 
 

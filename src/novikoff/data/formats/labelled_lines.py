@@ -222,9 +222,7 @@ class LabelledLines(Stream):
     def _told(self) -> Position:
         """Return the label values found in the first rows."""
         if self.multiclass:
-            raise SourceError(
-                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
-            )
+            raise SourceError(f"only binary labels can be read in parts: those of {self.name} are multiclass.")
         if self.labels is None or not self._labels.settled:
             next(iter(self.batches()), None)
         return {"labels": self._labels.state(), "numbers": self._numbers, **self._remembered()}

@@ -116,7 +116,7 @@ class Origin:
     def open(self, at: int = 0) -> Opened:
         """Open the decompressed bytes from `at` on."""
         if self._open_before and not self.rereadable:
-            raise SourceError(f"a source must be rereadable to be read again: {self.name} is not. Save it in a file.")
+            raise SourceError(f"{self.name} cannot be read again. Save it in a file.")
         self._open_before = True
         if isinstance(self._file, Opened):
             opened = self._file
@@ -194,11 +194,13 @@ def status(path: str) -> os.stat_result:
     try:
         found = os.stat(path)
     except FileNotFoundError:
-        raise SourceError(f"a source must be a file: there is no {path}. Check the name, or use demo:NAME.") from None
+        raise SourceError(f"file not found: {path}. Check the name, or use demo:NAME.") from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(found.st_mode):
-        raise SourceError(f"a source must be a file: {path} is a directory. Name a file in it.")
+        raise SourceError(
+            f"a source must be a file: {path} is a directory. Name a file in it, or a pattern such as part-*.csv."
+        )
     return found
 
 
@@ -251,7 +253,7 @@ def system(url: str) -> Any:
     try:
         import fsspec
     except ImportError:
-        raise SourceError(f'URLs are opened by fsspec: got {url}. Install it: pip install "novikoff[urls]".') from None
+        raise SourceError(f'reading {url} needs fsspec: pip install "novikoff[urls]".') from None
     try:
         return fsspec.core.url_to_fs(url)[0]
     except (ImportError, ValueError) as error:
@@ -331,9 +333,7 @@ def _copy(origin: Origin) -> str:
         except BaseException as error:
             _remove(path)
             if isinstance(error, OSError):
-                raise SourceError(
-                    f"a source must be copied to be read twice: {origin.name} is not ({error})."
-                ) from None
+                raise SourceError(f"{origin.name} could not be copied to be read twice ({error}).") from None
             raise
     return path
 

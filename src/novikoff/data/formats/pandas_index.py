@@ -52,9 +52,7 @@ def check_asked(
     called = label is None and not any(column.lower() in known for column in names)
     for level in levels:
         if level in asked or (called and level.lower() in known):
-            raise SourceError(
-                f'"{level}" must be a column to be used as one: it is the index of {name}. Call reset_index() first.'
-            )
+            raise SourceError(f'"{level}" is the index, not a column, of {name}. Call reset_index() first.')
 
 
 def unnamed_first(names: Sequence[str]) -> int:

@@ -143,15 +143,15 @@ def read_line(line: bytes) -> Row | None:
         index, colon, value = text.partition(b":")
         if index == b"qid" and place == 1:
             if not WHOLE.fullmatch(value):
-                raise BadLineError("qid must be a whole number", column, text, "Correct the line")
+                raise BadLineError("qid must be an integer", column, text, "Correct the line")
             continue
         if not colon:
             raise BadLineError("a feature must be index:value", column, text, "Correct the line")
         if not WHOLE.fullmatch(index):
-            raise BadLineError("an index must be a whole number from 0", column, text, "Correct the line")
+            raise BadLineError("an index must be an integer from 0", column, text, "Correct the line")
         digits = index.lstrip(b"0") or b"0"
         if len(digits) > 10 or int(digits) > LARGEST_INDEX:
-            raise BadLineError(f"an index must be at most {LARGEST_INDEX}", column, text, "Number the features anew")
+            raise BadLineError(f"an index must be at most {LARGEST_INDEX}", column, text, "Renumber the features")
         i, x = int(digits), finite(value, column + len(index) + 1, "a value")
         if i in entries:
             x += entries[i]

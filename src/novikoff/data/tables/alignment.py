@@ -44,13 +44,13 @@ def adopted(
         return matched(stream, names, whose)
     if encoding is None and numbered and not stream.encoding.dense:
         raise MismatchError(
-            f"{whose} knows its features by number: {stream.name} is a table, whose features have names. Begin a new "
+            f"{whose} identifies features by number: {stream.name} is a table, whose features have names. Begin a new "
             "game, or play it on a source like the first."
         )
     if encoding is None and names is not None:
         if not stream.encoding.dense:
             raise MismatchError(
-                f"{whose} learned from columns of numbers",
+                f"{whose} was trained on numeric columns",
                 f"{stream.name} has others",
                 Advice("Pass ", Option("columns", letter="NAMES"), " to choose them."),
             )

@@ -74,7 +74,7 @@ def numbers(array: pa.Array, column: Column) -> NDArray[np.number]:
     elif pa.types.is_null(kind) or pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
-        raise bad_cell(0, column.name, "numbers must be numbers", f"is {kind}", category_instead(column))
+        raise bad_cell(0, column.name, "a numeric column must contain numbers", f"is {kind}", category_instead(column))
     if array.type == pa.uint64():
         large = array.fill_null(0).to_numpy(zero_copy_only=False) >= 2**63
         if large.any():
@@ -105,7 +105,9 @@ def _numbers_of_text(array: pa.Array, column: Column) -> NDArray[np.float64]:
             found[code] = float(value)
         else:
             row = int(np.argmax(codes == code))
-            raise bad_cell(row, column.name, "numbers must be numbers", f'has "{value}"', category_instead(column))
+            raise bad_cell(
+                row, column.name, "a numeric column must contain numbers", f'has "{value}"', category_instead(column)
+            )
     return np.take(found, codes)
 
 

@@ -79,9 +79,7 @@ class Choice:
         both = [*names, *(one for one in (label, weight) if one is not None)]
         if len(set(both)) < len(both):
             twice = max(both, key=both.count)
-            raise SourceError(
-                f"a column must be used once: column {quoted(twice)} of {reader.name} is asked for twice."
-            )
+            raise SourceError(f"a column must be used once: column {quoted(twice)} of {reader.name} is used twice.")
         return [kind_of(reader, name, head[name], self.kinds) for name in names]
 
     def label_as(self, encoding: Encoding, label: str | None, reader: Reader, learn: bool, whose: str) -> str | None:
@@ -95,7 +93,7 @@ class Choice:
         ):  # the last column, chosen by default
             none = Advice(", ", Option("labelled", False), " if there are none") if not learn else ""
             raise MismatchError(
-                f"the labels must be in column {quoted(str(encoding.label))}, as {whose} learned them",
+                f"the labels must be in column {quoted(str(encoding.label))}, as when {whose} was trained",
                 f"{reader.name} has no such column",
                 Advice("Pass ", Option("label", letter="NAME"), " if it has another name", none, "."),
             )
@@ -111,7 +109,7 @@ class Choice:
         if weight is not None and weight in reader.names and weight not in left_out:
             if learn:
                 raise MismatchError(
-                    f"rows must count as often as {quoted(weight)} says, as {whose} learned them",
+                    f"rows must be weighted by {quoted(weight)}, as when {whose} was trained",
                     f"{reader.name} has such a column",
                     Advice("Pass ", Option("weight", weight), ", or ", Option("drop", weight), " if each is to count "
                            "once."),
@@ -138,10 +136,10 @@ def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str,
     """Return a column with its kind, as asked or as detected."""
     kinds = [kind for kind, names in chosen.items() if name in names]
     if len(kinds) > 1:
-        raise SourceError(f"a column must be of one kind: {name} is asked for as {' and '.join(kinds)}.")
+        raise SourceError(f"a column must have one kind: {name} is requested as {' and '.join(kinds)}.")
     if any(isinstance(cell, (list, dict)) for cell in head):
         raise SourceError(
-            f"columns must be of plain values: column {quoted(name)} of {reader.name} holds lists or objects. "
+            f"columns must hold plain values: column {quoted(name)} of {reader.name} holds lists or objects. "
             "Write a column a feature, or leave it out."
         )
     found = recognise(name, head)
@@ -193,7 +191,7 @@ def check_label_weights(encoding: Encoding, weights: RowWeights, whose: str) -> 
     if encoding.label_weights != weights.by_label:
         were = ",".join(f"{label}={weight}" for label, weight in encoding.label_weights.items())
         raise MismatchError(
-            f"labels must weigh what they did when {whose} learned", f"that was {were or 'all the same'}",
+            f"label weights must be those that {whose} was trained with", f"those were {were or 'all the same'}",
             Advice("Pass ", Option("label_weights", were), ".") if were else "Leave the weights out.",
         )  # fmt: skip
 

@@ -92,7 +92,7 @@ class Delimited(TextReader):
         """Detect delimiter, header and columns."""
         check_encoding(text, self.name)
         if b"\0" in text:
-            raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it of another format?")
+            raise SourceError(f"text must be without zero bytes: {self.name} has some. Is it another format?")
         whole = text.count(b"\n") < 2 or (not self._opened.live and len(self._opened.peek(len(text) + 1)) == len(text))
         self._check_rows(text)
         self._between = find_delimiter(text, self._delimiter)
@@ -121,7 +121,7 @@ class Delimited(TextReader):
         start = text.removeprefix(BYTE_ORDER_MARK).lstrip()
         if start[:15].lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head", b"<body")):
             do = "Save the file itself, not the page that shows it."
-            raise SourceError("a table must be rows of cells", f"{self.name} is a page of HTML or XML", do)
+            raise SourceError("a table must consist of rows and columns", f"{self.name} is a page of HTML or XML", do)
         if not start.startswith(b"#"):
             return
         lines = start.splitlines(keepends=True)
@@ -251,7 +251,7 @@ class Delimited(TextReader):
                 rows, arrays = self._parse(good, wanted, set(), mended=True) if good else (0, {})
             except pa.ArrowException:
                 raise SourceError(
-                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({found}). Write it anew."
+                    f"a table must be readable: {self.name} is not, from line {line + 1} on ({found}). Write it again."
                 ) from None
         else:
             rows, arrays = found
@@ -308,7 +308,7 @@ class Delimited(TextReader):
                 if INFINITE.fullmatch(cell.strip()):
                     return bad_cell(0, name, "numbers must be finite", f"has {quoted(cell)}")
                 do = LABELS_INSTEAD if name == self.needed else category_instead(Column(name, "number"))
-                return bad_cell(0, name, "numbers must be numbers", f"has {quoted(cell.strip())}", do)
+                return bad_cell(0, name, "a numeric column must contain numbers", f"has {quoted(cell.strip())}", do)
         return None
 
 

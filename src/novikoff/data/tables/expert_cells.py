@@ -93,7 +93,7 @@ def choose(
 
 
 LEAVE_OUT, ZERO_ONE = Option("without"), Option("loss", "zero-one")
-SLEEP = Advice("Fill it, or pass ", Option("sleeping", True), " to let experts sit out where they say nothing.")
+SLEEP = Advice("Fill it, or pass ", Option("sleeping", True), " to let experts abstain where a cell is empty.")
 ENCODE = {
     "predictions": Advice("Encode it, leave the column out (", LEAVE_OUT, "), or pass ", ZERO_ONE, "."),
     "losses": "Encode it.",
@@ -235,7 +235,7 @@ def suggested(columns: Mapping[int, Sequence[str]], chosen: Chosen, name: str) -
     else:
         some = ", ".join(map(shown, values[:SHOWN])) + (" …" if len(values) > SHOWN else "")
         what = f"the numbers {some}, which may be labels or amounts"
-    must = "a loss must be named where the values allow more than one"
+    must = "the loss is ambiguous and must be named"
     raise SourceError(must, f"the first rows of {name} have {what}", LOSSES)
 
 
@@ -246,7 +246,7 @@ def _share(there: Mapping[int, Sequence[str]], outcomes: int, numbers: Mapping[s
 
 
 def _note(loss: str, why: str) -> str:
-    return Advice(f"loss: {loss} ({why}); ", Option("loss"), " takes another")
+    return Advice(f"loss: {loss} ({why}); ", Option("loss"), " changes it")
 
 
 def another(x: NDArray[np.float64], y: NDArray[np.float64], pair: Pair) -> tuple[int, int | None] | None:

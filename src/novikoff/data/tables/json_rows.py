@@ -135,7 +135,7 @@ def first_objects(text: bytes, name: str) -> list[dict[str, object]]:
             except ValueError:
                 break
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Is it of another format?")
+        raise SourceError(f"a line must be one JSON object: the first of {name} is not. Is it another format?")
     return rows
 
 

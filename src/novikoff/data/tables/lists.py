@@ -141,7 +141,9 @@ class Arrow(Stream):
                 end: Position = {"row": row, "width": width}
                 yield Batch(x, y, row - len(y) + 1, end, self._memory, weights, self.encoding)
         if row != self.rows:
-            raise SourceError(f"a source must stay as it is: {self.name} has {row:,} rows instead of {self.rows:,}.")
+            raise SourceError(
+                f"a source must not change while it is read: {self.name} has {row:,} rows instead of {self.rows:,}."
+            )
 
     def _look(self, positive: object, multiclass: int | None) -> WrittenLabels:
         """Return the label encoder, after reading the column until both labels are found."""

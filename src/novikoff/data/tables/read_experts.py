@@ -459,7 +459,7 @@ def read_experts(
     if loss is not None and loss not in LOSSES:
         raise SourceError(f"a loss must be one of {', '.join(LOSSES)}: got {loss!r}.")
     if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-" and not os.path.exists(source):
-        raise SourceError(f"a table must be a file: there is no {os.fsdecode(source)}. Check the name.")
+        raise SourceError(f"file not found: {os.fsdecode(source)}. Check the name.")
     without = [without] if isinstance(without, (str, int)) else list(without)
     if is_frame(source):
         return _from_columns(FrameTable(source), outcome, loss, sleeping, without)
@@ -475,7 +475,7 @@ def read_experts(
     if header is not None or delimiter is not None:
         raise SourceError(f"JSON lines have neither a header nor a delimiter: {objects.name} is read as such.")
     table = _from_columns(objects, outcome, loss, sleeping, without)
-    table.notes.insert(0, "read as JSON lines")
+    table.notes.insert(0, "format: JSON lines")
     return table
 
 
@@ -512,7 +512,7 @@ def _from_cells(
     begin, text = (skipped, size), loss == "zero-one"
     cells = Cells(origin, chosen, begin, len(first), between, sleeping, text, threads, chunk)
     table = ExpertTable(cells, chosen, loss, sleeping, pair)
-    table.notes += ["read as a table of cells", *notes]
+    table.notes += ["format: table", *notes]
     return table
 
 

@@ -45,7 +45,7 @@ def read(
     """
     if isinstance(like, Learner) or (like is not None and not hasattr(like, "encoding")):
         raise SourceError(
-            f"like must be a ledger, or a classifier that was kept: got {type(like).__name__}. Pass what nk.play, "
+            f"like must be a ledger or a kept classifier: got {type(like).__name__}. Pass what nk.play, "
             "nk.keep or nk.load returned."
         )
     if is_frame(source):

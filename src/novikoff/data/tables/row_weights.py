@@ -75,7 +75,7 @@ def weights(array: pa.Array, column: str) -> NDArray[np.int64]:
     wrong = ~((values >= 0.0) & (values <= MOST_WEIGHT) & (values == np.floor(values)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+        must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
         do = Advice("Multiply all weights by one number and round them, or pass ", Option("drop", column), ".")
         raise cells.bad_cell(row, column, must, f"has {values[row]:.17g}", do)
     return values.astype(np.int64)
@@ -86,7 +86,7 @@ def checked(given: LabelWeights | None) -> dict[str, int]:
     for label, weight in (given or {}).items():
         whole = isinstance(weight, (int, np.integer)) and not isinstance(weight, bool)
         if not whole or not 0 <= weight <= MOST_WEIGHT:
-            must = f"a weight must be a whole number from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
+            must = f"a weight must be an integer from 0 to {MOST_WEIGHT:,}, as theorems count rounds"
             raise SourceError(must, f"that of {quoted(str(label))} is {shown(weight)}",
                               "Multiply all weights by one number and round them.")  # fmt: skip
     return {written(label): int(weight) for label, weight in (given or {}).items()}

@@ -136,7 +136,7 @@ class Table(Stream):
     def _refuse_label_weights(self) -> None:
         if self.weights.by_label:
             raise SourceError(
-                f"weights of labels are for labels: numbers are predicted of {self.name}. Leave them out."
+                f"label weights are for classification: the target of {self.name} is numeric. Leave them out."
             )
 
     def _foresee(self) -> None:
@@ -309,7 +309,7 @@ class Table(Stream):
     def read_as(self, other: Stream) -> None:
         """Use the columns and labels of another table."""
         if not isinstance(other, Table):
-            raise SourceError(f"tables must be read as tables: {other.name} is none, {self.name} is.")
+            raise SourceError(f"both sources must be tables: {self.name} is one, {other.name} is not.")
         told = other._told()
         self.__dict__.pop("notes", None)
         self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
@@ -321,9 +321,7 @@ class Table(Stream):
     def _told(self) -> Position:
         """Return the label values found in the first rows."""
         if self.multiclass:
-            raise SourceError(
-                f"labels must be two to be read in parts: those of {self.name} are numbered as they come."
-            )
+            raise SourceError(f"only binary labels can be read in parts: those of {self.name} are multiclass.")
         if self._given is None:
             next(iter(self.batches()), None)
         return self._given or ({} if self._labels is None else self._labels.written.state())
@@ -334,7 +332,7 @@ class Table(Stream):
             names = {column.name for column in self.encoding.columns if column.kind in ("category", "time", "unknown")}
             which = f" ({', '.join(sorted(names)[:3])})" if names else ""
             raise SourceError(
-                f"a table to be read in parts must show all features in its first rows: {self.name} has more{which}",
+                f"a table read in parts must have all features in its first rows: {self.name} has more{which}",
                 "a new category, or the first cell that is missing",
                 Advice("Pass ", Option("bits", 18), " to hash them, or convert the table first: novikoff convert."),
             )
@@ -398,7 +396,7 @@ class Table(Stream):
         if self.weights.unmet:
             label = min(self.weights.unmet)
             raise AbsentLabelError(
-                "a label that is given a weight must occur",
+                "every label with a weight must occur",
                 f"{self.name} has no {quoted(label)}" + ("" if written is None else f", but {written.met}"),
                 Advice("Correct or leave out its weight in ", Option("label_weights"), "."),
             )

@@ -172,7 +172,7 @@ def Arrow(  # noqa: N802
         if not converted and (outcomes == "numbers" or not labelled):
             raise SourceError(
                 f"{'numbers to be predicted' if labelled else 'examples without labels'} must be in plain columns: "
-                f"{file} holds lists. Write a column a feature."
+                f"{file} holds lists. Write one column per feature."
             )
         stream = lists.Arrow(file, label, positive, multiclass)
         if stream.encoded is not None:

@@ -57,9 +57,9 @@ class Halfspaces:
     labels: int | None = None
 
     def __init__(self, n: int, dim: int, distinct: bool = False, bias: bool = False) -> None:
-        must = "weights need a grid -n .. n with n a whole number from 1 to 2^31 - 1"
+        must = "weights need a grid -n .. n with n an integer from 1 to 2^31 - 1"
         self.n = integer(n, "n", must, 1, encode.LARGEST_COORDINATE)
-        must = f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions, a whole number"
+        must = f"halfspaces need 1 to {MOST_DIMENSIONS} dimensions, an integer"
         self.dim = integer(dim, "dim", must, 1, MOST_DIMENSIONS)
         self.distinct, self.bias = bool(distinct), bool(bias)
         self.name = f"halfspaces:n={n},dim={dim}" + ",distinct=true" * self.distinct + ",bias=true" * self.bias

@@ -78,7 +78,7 @@ class Table:
 
 def cube(k: int) -> Table:
     """Return all 2^k functions from k points to -1/+1; hypothesis j is +1 at point i if bit i of j is set."""
-    k = integer(k, "k", "a cube needs at least one point and at most 1,000, a whole number", 1, 1000)
+    k = integer(k, "k", "a cube needs at least one point and at most 1,000, an integer", 1, 1000)
     refuse_if_too_large(f"cube:k={k}", 2**k, "Take fewer points.")
     numbers = np.arange(2**k, dtype=np.int64)[:, None]
     bits = (numbers >> np.arange(k)) & 1

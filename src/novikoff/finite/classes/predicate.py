@@ -68,7 +68,7 @@ class Functions:
         return getattr(self.functions[index], "__name__", repr(self.functions[index]))
 
     def state(self) -> State:
-        raise ModelFileError("a model file holds plain data: Python functions cannot be saved. Use another class.")
+        raise ModelFileError("Python functions cannot be saved. Use another class.")
 
 
 def _vote(function: Callable[[Any], object], x: Example) -> int:

@@ -334,7 +334,7 @@ def _members(members: Any, size: int) -> Numbers:
     """Return the list of a `state`, checked here because the compiled loops do not."""
     numbers = np.asarray(members)
     if numbers.dtype != np.int64 or numbers.ndim != 1 or not len(numbers):
-        raise ModelFileError("the survivors of a class must be a list of whole numbers: the file has none.")
+        raise ModelFileError("the survivors of a class must be a list of integers: the file has none.")
     if numbers[0] < 0 or numbers[-1] >= size or np.any(numbers[1:] <= numbers[:-1]):
         raise ModelFileError(f"the survivors of a class must be numbers below {size:,}, in order: the file has others.")
     return numbers.copy()

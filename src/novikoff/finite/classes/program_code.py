@@ -81,8 +81,8 @@ class Code:
     """The programs of at most `bits` bits, counted, numbered, written and read. Takes O(bits^2) memory."""
 
     def __init__(self, bits: int, width: int, constants: Sequence[int | float]) -> None:
-        self.bits = bits = integer(bits, "bits", f"bits must be a whole number from 1 to {MOST_BITS}", 1, MOST_BITS)
-        self.width = width = integer(width, "width", "width must be a whole number from 1 to 2^62", 1, MOST_FEATURES)
+        self.bits = bits = integer(bits, "bits", f"bits must be an integer from 1 to {MOST_BITS}", 1, MOST_BITS)
+        self.width = width = integer(width, "width", "width must be an integer from 1 to 2^62", 1, MOST_FEATURES)
         self.constants = constants = _constants(constants)
         pairs = width * (width - 1)
         leaves = [(FEATURE, 2 + choice_bits(width), width)]

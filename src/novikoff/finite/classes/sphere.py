@@ -71,7 +71,7 @@ class SphereCover:
     labels: int | None = None
 
     def __init__(self, dim: int, epsilon: float, method: str | None = None) -> None:
-        self.dim = integer(dim, "dim", "a sphere needs at least one dimension, a whole number", 1)
+        self.dim = integer(dim, "dim", "a sphere needs at least one dimension, an integer", 1)
         if not SMALLEST_EPSILON <= epsilon <= 2:
             raise InputError(
                 f"epsilon must be above 0 (at least {SMALLEST_EPSILON:g}) and at most 2, the diameter of the sphere: "

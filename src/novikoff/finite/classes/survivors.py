@@ -60,9 +60,11 @@ def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
     try:
         parts = [_exact(weight) for weight in prior]
     except (TypeError, ValueError, OverflowError):
-        raise InputError("a prior must be of positive finite numbers (whole numbers or Fractions are exact).") from None
+        raise InputError(
+            "a prior must consist of positive finite numbers (whole numbers or Fractions are exact)."
+        ) from None
     if min(parts) <= 0:
-        raise InputError(f"a prior must be of positive numbers: got {min(parts)}. Leave that hypothesis out.")
+        raise InputError(f"a prior must consist of positive numbers: got {min(parts)}. Leave that hypothesis out.")
     scale = math.lcm(*(part.denominator for part in parts))
     weights = [int(part * scale) for part in parts]
     if sum(weights) >= 2**63:

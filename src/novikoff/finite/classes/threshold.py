@@ -22,7 +22,7 @@ from novikoff.finite.classes.survivors import Survivors
 
 def check_grid_end(n: Any) -> int:
     """Return the n of the grid 0 .. n, or raise InputError."""
-    return integer(n, "n", "thresholds need a grid 0 .. n with n a whole number, at least 0", 0)
+    return integer(n, "n", "thresholds need a grid 0 .. n with n an integer, at least 0", 0)
 
 
 class Thresholds:

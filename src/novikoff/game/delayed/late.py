@@ -101,7 +101,8 @@ class Late(Observer):
         try:
             if not len(self._served) == len(self._versions) == count <= self.waiting:
                 told = f"{count:,} labels, {len(self._served):,} answers and {len(self._versions):,} versions"
-                raise InputError(f"late labels must be of rounds that wait: {self.waiting:,} do, and got {told}.")
+                must = "labels, answers and versions must be of equal number, at most that of the waiting rounds"
+                raise InputError(f"{must}, {self.waiting:,}: got {told}.")
             yield
         finally:
             self._served = self._versions = None
@@ -168,7 +169,7 @@ class Late(Observer):
     @classmethod
     def restore(cls, state: State) -> Self:
         for name in COUNTS:
-            require(type(state[name]) is int and state[name] >= 0, f"{name} must be a whole number", state[name])
+            require(type(state[name]) is int and state[name] >= 0, f"{name} must be an integer", state[name])
         pending = None if state["pending"] is None else Pending.restore(state["pending"])
         curve = [(t, paid) for t, paid in state["curve"]]
         return cls(**{name: state[name] for name in COUNTS}, pending=pending, labels=bool(state["labels"]), curve=curve)

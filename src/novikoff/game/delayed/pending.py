@@ -85,7 +85,7 @@ class Pending:
 
     def __init__(self, most: int = MOST, expire_seconds: float | None = None) -> None:
         if type(most) is not int or most < 1:
-            raise InputError(f"most_pending must be a whole number from 1: got {shown(most)}.")
+            raise InputError(f"most_pending must be an integer from 1: got {shown(most)}.")
         if expire_seconds is not None and not expire_seconds > 0.0:
             raise InputError(f"expire_seconds must be a number above 0, or None: got {shown(expire_seconds)}.")
         self.most = most
@@ -116,8 +116,8 @@ class Pending:
             raise InputError(f"an id must be text or a whole number: got {shown(id)}.")
         found = self.waiting.get(id) or self.answered.get(id)
         if found is not None and found.digest != digest:
-            raise LateError("an id must be of one example", f"{shown(id)} is of another x", "Choose a new one.",
-                            code="id_taken")  # fmt: skip
+            raise LateError("an id must belong to one example", f"{shown(id)} was used for another x",
+                            "Choose a new one.", code="id_taken")  # fmt: skip
         if found is None and len(self.waiting) >= self.most:
             do = "Send labels, let old rounds expire (expire_seconds), or allow more (most_pending)."
             raise LateError(f"at most {self.most:,} rounds may wait for labels", "so many do", do, code="pending_full")
@@ -138,7 +138,7 @@ class Pending:
         """Return the round of that id; raise `LateError` if there is none."""
         found = self.waiting.get(id) or self.answered.get(id)
         if found is None:
-            raise LateError("an id must be of a round that was predicted",
+            raise LateError("an id must belong to a predicted round",
                             f"{shown(id)} is not, or was answered long ago", "Predict first.",
                             code="unknown_id")  # fmt: skip
         return found
@@ -306,11 +306,11 @@ class ById:
         found = pending.find(id)
         if isinstance(found, Answered):
             if found.label is None:
-                raise LateError("a label must come in time", f"that of {shown(id)} is no longer waited for",
+                raise LateError("a label must come in time", f"round {shown(id)} has expired",
                                 code="expired")  # fmt: skip
             if self._label(y) != found.label:
                 told = self._told(id, found).label
-                raise LateError("a label must stay what it was", f"{shown(id)} has {told!r}, and now got {shown(y)}",
+                raise LateError("a label cannot be changed", f"{shown(id)} has {told!r}, and now got {shown(y)}",
                                 code="label_differs")  # fmt: skip
             return self._told(id, found, repeated=True)
         with late.expecting([found.said], [found.version], 1):

@@ -102,11 +102,11 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             counts = np.bincount(codes, minlength=len(names))
             often = dict(zip(names, np.rint(counts.max() / np.maximum(counts, 1)).astype(int).tolist(), strict=True))
             raise InputError(
-                "class_weight must be whole numbers, as theorems count rounds: balanced weights are none. Pass "
-                f"class_weight={often!r}, which is near."
+                "class_weight must be integers, as theorems count rounds: balanced weights are not. Pass "
+                f"class_weight={often!r}, which is close."
             )
         if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
-            raise InputError(f"class_weight must be weights of the classes {names}: got {shown(by)}.")
+            raise InputError(f"the keys of class_weight must be classes, of {names}: got {shown(by)}.")
         each = whole(np.array([by.get(name, 1) for name in names], dtype=np.float64))[codes]
         return each if weights is None else each * weights
 

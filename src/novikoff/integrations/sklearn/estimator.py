@@ -157,7 +157,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     def _check_passes(self) -> None:
         if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
-            raise InputError(f"passes must be a whole number from 1: got {self.passes!r}.")
+            raise InputError(f"passes must be an integer from 1: got {self.passes!r}.")
 
     @property
     def certificates_(self) -> list[Certificate] | dict[LabelValue, list[Certificate]]:
@@ -197,7 +197,7 @@ def whole(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     wrong = ~((weights >= 0) & (weights < 2.0**53) & (weights == np.floor(weights)))
     if wrong.any():
         raise InputError(
-            f"weights must be whole numbers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds; "
+            f"weights must be integers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds; "
             "multiply all weights by a number that makes them whole, or leave them out."
         )
     return weights.astype(np.int64)
