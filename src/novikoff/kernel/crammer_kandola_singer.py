@@ -102,7 +102,7 @@ class CrammerKandolaSinger(KernelLearner):
 
     @property
     def fits(self) -> NDArray[np.float64]:
-        """y f(x) of each support."""
+        """Score f(z) of each support z."""
         return self.supports.facts(FITS)
 
     def after_restoring(self, found: State) -> None:
