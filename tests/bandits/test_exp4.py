@@ -189,5 +189,5 @@ def test_wrong_experts_are_refused(given):
 
 def test_no_learner_may_be_there_twice():
     learner = nk.Constant()
-    with pytest.raises(InputError, match="twice"):
+    with pytest.raises(InputError, match="number 2 is repeated"):
         nk.Exp4(2, learners=[learner, learner])

@@ -109,7 +109,7 @@ def test_whole_numbers_stay_whole_and_short_floats_short(tmp_path):
 )
 def test_a_missing_or_a_new_column_is_an_error_that_names_it(names, said):
     stream = nk.Frame(pa.table({**{name: [1.0, 2.0] for name in names}, "y": [0, 1]}))
-    with pytest.raises(MismatchError, match=f"columns must be those that m.nk learned from: {said}"):
+    with pytest.raises(MismatchError, match=f"columns must match those that m.nk was trained on: {said}"):
         matched(stream, NAMES, "m.nk")
 
 
@@ -206,7 +206,7 @@ def test_what_is_refused_leaves_the_game_as_it_was():
 def test_names_are_kept_only_of_rows_that_were_played():
     learner = nk.Perceptron()
     nk.play(learner, [({7: 1.0}, 1)])
-    with pytest.raises(InputError, match="one kind"):
+    with pytest.raises(InputError, match="one form"):
         nk.play(learner, table())
     assert getattr(learner, "feature_names", None) is None
     nk.play(learner, [({9: 1.0}, -1)])

@@ -144,7 +144,7 @@ def test_many_labels_stay_as_they_are():
 
 
 def test_positive_and_many_do_not_go_together():
-    with pytest.raises(SourceError, match="two or many"):
+    with pytest.raises(SourceError, match="binary or multiclass"):
         StreamingLabels(positive=1, multiclass=3)
     with pytest.raises(SourceError, match="from 1 to 2"):
         StreamingLabels(multiclass=0)

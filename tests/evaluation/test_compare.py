@@ -305,7 +305,7 @@ def test_a_shuffle_is_dropped_after_its_last_game(monkeypatch):
 def test_bad_requests_are_refused_before_anything_is_read():
     stream = Counted()
     for learners, error, words in [
-        ([], SpecError, "must be a learner"),
+        ([], SpecError, "compare needs learners"),
         ("perceptron", SpecError, r"\['perceptron'\]"),
         ([nk.Perceptron()], SpecError, "lambda seed: Perceptron"),
         (["perceptron", "nothing"], SpecError, "nothing"),

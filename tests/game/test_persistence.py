@@ -117,7 +117,7 @@ def test_pickle_of_an_earlier_format_is_refused_with_what_to_do(played):
 
 
 def test_a_missing_or_broken_file_is_refused(tmp_path, played):
-    with pytest.raises(ModelFileError, match="there is none"):
+    with pytest.raises(ModelFileError, match="file not found"):
         nk.load(tmp_path / "nothing.nk")
     nk.save(played, tmp_path / "m.nk")
     whole = (tmp_path / "m.nk").read_bytes()

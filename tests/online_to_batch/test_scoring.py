@@ -54,5 +54,5 @@ def test_a_stream_that_becomes_shorter_is_noticed(tmp_path):
             return super().map(function, items, *shared)
 
     ledger = nk.play("perceptron", path, keep=5)
-    with pytest.raises(InputError, match="must stay as it was"):
+    with pytest.raises(InputError, match="has changed since the game"):
         nk.keep(ledger, "best", stream=path, on=Meanwhile())

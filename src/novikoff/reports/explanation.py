@@ -77,7 +77,7 @@ INSTANCES = (
     ("exponential-weights", "a distribution; its entropy", "linear: the mean loss of experts", "anytime_regret"),
     ("ada-hedge", "the same, at a rate that adapts", "the same", "ada_hedge_regret"),
     ("auto", "the same, at rate 1", "log, of a mixture", "auto_regret"),
-    ("specialists", "the same; who sleeps does not count", "log, of a mixture", "specialists_regret"),
+    ("specialists", "the same, over awake copies", "log, of a mixture", "specialists_regret"),
     ("conformal", "one number; its square over the step", "pinball, of scores", "coverage_pinball"),
     ("exp3-ix", "a distribution; its entropy", "linear, estimated from one arm", "ix_pathwise"),
     ("tsallis-inf", "a distribution; its square roots", "linear, estimated from one arm", "tsallis_pathwise"),

@@ -39,7 +39,7 @@ def read(
         >>> import novikoff as nk
         >>> stream = nk.read(io.BytesIO(b"height,width,label\n1.0,2.0,ham\n3.0,0.5,spam\n"))
         >>> stream.notes[0]
-        'read as csv'
+        'format: csv'
         >>> stream.labels
         Labels(negative='ham', positive='spam')
     """
