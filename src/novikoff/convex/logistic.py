@@ -1,4 +1,4 @@
-"""Second-order logistic regression: a Newton step per example, within d log T nats of the best weights.
+"""Second-order logistic regression: a Newton step per example; d log T nats of regret if not `scale_free`.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);

@@ -63,7 +63,7 @@ NUMBERED = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter in advice: with a value to pass, or with a letter as its placeholder."""
+    """A parameter in advice: with the value to pass, or with a letter that stands for it."""
 
     name: str
     value: Any = None

@@ -52,7 +52,7 @@ class Stream(ABC):
         numeric: Whether the labels look like numbers to predict.
         loss: Loss of the experts' predictions; None if unknown.
         bits: Features are hashed into 2^bits columns; None if they are not hashed.
-        unlabelled: Whether the labels are placeholders without meaning.
+        unlabelled: Whether the labels are dummies without meaning.
         encoding: How columns of a table become features (data/tables/encoding.py); None if the source is not a table.
         table: Whether the features are the columns of a table.
         scaled_by_default: Whether columns have different units, so that a learner made from a spec scales them unless

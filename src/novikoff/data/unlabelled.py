@@ -1,4 +1,4 @@
-"""`unlabelled`: examples without labels, for prediction; y of every batch is a placeholder of -1s.
+"""`unlabelled`: examples without labels, for prediction; y of every batch is a dummy of -1s.
 
 Detection, on the first lines; the first rule that matches wins
     arrow, parquet   a table (data/tables/table_formats.py)
@@ -9,7 +9,7 @@ Detection, on the first lines; the first rule that matches wins
     text             most lines have a word: each line is a message
     Regression (`numbers`) excludes text, and objects that are not a table.
 Lines
-    A placeholder label is inserted before each line for the reader of labelled lines; error positions refer to the
+    A dummy label is inserted before each line for the reader of labelled lines; error positions refer to the
     original file. Blank lines and svmlight comments are skipped; `notes` counts them.
 Refused
     Sources that appear to have labels. A file of `convert` always has labels: it is read with them, with a note.
@@ -98,7 +98,7 @@ def unlabelled_lines(
 
 
 def _with_label(start: re.Match[bytes]) -> bytes:
-    """Return the start of a JSON object with a placeholder label inserted."""
+    """Return the start of a JSON object with a dummy label inserted."""
     return b"\n" + start[1] + OBJECT + (b"," if start[2] is None else start[2])
 
 

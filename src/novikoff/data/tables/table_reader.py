@@ -115,7 +115,7 @@ class Reader(ABC):
         return True
 
     def numbered(self, error: SourceError) -> SourceError:
-        """Replace the placeholder name of an unnamed column in the error by its number."""
+        """Replace the generated name of an unnamed column in the error by its number."""
         if not self.named and error.where.get("column") in self.names:
             error.where["column"] = self.names.index(str(error.where["column"]))
         return error

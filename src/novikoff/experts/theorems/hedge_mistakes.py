@@ -22,7 +22,7 @@ Proof
     The table of the learners' mistakes is a table of losses in {0, 1}. experts/theorems/fixed_rate_regret.py and its
     kin hold for every such table, however it came about and whatever it reacts to: sum of h_t <= M_i + c_i. And M_i <=
     B_i; the second form grows with M_i. [] M_i counts the mistakes learner i made here. Where the environment answers
-    back these need not be those it would have made had it been followed alone: nothing is said about that.
+    back these need not be those it would have made had it been followed alone: there is no guarantee on those.
 Reference
     [freund1997]; [littlestone1994].
 """
