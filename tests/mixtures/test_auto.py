@@ -245,7 +245,7 @@ def test_model_saved_before_members_could_wake_is_refused_with_a_sentence():
     learner.learn_many(Batch(x, y, 1))
     state = learner.state()
     state["standing"] = state["standing"][:4]
-    with pytest.raises(ModelFileError, match="train it once more"):
+    with pytest.raises(ModelFileError, match="train it again"):
         Auto.restore(state)
 
 

@@ -241,8 +241,8 @@ def test_that_features_of_wide_rows_are_left_out_is_told():
     rng = np.random.default_rng(2)
     for width, told in ((255, 0), (300, 1)):
         ledger = nk.play("auto-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))
-        assert len([line for line in ledger.player.tale() if "features that came first" in line]) == told
-    assert "the 255 features that came first" in ledger.player.tale()[0]
+        assert len([line for line in ledger.player.tale() if "features seen" in line]) == told
+    assert "the first 255 features seen" in ledger.player.tale()[0]
 
 
 def walk(rounds, seed=0):
@@ -291,5 +291,5 @@ def test_mixed_rows_play_every_member():
     assert repr(again.state()) == repr(learner.state())
     state = learner.state()
     del state["scaling"]
-    with pytest.raises(ModelFileError, match="train it once more"):
+    with pytest.raises(ModelFileError, match="train it again"):
         nk.AutoRegression.restore(state)

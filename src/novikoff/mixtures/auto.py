@@ -6,7 +6,7 @@ Algorithm
         2 second-order (convex/logistic.py): ridges 1 and 0.01, on the first 256 features seen
         4 second-order on 256 random features of the standardised row (numerics/fourier.py), of four widths
     A stack: second-order logistic regression on the members' scores, clipped to -8 .. 8. P(+1) is the Bayes mixture of
-    members and stack: weights, equal at first, are multiplied by the probability that each gave to the label; predict
+    members and stack: weights start equal and are multiplied by the probability that each gave to the label; predict
     +1 if P(+1) is 1/2 or more. Second-order members rest after 1,000 rounds with a weight below 1e-6 if they also fell
     behind by 10 nats in these rounds, and wake after rounds 2048, 4096, 8192, ... (mixtures/_loops/resting.py).
     The first row determines the members: all 14 if it is an array of at most 256 numbers, or a sparse or named row
@@ -19,8 +19,8 @@ Algorithm
 Promise
     mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j, so for every member and every u
     L <= L_u + the regret of the member's theorem against u + ln(J+1).
-    mixtures/theorems/auto_frozen.py: the same from a round on, against the weights of the member itself, and
-    against those of the stack on the members' scores.
+    mixtures/theorems/auto_frozen.py: the same from any round on, against weights that a member, or the stack, had
+    in that round.
 Cost
     O(non-zeros of x) per round and 20 numbers per feature for the diagonal members; O(256^2) per round for each other
     member that is awake. With `drift`, that of 2 + log2(rounds / 256) copies: 20,000 rounds of 10 numbers took 5.5 s
@@ -246,16 +246,16 @@ class Auto(Forecasters, Probabilistic):
     def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self._settle(rows)
         self._make_room(self.features.count + 1)
-        scores, said = np.empty((len(y), self.members + 1)), np.empty(len(y))
+        scores, mixed = np.empty((len(y), self.members + 1)), np.empty(len(y))
         play: Any = _loops.auto.play
         for here in stretches(self.rounds, len(y)):
-            some = y, True, scores, said
+            some = y, True, scores, mixed
             if here.stop - here.start < len(y):
-                some = y[here], True, scores[here], said[here]
+                some = y[here], True, scores[here], mixed[here]
             play(*self._args, self.rounds + here.start, astuple(rows.part(here)), *some)
             if (self.rounds + here.stop) % at.REFRESH == 0:
                 refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
-        return said, scores
+        return mixed, scores
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if self._plan is None:
@@ -266,12 +266,12 @@ class Auto(Forecasters, Probabilistic):
             if need > self._squares[0].shape[2]:
                 args = self._given((*roomy(self._squares[0], self._squares[1], need), *self._squares[2:]))
         count = len(rows.ends) - 1
-        scores, said, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
+        scores, mixed, none = np.empty((count, self.members + 1)), np.empty(count), np.zeros(0, dtype=np.int8)
         play: Any = _loops.auto.play
         for t in range(count):  # each row is predicted as the next round
             ends = rows.ends if count == 1 else rows.ends[t : t + 2]
-            play(*args, self.rounds, (ends, places, rows.values), none, False, scores[t:], said[t:])
-        return said
+            play(*args, self.rounds, (ends, places, rows.values), none, False, scores[t:], mixed[t:])
+        return mixed
 
     def tracker(self) -> MetricTracker:
         """Return comparators for a game that starts now; its first row determines the members."""
@@ -388,7 +388,7 @@ class Auto(Forecasters, Probabilistic):
 
     def after_restoring(self, found: State) -> None:
         sound = self._plan is None or (self._plan[0] == 1) == self.fast
-        require(sound, "members must be those of auto", self._plan)
+        require(sound, "the members of a saved auto must match its setting `fast`", self._plan)
         self._foresee()
         self._room(found["matrices"][0].shape[2])
         self._arrays()

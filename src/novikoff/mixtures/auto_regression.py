@@ -2,16 +2,16 @@
 
 Algorithm
     Members, each Vovk-Azoury-Warmuth (convex/vaw.py) on y - y_1, so that the origin does not matter:
-        2 linear, ridges 1 and 0.01, on the first 256 features seen: wider rows lose the other features, which the
-        report mentions
+        2 linear, ridges 1 and 0.01, on the first 256 features seen; features beyond these are ignored, and the report
+        mentions it
         4 on 256 random features of the standardised row (numerics/fourier.py), of four widths, if the first row has no
         feature beyond the 256th
-    and one that repeats the last outcome. A stack: the same, ridge 1, on the members' predictions. All are clipped to
-    the range of the outcomes so far; in the first round, without a range, the prediction is 0. The prediction is the
-    mean of members and stack by AdaHedge's weights on their squared losses (experts/_loops/ada_hedge.py). Rows without
-    labels (`predict_ahead`) are predicted without the last outcome: by AdaHedge's weights over the others alone, and
-    the stack takes the mean of the other members in its place. `bias` c adds a constant feature of
-    value c; `seed` draws the random features.
+    One more member repeats the last outcome. A stack: the same regression, ridge 1, on the members' predictions. All
+    predictions are clipped to the range of the outcomes so far; in the first round, without a range, they are 0. The
+    final prediction is the mean of members and stack by AdaHedge's weights on their squared losses
+    (experts/_loops/ada_hedge.py). Rows without labels (`predict_ahead`) are predicted without the last-outcome member:
+    by AdaHedge's weights over the others alone, with the mean of the other members in its place in the stack. `bias` c
+    adds a constant feature of value c; `seed` draws the random features.
 Promise
     mixtures/theorems/auto_regression_regret.py: the squared loss is at most that of the best weights in hindsight of
     each member, which are known exactly, + the regret of its theorem + the price of the mixture and of the range.
@@ -144,8 +144,8 @@ class AutoRegression(ScaleFree):
         if self._linear[0].count == at.LIMIT and self.features.count + bool(self.bias) > at.LIMIT:
             looked = at.LIMIT - bool(self.bias)
             found.append(
-                f"Its members look at the {looked} features that came first, for which their matrices have room, and "
-                "at no others. For wide rows there is adagrad:loss=squared, which looks at all."
+                f"Its members use only the first {looked} features seen, the capacity of their matrices. For wide "
+                "rows, adagrad:loss=squared uses every feature."
             )
         if share >= NOTABLE:
             others = self._table[hedge.LOSSES, : self._repeats]  # without the stack, which is last and also uses it
@@ -164,12 +164,12 @@ class AutoRegression(ScaleFree):
     @property
     def weights(self) -> NDArray[np.float64]:
         """Weights of the forecasters, in order."""
-        said = np.empty(self.size)
+        predicted = np.empty(self.size)
         for j, one in enumerate(np.eye(self.size)):
             experts_loops.ada_hedge.play(
-                self._table, self._numbers, one[np.newaxis], np.zeros(1), False, said[j : j + 1]
+                self._table, self._numbers, one[np.newaxis], np.zeros(1), False, predicted[j : j + 1]
             )
-        return said
+        return predicted
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -195,14 +195,14 @@ class AutoRegression(ScaleFree):
             self._make_room(self.features.count + 1)
             self._settled, self._first = True, float(y[0])
             self._last = self._first
-        said = np.empty(len(y))
+        predicted = np.empty(len(y))
         for start in range(0, len(y), CHUNK):
             part = slice(start, start + CHUNK)
-            self._play(rows.part(part), y[part], self.rounds + start, said[part])
-        losses = (said - y) ** 2
-        return StepResult(said, losses, losses)
+            self._play(rows.part(part), y[part], self.rounds + start, predicted[part])
+        losses = (predicted - y) ** 2
+        return StepResult(predicted, losses, losses)
 
-    def _play(self, rows: Any, y: NDArray[np.float64], seen: int, said: NDArray[np.float64]) -> None:
+    def _play(self, rows: Any, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64]) -> None:
         """Predict and learn, after `seen` rounds."""
         predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
         for j, (matrix, mine) in enumerate(self._views(rows, float(seen), True)):
@@ -214,7 +214,7 @@ class AutoRegression(ScaleFree):
         self._clip(predictions[:, -1:], low, high)
         if seen == 0:
             predictions[0] = 0.0
-        experts_loops.ada_hedge.play(self._table, self._numbers, predictions, y, True, said)
+        experts_loops.ada_hedge.play(self._table, self._numbers, predictions, y, True, predicted)
         beyond = np.maximum(np.maximum(low - y, y - high), 0.0)
         for more in beyond[beyond > 0.0].tolist():
             self._grown += more * more
@@ -264,26 +264,26 @@ class AutoRegression(ScaleFree):
 
     def _look(self, rows: Any, ahead: bool = False) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
-        said, predictions = np.zeros(count), np.empty((count, self.size))
+        predicted, predictions = np.zeros(count), np.empty((count, self.size))
         if not self.rounds:
-            return said
+            return predicted
         low, high = (np.full(count, end) for end in self._range)
         for j, (matrix, mine) in enumerate(self._views(rows, float(self.rounds), False)):
-            predictions[:, j] = _told(matrix, mine)
+            predictions[:, j] = _predict(matrix, mine)
         members = predictions[:, :-1]
         members[:, -1] = self._last - self._first
         self._clip(members, low, high)
         if ahead:
             self._mean(members[:, :-1], range(self._repeats), members[:, -1])
-        predictions[:, -1] = _told(self._stack, self._stacked(members))
+        predictions[:, -1] = _predict(self._stack, self._stacked(members))
         self._clip(predictions[:, -1:], low, high)
-        who = [j for j in range(self.size) if not ahead or j != self._repeats]
-        self._mean(predictions[:, who], who, said)
-        return said
+        heard = [j for j in range(self.size) if not ahead or j != self._repeats]
+        self._mean(predictions[:, heard], heard, predicted)
+        return predicted
 
-    def _mean(self, predictions: NDArray[np.float64], who: Sequence[int], mean: NDArray[np.float64]) -> None:
-        """Write the mean of the forecasters `who`, by AdaHedge's weights over them alone."""
-        table, found = np.ascontiguousarray(self._table[:, list(who)]), np.empty(len(predictions))
+    def _mean(self, predictions: NDArray[np.float64], forecasters: Sequence[int], mean: NDArray[np.float64]) -> None:
+        """Write the mean of some forecasters, by AdaHedge's weights over them alone."""
+        table, found = np.ascontiguousarray(self._table[:, list(forecasters)]), np.empty(len(predictions))
         experts_loops.ada_hedge.play(table, self._numbers, np.ascontiguousarray(predictions), np.zeros(0), False, found)
         mean[:] = found
 
@@ -327,12 +327,12 @@ class AutoRegression(ScaleFree):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        must = "random features of auto-regression must be scaled by their varying columns: train it once more"
+        must = "random features of auto-regression must be scaled by their varying columns: train it again"
         require(state.get("scaling") == SCALING, must, state.get("scaling"))
         return super().restore(state)
 
 
-def _told(matrix: Matrix, rows: Any) -> NDArray[np.float64]:
+def _predict(matrix: Matrix, rows: Any) -> NDArray[np.float64]:
     """Return a member's predictions of y - y_1 without learning."""
     scores, spread = matrix.look(rows)
     found: NDArray[np.float64] = scores / (1.0 + spread)

@@ -45,7 +45,9 @@ class Standing(Array):
         saved, rows = state[self.name], mix.STANDING
         kept = isinstance(saved, np.ndarray) and len(saved) == rows
         require(
-            kept, f"members of auto must have {rows} numbers each, as since they wake again: train it once more", saved
+            kept,
+            f"a saved auto must have {rows} numbers per member, older ones have fewer: train it again",
+            saved,
         )
         found = super().unpack(state, owner, of)
         idle, slept = found[mix.IDLE, [0, -1]], found[mix.SLEPT, [0, -1]]  # a diagonal member and the stack never rest

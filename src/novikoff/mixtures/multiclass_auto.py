@@ -5,18 +5,19 @@ Algorithm
         8 softmax regressions (convex/multiclass_ftrl.py): metrics sqrt and newton, rates 4, 1, 1/4 and 1/16
         2 second-order, one label versus the rest (linear/_loops/one_vs_rest.py): ridges 1 and 0.01
         4 of these on 256 random features of the standardised row (numerics/fourier.py), of four widths
-        1 linear discriminant analysis by Bayes' rule (mixtures/_loops/discriminant.py), where these play
-    A stack: softmax regression on the scores that the members gave a label, clipped to -8 .. 8, with one weight per
-    member, by Newton's steps. P is the Bayes mixture of members and stack: weights, equal at first, are multiplied by
-    the probability that each gave to the label; predict the label of the largest P, the smallest on a tie. Members with
-    matrices rest and wake as in the binary case (mixtures/_loops/resting.py).
+        1 Bayesian linear discriminant analysis (mixtures/_loops/discriminant.py), if there are members on random
+          features
+    A stack: softmax regression on the members' scores of each label, clipped to -8 .. 8, with one weight per member
+    and one Newton step per round. P is the Bayes mixture of members and stack: weights start equal and are multiplied
+    by the probability that each gave to the label; predict the label with the largest P, on a tie the smallest label.
+    Members with matrices rest and wake as in the binary case (mixtures/_loops/resting.py).
     The first row determines the members, as in the binary case (mixtures/auto.py); one-versus-rest members and the
     discriminant play while there are at most 32 labels. `fast`: two softmax members, of rate 1. `bias` c adds a
     constant feature of value c. `seed` draws the random features. New labels as in convex/multiclass_ftrl.py.
 Promise
-    mixtures/theorems/multiclass_auto_members.py: L <= L_j + ln(J+1) for every member j that never slept, as it played.
-    mixtures/theorems/multiclass_auto_regret.py: so for every U the bound of a member against it
-    + ln(J+1): the softmax member sqrt 1, or a one-versus-rest member on unchanged rows.
+    mixtures/theorems/multiclass_auto_members.py: L <= L_j + ln(J+1) for every member j that never slept.
+    mixtures/theorems/multiclass_auto_regret.py: so for every U, L is at most a member's bound against U + ln(J+1); the
+    member is softmax sqrt 1 or a one-versus-rest member on x.
 Cost
     O(8k non-zeros of x) per round and 8k + 12 numbers per feature for the softmax members; O(k 256^2) per round for
     each other member that is awake.
@@ -232,19 +233,21 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         self._settle(rows)
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(self.features.count + 1, labels)
-        scores, said = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
+        scores, predicted = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
         rest = np.empty((len(y), len(self._ridges), labels + 1))
         chances, sure, briers = np.empty((3, len(y)))
         for here in stretches(self.rounds, len(y)):
-            answers = (part[here] for part in (scores, rest, said, chances, sure, briers))
+            answers = (part[here] for part in (scores, rest, predicted, chances, sure, briers))
             known, rounds = self._known_before(y, here), self.rounds + here.start
             self._play(self._matrices, rows.part(here), y[here], True, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
                 refresh(self._matrices, self._ridges[:, np.newaxis])
                 refresh(self._waves, 1.0)
-        wrong, padded = (said != y).astype(np.float64), np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
+        wrong, padded = (predicted != y).astype(np.float64), np.pad(scores, ((0, 0), (0, 1)), constant_values=-np.inf)
         scores = np.concatenate([padded[:, np.newaxis], rest], axis=1)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers)
+        return StepResult(
+            predicted, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers
+        )
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         """Return P of each label."""
@@ -260,7 +263,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         return scores
 
     def _judged(self, played: StepResult, *_: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return played.confidences, played.briers  # of the mixture: the scores are those of a member
+        return played.confidences, played.briers  # the mixture's own: `played.scores` belong to one member
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores
@@ -321,12 +324,12 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
     def _steady(self) -> bool:
         """Return whether no metric of the compared one-versus-rest members shrank."""
         places = self._places()
-        told = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
-        return all(steady(one.gained, one.least) for one in told)
+        found = (facts_of(one, places, self.rounds) for m in self._compared() for one in self._against(m))
+        return all(steady(one.gained, one.least) for one in found)
 
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)
         sound = self._plan is None or (self._plan[0] == 1) == self.fast
-        require(sound, "members must be those of auto", self._plan)
+        require(sound, "the members of a saved auto must match its setting `fast`", self._plan)
         self._foresee()
         self._matrices = found["matrices"]  # with the room they had

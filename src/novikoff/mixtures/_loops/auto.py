@@ -1,11 +1,11 @@
-"""The members of `auto`, the stack on top of them, and the mixture of all.
+"""Members of `auto`, the stack on top of them, and the mixture of all.
 
-Forecasters, in this order: the diagonal members (convex/_loops/ftrl.py), the second-order members, those on random
-features (linear/_loops/second_order.py, numerics/fourier.py), and the stack, a second-order member whose x are the
-scores of all others, clipped. P(+1) = sum of w P_j(+1) over those awake / sum of their w; then w_j is multiplied by
-P_j(y)/P(y), in the log domain. Members with a matrix rest and wake by the rule of mixtures/_loops/resting.py. Members
-on random features retire for good after a sparse row with a feature beyond the 256th. Members do the same as when they
-play alone, to the bit.
+Forecasters, in this order: the diagonal members (convex/_loops/ftrl.py), the second-order members, the members on
+random features (linear/_loops/second_order.py, numerics/fourier.py), and the stack, a second-order member whose x is
+the clipped scores of all the others. P(+1) = sum of w_j P_j(+1) / sum of w_j over the forecasters awake; then w_j is
+multiplied by P_j(y)/P(y), in the log domain. Members with a matrix rest and wake by the rule of
+mixtures/_loops/resting.py. Members on random features retire for good after a sparse row with a feature beyond the
+256th. Every member gives bit for bit the scores that it gives as a learner of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,15 @@ from novikoff.numerics.nonzeros import Nonzeros
 
 @inner
 def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
-    """Return ln(sum of w_j e^-lost_j) over those awake, in two parts: the largest logarithm, and the remainder."""
+    """Return ln(sum of w_j e^-lost_j) over the forecasters awake as two summands.
+
+    The first summand is the largest exponent, which may be huge; the second is at most ln(J+1). A caller that subtracts
+    two such sums subtracts part by part, and loses no digit to the size of the first.
+
+    Args:
+        standing: (STANDING, J+1) weights of the members and, last, of the stack.
+        lost: (J+1,) log loss of each forecaster on one label.
+    """
     most, total = -np.inf, 0.0
     for j in range(len(lost)):
         if standing[IDLE, j] >= 0.0:
@@ -42,10 +50,14 @@ def log_sum(standing: Vector, lost: Vector) -> tuple[float, float]:
 
 @inlined
 def weigh(standing: Vector, lost: Vector, most: float, rest: float, shares: Vector) -> None:
-    """Multiply the weights of those awake by P_j(y)/P(y).
+    """Multiply the weight of every forecaster awake by P_j(y)/P(y).
 
-    lost         -ln P_j(y); most and rest are their `log_sum`
-    shares       to work in
+    Args:
+        standing: (STANDING, J+1) weights; rows LOG_WEIGHT, LOSS and SHARE are updated.
+        lost: (J+1,) -ln P_j(y).
+        most: First part of `log_sum(standing, lost)`.
+        rest: Second part of it.
+        shares: (J+1,) scratch.
     """
     before, whole = -np.inf, 0.0
     for j in range(len(lost)):
@@ -66,18 +78,23 @@ def weigh(standing: Vector, lost: Vector, most: float, rest: float, shares: Vect
 @compiled
 def play(
     diagonal: FTRLArrays, matrices: Matrices, waves: Waves, standing: Vector, kappa: float, sparse: bool, seen: int,
-    rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector, said: Vector,
+    rows: Nonzeros, y: NDArray[np.int8], learns: bool, scores: Vector, mixed: Vector,
 ) -> None:  # fmt: skip
-    """The log-odds of every row, learning from each before the next if `learns`; `seen` rows came before.
+    """Compute the log-odds of every row; if `learns`, learn from each row before the next.
 
-    diagonal   FtrlArrays of the diagonal members
-    matrices   of the members on x, of those on random features, and of the stack, in this order
-    standing   (STANDING, J+1): the weights of the members and, last, of the stack
-    kappa      of the curvature of members with a matrix; the stack has its own, by the row
-    sparse     rows are not arrays: a feature beyond the 256th retires the members on random features
-    y          (rows,) labels -1 and +1; not read unless `learns`
-    scores     (rows, J+1) out: of every forecaster; 0 of those asleep
-    said       (rows,) out: of the mixture
+    Args:
+        diagonal: Arrays of the diagonal members.
+        matrices: Arrays of the members on x, of those on random features, and of the stack, in this order.
+        waves: Random features.
+        standing: (STANDING, J+1) weights of the members and, last, of the stack.
+        kappa: Curvature constant of the second-order members; the stack computes its own in each round.
+        sparse: Whether rows are sparse: then a feature beyond the 256th retires the members on random features.
+        seen: Number of rounds before the first row.
+        rows: Rows as compressed non-zeros.
+        y: (rows,) labels -1 and +1; read only if `learns`.
+        learns: Whether to learn; otherwise no array of the learner changes.
+        scores: (rows, J+1) output: score of every forecaster, 0 while asleep.
+        mixed: (rows,) output: log-odds of the mixture.
     """
     diagonal, rows = FTRLArrays(*diagonal), Nonzeros(*rows)
     slots, ridges, matrix_held, inverse, sums, matrix_totals = matrices
@@ -98,7 +115,7 @@ def play(
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
             awake |= standing[IDLE, j] >= 0.0
-        if playing:  # means and deviations are of all rows, whoever sleeps
+        if playing:  # means and deviations cover all rows, also those in which these members sleep
             row[:] = 0.0
             for e in range(start, stop):
                 if 1 <= places[e] <= width:
@@ -114,12 +131,13 @@ def play(
             if j >= lanes:
                 m = j - lanes
                 here, matrix, count = matrix_held[m], inverse[m], int(matrix_totals[m, COUNT])
-                if j == members:
+                if j == members:  # the stack comes last: its row is the scores just computed
                     bend = stacked(z[:members], x[m])
                 elif m >= full:
                     wave(projected, shifts, np.sqrt(2.0 * widths[m - full] / vary), x[m])
                 else:
                     metric = Metric(slots, ridges[m], True)
+                    # `meet` adds new features and larger values to the arrays: a prediction works on copies.
                     if not learns and changes(metric, here, rows, t):
                         matrix = inverse[m].copy()
                     if not learns:
@@ -130,13 +148,14 @@ def play(
                 z0[j] = dense(here[WEIGHT, :count], x[m, :count])
             z[j] = hedged(z0[j], v[j])
         for j in range(members + 1):
-            less = log_loss(abs(z[j]))  # of the label that is likelier
+            less = log_loss(abs(z[j]))  # log loss if the more likely label comes
             up[j] = less if z[j] > 0.0 else less - z[j]
             down[j] = less + z[j] if z[j] > 0.0 else less
         top, bottom = log_sum(standing, up), log_sum(standing, down)
-        said[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
+        mixed[t] = (top[0] - bottom[0]) + (top[1] - bottom[1])
         if not learns:
             continue
+        # `spare` is no longer needed as losses of the other label, and serves `weigh` as scratch.
         lost, spare, (most, rest) = (up, down, top) if y[t] == 1 else (down, up, bottom)
         learn(diagonal, rows, t, y[t], z0[:lanes], v[:lanes], z[:lanes], lost, step, curve)
         for j in range(lanes, members + 1):
@@ -148,6 +167,7 @@ def play(
                 )  # fmt: skip
         weigh(standing, lost, most, rest, spare)
         if settle(standing, matrix_held[members - lanes, WEIGHT, :members], lanes, seen + t + 1):
+            # Slots are shared: a member that woke gets the features that others met meanwhile.
             widest = 0
             for m in range(full):
                 widest = m if matrix_totals[m, COUNT] > matrix_totals[widest, COUNT] else widest

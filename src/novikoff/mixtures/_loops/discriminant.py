@@ -1,15 +1,15 @@
-"""Linear discriminant analysis by Bayes' rule, one row at a time: which label has rows like this one?
+"""Bayesian linear discriminant analysis, one row at a time.
 
-Rows of a label are normal around its mean, and one covariance S is that of all. Before any row, S is that of RIDGE rows
-(inverse Wishart) of independent features with the deviations of all rows; given S, a mean is normal around the mean of
-all rows, with S/FEW. Of n rows of label j among t, with mean m, and with the sum W of products of all rows' distances
-from the mean of their label,
+Model: the rows of a label are normal around the label's mean, with one covariance S for all labels. Prior: S is inverse
+Wishart, worth RIDGE rows of independent features with the deviations of all rows; given S, the mean of a label is
+normal around the mean of all rows, with covariance S/FEW. For a label j with n of the t rows so far and mean m, and W
+the within-label scatter matrix of all rows,
     z_j = ln(n + 1) - (d/2) ln f - ((RIDGE + t + d)/2) ln(1 + e'(RIDGE D + W)^-1 e / f),
     e = x - (n m + FEW c)/(n + FEW),   f = 1 + 1/(n + FEW),
-is ln P(j | x) but for a constant: Student's t. d counts the features that vary; D has their variances, and c their
-means, as they were when the inverse was last found anew: after each of the first 16 rounds, after 32, 64, 128, ...,
-when a feature begins to vary, and when the member wakes (mixtures/_loops/resting.py). The inverse is kept by
-linear/_loops/second_order.py.
+is ln P(j | x) up to a constant (a Student t density). d is the number of features that vary; D has their variances and
+c their means as of the last time the inverse was recomputed: after each of the first 16 rounds, after rounds 32, 64,
+128, ..., when a feature begins to vary, and when the member wakes (mixtures/_loops/resting.py). In between,
+linear/_loops/second_order.py updates the inverse.
 """
 
 from __future__ import annotations
@@ -23,21 +23,31 @@ from novikoff.mixtures._loops.auto_layout import Discriminant
 from novikoff.numerics.compiled import inner
 
 RIDGE = 2.0
+"""Number of rows that the prior of the covariance is worth."""
 FEW = 0.25
+"""Number of rows that the prior of a label's mean is worth."""
 OFTEN = 16
+"""Number of first rounds after each of which the inverse is recomputed."""
 LEAST = -600.0
 """Least score relative to the largest, so that no probability is 0."""
 HEARD = 0.25
-"""Fraction of its scores passed to the stack: rows are seldom normal, and it is overconfident."""
+"""Factor of its scores in the stack: rows are seldom normal, so the discriminant is overconfident."""
 
 
 @inner
 def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Vector, z: Vector) -> None:
-    """The scores z of so many labels; all 0 where floats have no answer.
+    """Write the scores of all labels, shifted so that the largest of the `known` labels is 0.
 
-    x       (width,) the row, feature by feature; e, k: (width,) scratch
-    known   labels whose largest score becomes 0; one more, never seen, may be asked for and changes none of theirs
-    z       (labels,) out
+    All scores are 0 if a quadratic form is negative or not finite, as after overflow.
+
+    Args:
+        own: Arrays of the discriminant.
+        x: (width,) row as a dense array.
+        known: Number of labels seen so far.
+        labels: Number of scores to write: `known`, or one more for new labels, which does not change the others.
+        e: (width,) scratch.
+        k: (width,) scratch.
+        z: (labels,) output: scores.
     """
     normal, means, counts, inverse = own.normal, own.means, own.counts, own.inverse
     width, vary, good, most, learned = len(x), 0.0, True, -np.inf, 0.0
@@ -61,12 +71,22 @@ def look(own: Discriminant, x: Vector, known: int, labels: int, e: Vector, k: Ve
 
 @inner
 def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e: Vector, k: Vector) -> None:
-    """Learn a row x of label y; moments are (2, width) means and sums of squares so far (numerics/fourier.py)."""
+    """Learn from a row with label y.
+
+    Args:
+        own: Arrays of the discriminant.
+        moments: (2, width) means and sums of squared deviations of all rows so far (numerics/fourier.py).
+        rounds: Number of rounds, this one included.
+        x: (width,) row as a dense array.
+        y: Label of the row.
+        e: (width,) scratch.
+        k: (width,) scratch.
+    """
     normal, means, counts, held, inverse, sums, totals = own
     width, new = len(x), False
     for i in range(width):
         e[i] = x[i] - means[y, i]
-    if counts[y] > 0.0:
+    if counts[y] > 0.0:  # Welford: W grows by n/(n+1) e e', with e the distance from the mean before this row
         v = product(inverse, e, width, k)
         within = MatrixArrays(held, inverse, sums, totals)
         change(within, e, k, width, 0.0, v, counts[y] / (counts[y] + 1.0), 0.0)
@@ -83,7 +103,13 @@ def learn(own: Discriminant, moments: Vector, rounds: int, x: Vector, y: int, e:
 
 @inner
 def renew(own: Discriminant, moments: Vector, rounds: int) -> None:
-    """Take the prior from the rows so far, and find the inverse again."""
+    """Take the prior's means and deviations from the rows so far, and recompute the inverse.
+
+    Args:
+        own: Arrays of the discriminant.
+        moments: (2, width) means and sums of squared deviations of all rows so far.
+        rounds: Number of rounds so far.
+    """
     normal, _, _, held, inverse, sums, totals = own
     for i in range(held.shape[1]):
         normal[0, i] = moments[0, i]

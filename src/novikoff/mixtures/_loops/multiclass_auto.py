@@ -1,16 +1,16 @@
-"""The members of `auto` for many labels, and their mixture.
+"""Members of `auto` for several labels, the stack on top of them, and the mixture of all.
 
 Forecasters, in this order: softmax regressions with a diagonal metric (convex/_loops/multiclass_ftrl.py), second-order
-logistic regressions of each label against the rest (linear/_loops/one_vs_rest.py), the same on random features
-(numerics/fourier.py), with these a linear discriminant analysis (mixtures/_loops/discriminant.py), and a stack. Of
-scores z of a label against the rest, P is e^z over the sum of all: sharper than probabilities divided by their sum,
-which are too even while little is known. The stack says P_j = e^s_j / sum of e^s, s_j = sum of w_m f_mj, f the scores
-of member m, of the discriminant a quarter of them, clipped and shifted so that those of a round sum to 0; w is
-Newton's, one step a round: A = I + sum of F(diag P - PP')F', w = A^-1 b. P_j = sum of w P_j over those awake / sum of
-their w; then w is multiplied by P_y of the member over P_y, in the log domain. Members with matrices rest and wake by
-the rule of mixtures/_loops/resting.py. They retire for good when there are more than 32 labels; those on random
-features and the discriminant also after a sparse row with a feature beyond the 256th. A round with a label never seen
-is learned from, and weighed, as if the label had been announced just before.
+one-versus-rest logistic regressions (linear/_loops/one_vs_rest.py), the same on random features (numerics/fourier.py)
+and with them a linear discriminant analysis (mixtures/_loops/discriminant.py), and a stack. One-versus-rest scores z
+give P_j = e^z_j / sum of e^z: sharper than normalised one-versus-rest probabilities, which are too even while little is
+known. The stack predicts P_j = e^s_j / sum of e^s with s_j = sum of w_m f_mj, where f_m is the scores of member m (a
+quarter of them for the discriminant), clipped and centred in each round. Its weights w take one Newton step per round:
+A = I + sum of F(diag P - PP')F', w = A^-1 b. The mixture is P_j = sum of w_m P_mj / sum of w_m over the forecasters
+awake; then each w_m is multiplied by P_my / P_y, in the log domain. Members with matrices rest and wake by the rule of
+mixtures/_loops/resting.py. They retire for good when there are more than 32 labels; the discriminant and members on
+random features also after a sparse row with a feature beyond the 256th. A round with a new label is weighed and learned
+from as if the label had been announced just before it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,14 @@ HEARD = discriminant.HEARD
 
 @inner
 def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
-    """Write P of the mixture of those awake."""
+    """Write the mixture of the forecasters awake.
+
+    Args:
+        standing: (STANDING, J+1) weights of the members and, last, of the stack.
+        p: (J+1, labels + 1) probabilities of each forecaster.
+        known: Number of labels to mix.
+        mixed: (labels + 1,) output: P of the first `known` labels.
+    """
     most = -np.inf
     for m in range(len(p)):
         if standing[IDLE, m] >= 0.0:
@@ -80,7 +87,14 @@ def mix(standing: Vector, p: Vector, known: int, mixed: Vector) -> None:
 
 @inner
 def weigh(standing: Vector, p: Vector, y: int, lost: float) -> None:
-    """Multiply the weights of those awake by what they gave to y, over what was given."""
+    """Multiply the weight of every forecaster awake by its probability of y over that of the mixture.
+
+    Args:
+        standing: (STANDING, J+1) weights; rows LOG_WEIGHT, LOSS and SHARE are updated.
+        p: (J+1, labels + 1) probabilities of each forecaster.
+        y: Observed label.
+        lost: -ln of the mixture's probability of y.
+    """
     most = -np.inf
     for m in range(len(p)):
         if standing[IDLE, m] >= 0.0:
@@ -98,8 +112,21 @@ def weigh(standing: Vector, p: Vector, y: int, lost: float) -> None:
 
 
 @inner
-def speak(standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: Vector, s: Vector, p: Vector) -> None:
-    """P of the stack; f: what it is made of, 0 of members asleep. last: the number of the discriminant."""
+def look_stack(
+    standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: Vector, s: Vector, p: Vector
+) -> None:
+    """Write the probabilities of the stack.
+
+    Args:
+        standing: (STANDING, J+1) weights and rests of the forecasters.
+        stack: (J,) weights of the members in the stack.
+        z: (J, labels + 1) scores of the members.
+        last: Index of the discriminant.
+        known: Number of labels.
+        f: (J, labels + 1) output: features of the stack, the clipped and centred scores; 0 for members asleep.
+        s: (labels + 1,) scratch.
+        p: (labels + 1,) output: P of the first `known` labels.
+    """
     for j in range(known):
         s[j] = 0.0
     for m in range(len(stack)):
@@ -116,7 +143,17 @@ def speak(standing: Vector, stack: Vector, z: Vector, last: int, known: int, f: 
 
 @inner
 def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vector, known: int, y: int) -> None:
-    """Take a Newton step of the stack's weights; they stay where it is not finite."""
+    """Take a Newton step of the stack's weights, or keep them if rounding left A not positive definite.
+
+    Args:
+        stack: (J,) w, updated.
+        moment: (J,) b, updated: plus Hessian times w minus the gradient, so that w = A^-1 b.
+        matrix: (J, J) A, updated: plus the Hessian F(diag P - PP')F'.
+        f: (J, labels + 1) features of this round, F.
+        p: (labels + 1,) probabilities of the stack.
+        known: Number of labels.
+        y: Observed label.
+    """
     members = len(stack)
     mean, slope, factor = np.zeros(members), np.zeros(members), np.zeros((members, members))
     for m in range(members):
@@ -131,7 +168,7 @@ def learn_stack(stack: Vector, moment: Vector, matrix: Vector, f: Vector, p: Vec
                 curve += f[a, j] * p[j] * f[b, j]
             matrix[a, b] += curve
             moment[a] += curve * stack[b]
-    for a in range(members):
+    for a in range(members):  # Cholesky: A = factor factor'
         for b in range(a):
             factor[a, b] = (matrix[a, b] - dense(factor[a, :b], factor[b, :b])) / factor[b, b]
         left = matrix[a, a] - dense(factor[a, :a], factor[a, :a])
@@ -154,9 +191,20 @@ def play(
     setting: MulticlassSetting, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, answers:
     MulticlassAnswers,
 ) -> None:  # fmt: skip
-    """P of every label and row; if `learns`, the scores of the member `shown`, and what the mixture says.
+    """Compute P of every label for every row; if `learns`, learn from each row before the next.
 
-    y   (rows,) labels as numbers; not read unless `learns`
+    Args:
+        diagonal: Arrays of the softmax members.
+        matrices: Arrays of the one-versus-rest members on x.
+        waves: Random features and the arrays of the members on them.
+        discriminant: Arrays of the discriminant.
+        mixture: Stack and weights.
+        setting: Constants of the game.
+        labels: Number of labels and rounds before the first row, and whether new labels may come.
+        rows: Rows as compressed non-zeros.
+        y: (rows,) label indices; read only if `learns`.
+        learns: Whether to learn; otherwise no array of the learner changes.
+        answers: Output arrays.
     """
     diagonal, waves, rows = MulticlassFTRLArrays(*diagonal), MulticlassWaves(*waves), Nonzeros(*rows)
     lda = Discriminant(*discriminant)
@@ -164,7 +212,7 @@ def play(
     stack, moment, matrix, standing, paid = mixture
     kappa, sparse, shown = setting
     known, rounds, grows = labels
-    scores, rest, said, chances, confidences, briers = answers
+    scores, rest, predicted, chances, confidences, briers = answers
     shifts, moments, ends, places, values = waves.shifts, waves.moments, rows.ends, rows.places, rows.values
     lanes, full, random = len(diagonal.roots), len(ridges), len(waves.widths)
     members, most, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + random
@@ -179,8 +227,8 @@ def play(
     phi, image = np.zeros((random, WAVES)), np.zeros((random, most + 1, WAVES))
     for t in range(len(ends) - 1):
         start, stop = ends[t], ends[t + 1]
-        now = max(known, y[t] + 1) if learns else known
-        there = known + grows if learns else known
+        now = max(known, y[t] + 1) if learns else known  # labels once this row's label is known
+        there = known + grows if learns else known  # one-versus-rest learners: labels, and one for new labels
         look_softmax(diagonal, rows, t, learns, now, z0, lane_v)
         for m in range(full):
             j = lanes + m
@@ -192,7 +240,7 @@ def play(
         for j in range(lanes + full, members):
             playing |= standing[IDLE, j] != RETIRED
             awake |= j < last and standing[IDLE, j] >= 0.0
-        if playing:  # means and deviations are of all rows, whoever sleeps
+        if playing:  # means and deviations cover all rows, also those in which these members sleep
             row[:] = 0.0
             for e in range(start, stop):
                 if 1 <= places[e] <= width:
@@ -208,7 +256,7 @@ def play(
                 look_waves(waves.held[m], waves.inverse[m], phi[m], there, image[m], z0[j], v[j], z[j])
         if last < members and standing[IDLE, last] >= 0.0:
             look_normal(lda, row, known, there, off, normal_k, z[last])
-        for many in range(known, now + 1):  # as it is said, and as it is learned
+        for many in range(known, now + 1):  # first over the known labels, to predict; then with a new one, to learn
             for m in range(members):
                 if standing[IDLE, m] < 0.0:
                     continue
@@ -216,15 +264,15 @@ def play(
                     wholes[m] = hedged(z0[m], lane_v[m], many, z[m], p[m], step, tried) if many > 0 else 0.0
                 elif many > 0:
                     softmax(z[m], many, p[m])
-            speak(standing, stack, z, last, many, f, g, p[members])
+            look_stack(standing, stack, z, last, many, f, g, p[members])
             mix(standing, p, many, mixed)
             if many == known and learns:
-                said[t] = largest(mixed, known)
+                predicted[t] = largest(mixed, known)
                 kept = escape(rounds + t) if grows else 0.0
                 square = kept * kept
                 for j in range(known):
-                    square += ((1.0 - kept) * mixed[j]) ** 2
-                sure = (1.0 - kept) * mixed[said[t]]
+                    square += ((1.0 - kept) * mixed[j]) ** 2  # of the Brier score; `kept` is left for new labels
+                sure = (1.0 - kept) * mixed[predicted[t]]
         if not learns:
             for j in range(known):
                 scores[t, j] = mixed[j]
@@ -232,7 +280,7 @@ def play(
         here = y[t]
         lost = -np.log(mixed[here])
         paid[PAID] += lost
-        if now > known:
+        if now > known:  # the label is new: the ledger's loss is -ln kept, the mixture's `lost`
             chances[t] = kept
             confidences[t] = np.nan
             briers[t] = 2.0 * (1.0 - kept) ** 2

@@ -1,12 +1,12 @@
 """Rest and wake of the members of a mixture, for mixtures/_loops/auto.py and multiclass_auto.py.
 
 A member with a matrix costs O(d^2) per round. It falls asleep after 1,000 consecutive rounds in which its weight was
-below 1e-6 and it counted little in a stack that is heard, if its log weight also fell by at least 10 in these rounds; a
-member that no longer falls behind starts a new count. All sleepers wake after rounds 2048, 4096, 8192, ...: a member
-that learns slowly gets another 1,000 rounds. Diagonal members and the stack never rest, so there is always a member
-awake; neither does the member with the least loss of those that never slept, which has the best bound.
-A sleeper is a specialist: it neither predicts nor learns, and its log weight stays as it is, also when it wakes
-(mixtures/theorems/auto_regret.py).
+below 1e-6 and its weight in the stack was small (or the stack's own weight was below 1e-6), if its log weight also fell
+by at least 10 in these rounds; a member that no longer falls behind starts a new count. All sleepers wake after rounds
+2048, 4096, 8192, ...: a member that learns slowly gets another 1,000 rounds. Diagonal members and the stack never rest,
+so some member is always awake. The member with the least loss among those that never slept does not rest either: it has
+the best bound. A sleeper is a specialist: it neither predicts nor learns, and its log weight does not change while it
+sleeps or when it wakes (mixtures/theorems/auto_regret.py).
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ Vector = NDArray[np.float64]
 
 @inner
 def settle(standing: Vector, stack: Vector, first: int, rounds: int) -> bool:
-    """Choose who is awake in the next round; True if sleepers woke.
+    """Decide which members are awake in the next round, and return whether any woke.
 
-    standing   (STANDING, J+1), of the members and, last, the stack
-    stack      (J,), the weights that the stack gives the members
-    first      number of the first member that may rest
-    rounds     rounds played so far
+    Args:
+        standing: (STANDING, J+1) weights and counts of the members and, last, of the stack.
+        stack: (J,) weights of the members in the stack.
+        first: Index of the first member that may rest.
+        rounds: Rounds played so far.
     """
     members, best = len(stack), -1
-    little = np.inf  # largest stack weight with which a member may rest
+    little = np.inf  # largest stack weight with which a member may rest; no limit if the stack itself has no weight
     if standing[at.LOG_WEIGHT, members] >= np.log(at.LIGHT):
         little = 0.0
         for j in range(members):
@@ -42,7 +43,7 @@ def settle(standing: Vector, stack: Vector, first: int, rounds: int) -> bool:
         if steady and (best < 0 or standing[at.LOSS, j] < standing[at.LOSS, best]):
             best = j
     times = rounds // at.WAKE
-    due, woke = rounds == times * at.WAKE and times & (times - 1) == 0, False
+    due, woke = rounds == times * at.WAKE and times & (times - 1) == 0, False  # rounds is WAKE times a power of 2
     for j in range(first, members):
         if standing[at.IDLE, j] < 0.0:
             standing[at.SLEPT, j] += 1.0
@@ -63,10 +64,15 @@ def settle(standing: Vector, stack: Vector, first: int, rounds: int) -> bool:
 
 @inner
 def catch_up(held: Vector, inverse: Vector, totals: Vector, ridge: float, other: Vector, count: int) -> None:
-    """Give a matrix rows for the features that others met while its member slept, as yet without data.
+    """Add to the matrix of a member that woke the features that others met while it slept, without data.
 
-    held, inverse, totals   the arrays of the member that woke (linear/_loops/second_order.py)
-    other, count            `held` of the member with the most features, and how many these are
+    Args:
+        held: Per-feature numbers of the member that woke (linear/_loops/second_order.py).
+        inverse: Its inverse matrix.
+        totals: Its totals; COUNT becomes `count`.
+        ridge: Its ridge.
+        other: `held` of the member with the most features.
+        count: Number of features of that member.
     """
     for i in range(int(totals[COUNT]), count):
         held[:, i] = 0.0

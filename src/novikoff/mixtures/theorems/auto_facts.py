@@ -21,8 +21,8 @@ class AutoFacts:
         log_weights: ln w of each.
         slept: Whether each slept in any round; such a forecaster may be awake again, and has no bound on all rounds.
         gained: Sum of Delta in each member's theorem.
-        dual: Upper bound on the part of it that is left in the member's sums.
-        least: Lower bound on the same.
+        dual: Upper bound on the same quantity, computed from the member's sums.
+        least: Lower bound on it, likewise.
     """
 
     rounds: int

@@ -1,31 +1,33 @@
-"""Squared loss of `auto` for numbers, against the best weights of every member in hindsight, which it knows.
+"""Squared loss of `auto` for regression against each member's best weights in hindsight.
 
 Theorem (upper)
-    Members j are Vovk-Azoury-Warmuth on y - c, c = y_1 the first outcome, and what they say, + c, is clipped to the
-    range of the outcomes before; one more says the last outcome again; in round 1 all say 0. A stack on top of them is
-    a forecaster too. With N of these in all, the mean by AdaHedge's weights is said. Then for every member j
-        sum of (said - y)^2  <=  min over u of (u'Lu + sum of (c + <u,x_j> - y)^2) + sum of (y-c)^2 chi_j
-                                 + c^2 + G + D_T + D_{T-1},
-    and at most what is lost by who says the last outcome again, in round 1 c^2, + D_T + D_{T-1}.
-    x_j: the features as j sees them; those on random features move with the running mean of the rows, in their order.
-    G is the sum, over the rounds after the first in which y was outside of the range before, of the square of how far;
-    it is at most (the largest y - c)^2 + (c - the smallest y)^2. D: the gaps of AdaHedge
-    (experts/theorems/ada_hedge_regret.py). Reported is the least over j. The minimum is known from the member's sums
-    (convex/theorems/vaw_regret.py), so no comparator is looked for.
+    Members j are Vovk-Azoury-Warmuth on y - c, with c = y_1 the first outcome; c is added to their predictions, which
+    are clipped to the range of the earlier outcomes. One more member repeats the last outcome; in round 1 all predict
+    0. A stack on top of them is a forecaster too. The prediction p is the mean of these N forecasters by AdaHedge's
+    weights. Then for every member j
+        sum of (p - y)^2  <=  min over u of (u'Lu + sum of (c + <u,x_j> - y)^2) + sum of (y-c)^2 chi_j
+                              + c^2 + G + D_T + D_{T-1},
+    and at most the loss of repeating the last outcome (in round 1, c^2) + D_T + D_{T-1}.
+    x_j are the features of member j; random features depend on the running mean of the rows, in their order.
+    G is the sum of g^2 over the rounds after the first in which y is outside the range of the earlier outcomes, g the
+    distance from it; it is at most (the largest y - c)^2 + (c - the smallest y)^2. D is the sum of AdaHedge's gaps
+    (experts/theorems/ada_hedge_regret.py). The reported bound is the least over j. The minimum over u is known from the
+    member's sums (convex/theorems/vaw_regret.py), so no search for a comparator is needed.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's, each member learned from all of them, each
-    minimum is known to 1e-6 of the squares of y - c, members' sums are those of what they said, clipping cost no more
-    than G and the mean no more than the forecasters on average (all checked).
+    the learner started untrained, its rounds and its loss are the ledger's, each member learned from all rounds, each
+    minimum is known to 1e-6 of the squares of y - c, members' sums agree with their predictions, clipping cost no more
+    than G, and the mean lost no more than the weighted mean loss of the forecasters (all checked).
 Proof
-    A square is convex: said loses at most h_t, the mean of the forecasters' losses by the weights; and whatever the
-    losses are, no range being told, sum of h_t <= L_j + D_T + D_{T-1}, L_j being the loss of j as clipped.
-    In round 1 that is c^2, where the member itself, c + 0, would have lost nothing. Later: if y is in the range, to
-    clip is to project on a set that y is in. If y is above it by g: what was below the range is moved towards y, what
-    was inside stays, and what was above loses g^2 now, at most g^2 more than before; so too below. So L_j is at most
-    c^2 + G + the loss with nothing clipped, and that is at most min + sum of (y-c)^2 chi. The g above add up to
-    the largest y - c, so their squares add up to at most its square. []
-    Rounding: floats know each minimum from both sides; a weight is within 2^-43 of its own size, which moves each gap
-    by at most 2^-42 D; sums of T numbers are within T 2^-52 of their size.
+    A square is convex: p loses at most h_t, the weighted mean of the forecasters' losses; and for any losses, of any
+    range, sum of h_t <= L_j + D_T + D_{T-1}, where L_j is the loss of j after clipping.
+    In round 1 that is c^2, where the unclipped member, c + 0, would have lost nothing. Later rounds: if y is in the
+    range, clipping is a projection on a convex set that contains y, and costs nothing. If y is above the range by g: a
+    prediction below the range moves towards y, one inside stays, and one above now loses g^2, at most g^2 more than
+    before; likewise if y is below. So L_j is at most c^2 + G + the unclipped loss, which is at most
+    min + sum of (y-c)^2 chi. The distances g above the range sum to the largest y - c, so their squares sum to at most
+    its square. []
+    Rounding: each minimum is bounded from both sides in floats; a weight is within 2^-43 of its own size, which moves
+    each gap by at most 2^-42 D; sums of T numbers are within T 2^-52 of their size.
 Reference
     [derooij2014]; [vovk2001]; [azoury2001].
 """
@@ -107,7 +109,7 @@ def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
     members = range(len(after.most))
     slack = SLACK * after.squares + TINY
     known = all(after.most[j] - after.least[j] <= slack for j in members)
-    told = all(abs(after.unclipped[j] - (after.most[j] + after.chi[j] - after.spared[j])) <= slack for j in members)
+    agreed = all(abs(after.unclipped[j] - (after.most[j] + after.chi[j] - after.spared[j])) <= slack for j in members)
     clipped = all(after.losses[j] <= after.unclipped[j] + after.first**2 + after.grown + slack for j in members)
     needed = [
         seen("the learner started untrained", before.rounds == 0),
@@ -119,7 +121,7 @@ def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
             after.paid <= after.mixed * (1.0 + SLACK),
         ),
         seen("the best loss in hindsight is known up to rounding", known),
-        seen("the sums of the members agree with their predictions up to rounding", told),
+        seen("the sums of the members agree with their predictions up to rounding", agreed),
         seen("clipping cost no more than the growth of the range", clipped),
     ]
     best = min(range(len(after.most) + 1), key=after.promised)

@@ -1,27 +1,29 @@
-"""Log loss of `auto`, against every u of every member.
+"""Log loss of `auto` against every u of every member.
 
 Theorem (upper)
     P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
-    those. Who is awake is settled before y, and the first round settles J. For every forecaster j that never slept
-        L  <=  L_j + ln(J+1),
-    and for one that slept and woke, any number of times, the same over the rounds in which it was awake: nothing is
-    promised against it in the others, so it is left out of what follows. Diagonal members and the stack never sleep.
-    so for every such member j and every u:  L <= L_u + (what j's own theorem says of u) + ln(J+1), which is
-    convex/theorems/ftrl_regret.py for diagonal members and convex/theorems/logistic_regret.py for the others.
-    Reported is the least of these. For members on random features u has a weight for each of those: they move with the
-    running mean of the rows, and L_u is found by going through the rows again in their order.
+    those. The forecasters awake are determined before y, and J by the first row. For every forecaster j that never
+    slept
+        L  <=  L_j + ln(J+1).
+    For a forecaster that slept and woke, any number of times, the same holds over the rounds in which it was awake;
+    there is no bound in the other rounds, so it is left out below. Diagonal members and the stack never sleep. So for
+    every member j that never slept and every u:  L <= L_u + (the regret of j's theorem against u) + ln(J+1). The
+    theorem is convex/theorems/ftrl_regret.py for diagonal members and convex/theorems/logistic_regret.py for the
+    others. The reported bound is the least of these. For members on random features u has a weight per random feature:
+    these depend on the running mean of the rows, and L_u is computed by reading the rows again in their order.
 Assumptions
-    the learner began with nothing, its rounds are the ledger's, the comparators saw them all; each weight is what the
-    log losses of the scores say, and all of them add up to 1: the mixture was played; no metric shrank; the sums of
-    each member whose theorem is used are those of the scores it played (all checked). The members whose theorems are
-    used never slept; random features are found again up to 20,000 rounds, of rows that are kept. Of the others nothing
-    is used but their scores.
+    the learner started untrained, its rounds are the ledger's, the comparators saw them all; each weight agrees with
+    the log losses of the scores, and the weights sum to 1 (so the mixture was played); no metric shrank; the sums of
+    each member whose theorem is used agree with its scores (all checked). Only theorems of members that never slept are
+    used; random features are recomputed for up to 20,000 rounds, from stored rows. Other members enter by their scores
+    only.
 Proof
-    The awake keep the sum of their weights and sleepers keep theirs, also when they wake, so all weights add up to 1,
-    and w_j <= 1. ln w_j is -ln(J+1) + the sum of L - L_j over the rounds in which j was awake. []
-    A member j that sleeps from round s on could stand for rounds 1 .. s, with an awake k for the rest: L <= L_j(1..s) +
-    ln(J+1) + L_k(s+1..T) - ln w_k(s). That is L_k + ln(J+1) - ln w_j(s), so never less than what k alone gives; with
-    k's suffix promised it is, in the same way, above mixtures/theorems/auto_frozen.py at s by at least -ln w_j(s).
+    The forecasters awake keep the sum of their weights, and sleepers keep their own, also when they wake. So all
+    weights sum to 1, and w_j <= 1. ln w_j is -ln(J+1) + the sum of L - L_j over the rounds in which j was awake. []
+    A member j that sleeps from round s on could be compared in rounds 1 .. s, and an awake k in the rest:
+    L <= L_j(1..s) + ln(J+1) + L_k(s+1..T) - ln w_k(s). That is L_k + ln(J+1) - ln w_j(s), so never less than the bound
+    of k alone; with a bound on k's suffix it exceeds, in the same way, mixtures/theorems/auto_frozen.py at s by at
+    least -ln w_j(s).
 Reference
     [vovk1998].
 """

@@ -1,15 +1,16 @@
-"""Log loss of `auto` for many labels: at most that of its best member, as it played, + ln(J+1).
+"""Log loss of multiclass `auto`: at most that of its best member + ln(J+1).
 
 Theorem (upper)
     As in mixtures/theorems/multiclass_auto_regret.py: J members and a stack, mixed with weights that are 1/(J+1) at
     first. For every forecaster j that never slept
-        L  <=  L_j + ln(J+1) + what new labels cost,
-    L_j its own log loss in these rounds, had labels been announced. Reported is the least over j. L_j is observed, not
-    promised: it is a statement about the mixture. Promises of members against weights in hindsight are there.
+        L  <=  L_j + ln(J+1) + the cost of new labels,
+    where L_j is its own log loss in these rounds, had labels been announced. The reported bound is the least over j.
+    L_j is observed, not guaranteed: the theorem is about the mixture. The theorem named above bounds members against
+    weights in hindsight.
 Assumptions
-    the learner began with nothing, its rounds and its loss are the ledger's (checked); the loss of the member reported
-    is that of the scores it played (checked of the softmax member sqrt 1 and of those against the rest, whose scores
-    the comparators see; trusted of the other members and of the stack, whose losses only the learner counts).
+    the learner started untrained, its rounds and its loss are the ledger's (checked); the loss of the reported member
+    agrees with its scores (checked for the softmax member sqrt 1 and the one-versus-rest members, whose scores the
+    comparators see; trusted for the other members and the stack, whose losses only the learner counts).
 Proof
     As there: ln w_j = L - L_j - ln(J+1) for a forecaster that never slept, and w_j <= 1. []
     Rounding: sums of T logarithms are within T 2^-50 of their size.
@@ -69,7 +70,7 @@ def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
 
 
 def _played(run: Run[MulticlassAutoFacts], member: int) -> Assumption:
-    """Compare the loss that the learner counted for a member with that of its scores, where comparators saw these."""
+    """Compare a member's loss, as counted by the learner, with that of its scores, if comparators saw them."""
     claim, after, tracked = f"{run.after.names[member]}'s loss agrees with its scores", run.after, run.tracked
     known: dict[int, float] = {}
     if tracked is not None and tracked.rows == run.rounds:

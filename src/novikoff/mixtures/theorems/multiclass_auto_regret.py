@@ -1,22 +1,23 @@
-"""Log loss of `auto` for many labels: at most that of every member + ln(J+1), so what the best of them promises.
+"""Log loss of multiclass `auto`: at most that of every member + ln(J+1), and so the best bound of a member + ln(J+1).
 
 Theorem (upper)
-    J members, and a stack, give each label a probability, and P is their mixture: weights w_j, 1/(J+1) at first, are
-    multiplied by what each gave to the label over what P gave. Then L <= L_j + ln(J+1) for every j that never slept.
-    So for every U: with the theorem of the softmax member sqrt 1 (convex/theorems/multiclass_regret.py)
+    J members and a stack give each label a probability, and P is their mixture: weights w_j, 1/(J+1) at first, are
+    multiplied by the probability that each gave to the label over that of P. Then L <= L_j + ln(J+1) for every j that
+    never slept. So for every U: with the theorem of the softmax member sqrt 1 (convex/theorems/multiclass_regret.py)
         L  <=  L_U + sum of u_j'A u_j/2 + sum of Delta + ln(J+1),
-    and with that of a member of each label against the rest (convex/theorems/multiclass_logistic_regret.py)
+    and with that of a one-versus-rest member (convex/theorems/multiclass_logistic_regret.py)
         L  <=  sum over labels of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j) + ln(J+1).
-    Reported is the least of these. Members on random features, the discriminant and the stack are not compared: their
-    losses are told beside. What new labels cost, and the chance that is kept for them, is added as there.
+    The reported bound is the least of these. Members on random features, the discriminant and the stack have no bound
+    of their own here; the certificate gives the loss of the best forecaster. The cost of new labels and of the
+    probability reserved for them is added as there.
 Assumptions
-    those of convex/theorems/multiclass_regret.py for the softmax member; of those against the rest whose theorems are
-    used, that their losses and sums are those of the scores they played, and no metric shrank; the mixture lost at most
-    ln(J+1) more than each that never slept, and the weights are those of the losses (all checked). Those against the
-    rest are compared while all rows are kept.
+    those of convex/theorems/multiclass_regret.py for the softmax member; for one-versus-rest members whose theorems are
+    used, losses and sums agree with their scores, and no metric shrank; the mixture lost at most ln(J+1) more than each
+    member that never slept, and the weights agree with the losses (all checked). One-versus-rest members are compared
+    while all rows are stored.
 Proof
-    -ln P_y summed over the rounds is -ln of the sum of the members' weights before they are divided, e^(-L_j)/(J+1)
-    each, and that sum is at least any one of them. A sleeper keeps its weight, also when it wakes, and is left out of
+    -ln P_y summed over the rounds is -ln of the sum of the members' unnormalised weights, e^(-L_j)/(J+1) each, and that
+    sum is at least any one of them. A sleeper keeps its weight, also when it wakes, and is left out of
     P: ln w_j = -ln(J+1) + sum of (-ln P_y - (-ln P_j,y)) over the rounds in which j was awake, and w_j <= 1. []
 Reference
     [vovk1998]; [mcmahan2017].
