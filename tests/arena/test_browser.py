@@ -198,12 +198,12 @@ def test_answers_that_are_hidden_are_guessed(page, port):
     page.click("#forward")
     assert page.inner_text("#said") == "Round 1: the learner predicts +1. Your answer?"
     assert page.locator("#scene text", has_text="?").count() == 1
-    assert "0 to 10 are left" in page.text_content("#scene")
+    assert "0 to 10 left" in page.text_content("#scene")
     page.evaluate("() => { document.getElementById('round').value = 3; document.getElementById('round').dispatchEvent("
                   "new Event('input')); }")  # fmt: skip
     assert page.inner_text("#said").startswith("Round 1: the learner predicts")
     page.click("#guess button[data-guess='-1']")
-    assert page.inner_text("#said") == "Round 1: the learner predicted +1, the answer was \u22121. 1 mistake in all."
+    assert page.inner_text("#said") == "Round 1: the learner predicted +1, the answer was \u22121. 1 mistake so far."
     assert page.inner_text("#note") == "You were right."
     assert page.url.endswith("&t=1&hide=answers")
     page.keyboard.press(".")

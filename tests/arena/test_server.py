@@ -80,7 +80,7 @@ def test_what_is_no_json_is_refused(port, body):
     [
         ({}, "the version of a script must be 1"),
         ({"v": 1, "game": "x"}, "a game must be one of"),
-        ({"v": 1, "game": "thresholds", "moves": [[[10**9], "p"]], "x": 5}, "whole numbers from 0 to 100"),
+        ({"v": 1, "game": "thresholds", "moves": [[[10**9], "p"]], "x": 5}, "integers from 0 to 100"),
     ],
 )
 def test_a_bad_script_is_refused_in_a_sentence(port, path, bad, why):

@@ -1,5 +1,5 @@
-"""The arena: a page to watch and play the games of the theorems, against a learner of the library.
+"""The arena: a web page to watch a learner of the library play, or to play against it.
 
-scenes/ has a game each, free of transport; replay.py plays what a link says, which may be a stranger's; server.py
-answers a browser on this machine. The page itself is in page/: no framework, no chart library.
+`scenes/` has one game per file, without transport; `replay.py` plays the script of a link, which may be a stranger's;
+`server.py` answers a browser on this machine. The page itself is in `page/`: no framework, no chart library.
 """

@@ -1,4 +1,4 @@
-"""What every server of ours keeps to: nothing in or out of its pages, nobody else's pages, bodies of a known size."""
+"""Security rules of every web server here: content policy, accepted hosts and origins, size limits on bodies."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ HEADERS = {
 
 
 def names(port: int) -> set[str]:
-    """What a browser on this machine calls the server."""
+    """Return the host names under which a browser on this machine reaches the server."""
     return {f"127.0.0.1:{port}", f"localhost:{port}"}
 
 
 def foreign(host: str | None, origin: str | None, hosts: Container[str]) -> str:
-    """Why a request is refused: it came under another name, or from a page of somebody else; "" if it did not."""
+    """Return why a request is refused (foreign host or foreign origin), or "" if it is accepted."""
     if host is None or host not in hosts:
         return "the host must be this machine: open the address that was printed."
     if origin is not None and origin.partition("://")[2] not in hosts:
-        return "the page must be ours: another origin asked."
+        return "the request comes from another origin: open the page at the address that was printed."
     return ""
 
 
 async def body_of(chunks: AsyncIterator[bytes], most: int) -> bytes | None:
-    """The body of a request; None if it has more than so many bytes."""
+    """Return the body of a request, or None if it is longer than `most` bytes."""
     body = bytearray()
     async for chunk in chunks:
         body += chunk

@@ -1,7 +1,7 @@
-"""Live: the curve of a long run in the browser while it plays, sent by the process that plays.
+"""A live page: the loss curve of a long run in the browser, served by the process that plays.
 
-A page on this machine hears of the run by server-sent events, twice a second at most. The game is looked at between two
-batches; certificates are evaluated as long as that takes less than a hundredth of the time, so the run is not slowed.
+The page receives server-sent events, at most two per second. The observer reads the game between two batches, and
+evaluates certificates only while that takes less than a hundredth of the run's time.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from novikoff.numerics.clock import clock
 from novikoff.reports import sentences, summary
 
 BETWEEN = 0.5
+"""Seconds between two events, at least."""
 SHARE = 0.01
-"""Of the time, for certificates."""
+"""Fraction of the run's time that may go into certificates."""
 GUESS = 0.05
-"""Seconds that the first certificates are taken to need."""
+"""Assumed duration of the first evaluation of certificates, in seconds."""
 POINTS = 300
+"""Points of the curve that are sent, about."""
 FILES = {
     "/": ("live.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
@@ -35,14 +37,17 @@ FILES = {
 
 
 class Live(Observer):
-    """Watches a game, and tells whoever listens; `learner` is what it is called.
+    """Observer that sends the state of a game to every open page.
 
-    certify   evaluate certificates on the way
+    Args:
+        learner: Name of the learner in the page's title.
+        port: Port on 127.0.0.1; 0 chooses a free one.
+        certify: Evaluate certificates during the run too.
     """
 
     def __init__(self, learner: str, port: int = 0, certify: bool = True) -> None:
         self._learner, self._certify = learner, certify
-        self._begin = self._told = clock()
+        self._begin = self._sent = clock()
         self._spent, self._takes = 0.0, GUESS
         self._latest, self._number, self.ended = "", 0, False
         self._cards: list[dict[str, object]] = []
@@ -59,23 +64,23 @@ class Live(Observer):
 
     def rest(self, ledger: Ledger) -> None:
         now = clock()
-        if ledger.rounds and now - self._told >= BETWEEN:
-            self._told = now
+        if ledger.rounds and now - self._sent >= BETWEEN:
+            self._sent = now
             if self._certify and self._spent + self._takes <= SHARE * (now - self._begin):
                 self._look(ledger)
                 self._takes = clock() - now
                 self._spent += self._takes
-            self._tell(ledger, False)
+            self._send(ledger, False)
 
     def end(self, ledger: Ledger) -> None:
-        """Tell of the end, with its certificates."""
+        """Send the final state, with its certificates."""
         if self._certify and ledger.rounds:
             self._look(ledger)
         self.ended = True
-        self._tell(ledger, True)
+        self._send(ledger, True)
 
     def close(self, seconds: float = 1.0) -> None:
-        """Let those who listen hear the end, and stop."""
+        """Wait until pages have received the final event, then stop the server."""
         threading.Event().wait(seconds if self._number else 0.0)
         self._server.shutdown()
         self._server.server_close()
@@ -88,11 +93,11 @@ class Live(Observer):
             allowed = summary.allowed(ledger, best) or 0.0
             self._bounds.append((ledger.rounds, float(allowed), True, bound_text(allowed, "upper")))
 
-    def _tell(self, ledger: Ledger, ended: bool) -> None:
+    def _send(self, ledger: Ledger, ended: bool) -> None:
         paid = ledger.mistakes if ledger.counts else ledger.loss
         curve = list(dict([(0, 0), *ledger.curve, (ledger.rounds, paid)]).items())
         step = max(1, len(curve) // POINTS)
-        told = {
+        event = {
             "learner": self._learner,
             "source": ledger.source,
             "lead": sentences.capital(summary.lead(ledger, [])) if ledger.rounds else "",
@@ -102,11 +107,11 @@ class Live(Observer):
             "ended": ended,
         }
         with self._news:
-            self._latest, self._number = json.dumps(told, default=str), self._number + 1
+            self._latest, self._number = json.dumps(event, default=str), self._number + 1
             self._news.notify_all()
 
     def wait(self, seen: int) -> tuple[int, str]:
-        """The newest, once it is newer than what was seen; what was seen again after a while."""
+        """Return the newest event and its number: as soon as it is newer than `seen`, or after ten seconds."""
         with self._news:
             self._news.wait_for(lambda: self._number > seen, timeout=10.0)
             return self._number, self._latest
@@ -114,20 +119,20 @@ class Live(Observer):
 
 def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        """The page, and the events."""
+        """Request handler for the page, its files and the event stream."""
 
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            if told := foreign(self.headers.get("Host"), self.headers.get("Origin"), names(live.port)):
-                self._answer(403, "text/plain", told.encode())
+            if refusal := foreign(self.headers.get("Host"), self.headers.get("Origin"), names(live.port)):
+                self._answer(403, "text/plain", refusal.encode())
             elif self.path == "/events":
                 self._events()
             elif self.path in FILES:
                 name, kind = FILES[self.path]
                 self._answer(200, kind, resources.files("novikoff.arena").joinpath("page", name).read_bytes())
             else:
-                self._answer(404, "text/plain", b"nothing is here")
+                self._answer(404, "text/plain", b"not found")
 
         def _answer(self, code: int, kind: str, body: bytes) -> None:
             self.send_response(code)
@@ -155,10 +160,10 @@ def _handler(live: Live) -> type[BaseHTTPRequestHandler]:
                     seen = number
                     if live.ended and number:
                         return
-            except OSError:  # who listened is gone
+            except OSError:  # the page was closed
                 return
 
         def log_message(self, *_: object) -> None:
-            """Nobody wants to read of it."""
+            """Log nothing: the terminal belongs to the run."""
 
     return Handler

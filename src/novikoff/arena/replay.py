@@ -1,13 +1,13 @@
-"""Replay: a script (which game, which options, which moves) becomes the frames of that game, always the same ones.
+"""Replay: turn a script (game, options, moves) into the frames of that game, deterministically.
 
     {"v": 1, "game": "perceptron", "options": {"bias": 1}, "seed": 0, "rival": "me", "honest": true,
      "moves": [[[50, 20], "p"], [[-30, 5], "o"]], "from": 1, "field": true}
 
-A move is a place and an answer: "p" (+1), "m" (-1), "o" (the opposite of what the learner says) or "t" (what the hidden
-target says); or "a": the rival plays the round. If `honest`, "o" says the opposite only while some target fits it. Only
-the last move may be "o" or "t": what was answered before is known by then, and to look for targets takes its time.
-`from` is the first frame wanted; `field` asks for a picture of the plane after the last, `fields` for that of each
-frame (where it is not that of the frame before), `curve` for the bound on the way and not at the end alone.
+A move is a place and an answer: "p" (+1), "m" (-1), "o" (the opposite of the prediction) or "t" (the label of the
+hidden target); or "a": the rival plays the round. With `honest`, "o" contradicts the learner only while some target is
+consistent with that answer. Only the last move may be "o" or "t": earlier answers are known by then, and the search for
+a consistent target is slow. `from` is the first frame to return; `field` asks for a picture of the plane after the last
+round, `fields` for one per frame (where it changed), `curve` for the bound in every round instead of the last alone.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ VERSION = 1
 MOST_MOVES = 1000
 ANSWERS = ("p", "m", "o", "t")
 EACH = 16
-"""Up to this round the bound is evaluated in each, and then whenever the rounds have grown by half a doubling."""
+"""Last round up to which the bound is evaluated in every round; later, each time the rounds have grown by half."""
 
 
 def read(script: Any) -> tuple[Scene, list[Any], bool]:
-    """The scene, its moves, and whether answers stay honest; refuses what no page of ours would write."""
+    """Validate a script and return its scene, its moves, and whether answers stay consistent with a target."""
     if not isinstance(script, Mapping):
         raise InputError(f"a script must be an object: got {type(script).__name__}.")
     known = {"v", "game", "options", "seed", "rival", "honest", "moves", "from", "field", "fields", "curve", "x"}
@@ -59,7 +59,7 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
 
 
 def replay(script: Any) -> dict[str, object]:
-    """Play it; the frames from round `from` on, the certificates, and the curve of the bound."""
+    """Play a script; return the frames from round `from` on, the certificates, and the curve of the bound."""
     begin = time.perf_counter()
     scene, moves, honest = read(script)
     first = script.get("from", 0)
@@ -82,7 +82,7 @@ def replay(script: Any) -> dict[str, object]:
             bounds += _bound(scene, scene.ledger.certify(), marked)
     certificates = scene.ledger.certify()
     bounds += _bound(scene, certificates, bool(moves) and marked)
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "frames": frames,
         "certificates": [shown(one) for one in certificates],
         "curve": bounds,
@@ -91,12 +91,12 @@ def replay(script: Any) -> dict[str, object]:
         "limits": scene.limits(),
     }
     if script.get("field"):
-        told["field"] = scene.field()
-    return {**told, "ms": round(1e3 * (time.perf_counter() - begin), 1)}
+        result["field"] = scene.field()
+    return {**result, "ms": round(1e3 * (time.perf_counter() - begin), 1)}
 
 
 def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
-    """Play one round: x, what was said, what was answered."""
+    """Play one round; return x, the prediction and the answer."""
     if move == "a":
         return _rivals_round(scene)
     if not isinstance(move, list) or len(move) != 2 or move[1] not in ANSWERS:
@@ -110,13 +110,13 @@ def step(scene: Scene, move: Any, honest: bool) -> tuple[Any, int, int]:
     if answer is None and (move[1] == "t" or scene.rival == "target"):
         answer = scene.target(x)
     if answer is None:
-        said = scene.predict(x)
-        answer = -said if not honest or scene.fits(x, -said) else said
+        predicted = scene.predict(x)
+        answer = -predicted if not honest or scene.fits(x, -predicted) else predicted
     return x, scene.learn(x, answer), answer
 
 
 def _rivals_round(scene: Scene) -> tuple[object, int, int]:
-    """The rival shows a place and answers."""
+    """Play a round in which the rival chooses both the place and the answer."""
     if scene.adversary is not None:
         probe = scene.game.player.chances
         x: Any = scene.adversary.ask(probe)
@@ -134,13 +134,13 @@ def _rivals_round(scene: Scene) -> tuple[object, int, int]:
     return x, scene.learn(x, y), y
 
 
-def frame(scene: Scene, x: object, said: int | None, y: int | None) -> dict[str, object]:
-    """What is to be seen after a round."""
+def frame(scene: Scene, x: object, predicted: int | None, y: int | None) -> dict[str, object]:
+    """Return the state after a round, as the page draws it."""
     paid = scene.ledger.mistakes if scene.ledger.counts else scene.ledger.expected
     return {
         "t": scene.ledger.rounds,
         "x": x.tolist() if hasattr(x, "tolist") else list(x) if isinstance(x, tuple) else x,
-        "said": said,
+        "said": predicted,
         "y": y,
         "paid": paid,
         "view": scene.view(),
@@ -148,7 +148,7 @@ def frame(scene: Scene, x: object, said: int | None, y: int | None) -> dict[str,
 
 
 def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[tuple[int, float, bool, str]]:
-    """The tightest bound up to now, on mistakes or on the loss; whether its round stays in the curve; and its text."""
+    """Return the tightest bound so far: its round, value, whether the curve keeps it, and text; [] without one."""
     best = summary.bounding(scene.ledger, certificates)
     value = None if best is None else summary.allowed(scene.ledger, best)
     if value is None:
@@ -158,15 +158,15 @@ def _bound(scene: Scene, certificates: list[Certificate], marked: bool) -> list[
 
 
 def shown(certificate: Certificate) -> dict[str, Any]:
-    """A certificate as --json has it, with its sentence."""
+    """Return a certificate with its sentence, as `--json` has it."""
     return {**plain.certificate(certificate), "sentence": sentences.sentence(certificate)}
 
 
 def probe(script: Any) -> dict[str, object]:
-    """What the learner would say of one more place, who votes how, and which answers are still free."""
+    """Return the learner's prediction for one more place, its votes, and which answers some target still allows."""
     scene, moves, honest = read(script)
     for move in moves:
         step(scene, move, honest)
     x = scene.example(checked_place(scene, script.get("x")))
-    said = scene.predict(x) if scene.labelled else None
-    return {"said": said, "votes": scene.votes(x), "free": scene.free(x)}
+    predicted = scene.predict(x) if scene.labelled else None
+    return {"said": predicted, "votes": scene.votes(x), "free": scene.free(x)}

@@ -1,7 +1,7 @@
-"""The server of the arena: stateless, on this machine only. A request carries all moves, the answer the replayed game.
+"""The server of the arena: stateless, on this machine only. A request has all moves, the answer the replayed game.
 
-It listens on 127.0.0.1, answers to its own name alone (a page elsewhere cannot reach it under another), takes JSON of
-at most 100 kB, and its page runs under a policy that lets nothing in or out.
+It listens on 127.0.0.1, answers only under its own host name (a page elsewhere cannot reach it under another), accepts
+JSON of at most 100 kB, and its page runs under a content policy that blocks every other origin.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ FILES = {
 
 
 def app(port: int = PORT) -> Any:
-    """The application, for a server on this port."""
+    """Return the application for a server on this port."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    def error(code: int, told: str) -> Response:
-        return JSONResponse({"error": told}, code)
+    def error(code: int, message: str) -> Response:
+        return JSONResponse({"error": message}, code)
 
     def file(request: Request) -> Response:
         name, kind = FILES[request.url.path]
@@ -54,7 +54,7 @@ def app(port: int = PORT) -> Any:
         except NovikoffError as found:
             return error(404, str(found))
 
-    async def asked(request: Request, act: Any) -> Response:
+    async def answered(request: Request, act: Any) -> Response:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             return error(415, "a request must be JSON: set its content type to application/json.")
         if (body := await body_of(request.stream(), MOST_BYTES)) is None:
@@ -62,17 +62,17 @@ def app(port: int = PORT) -> Any:
         try:
             script = json.loads(body)
         except (ValueError, RecursionError):
-            return error(400, "a request must be JSON: it cannot be read.")
+            return error(400, "a request must be JSON: this one cannot be parsed.")
         try:
             return JSONResponse(await run_in_threadpool(act, script))
         except NovikoffError as found:
             return error(400, str(found))
 
     async def played(request: Request) -> Response:
-        return await asked(request, replay)
+        return await answered(request, replay)
 
     async def probed(request: Request) -> Response:
-        return await asked(request, probe)
+        return await answered(request, probe)
 
     def failed(request: Request, found: Exception) -> Response:
         return error(500, f"the arena failed ({type(found).__name__}): this is a bug. Please report it with the link.")
@@ -88,9 +88,7 @@ def app(port: int = PORT) -> Any:
 
 
 class Guard:
-    """Stands before the application: whatever is asked under another name, or by another page, is refused, and whatever
-    is answered has the headers, errors too.
-    """
+    """Middleware that refuses foreign hosts and origins, and adds the security headers to every answer, errors too."""
 
     def __init__(self, inner: Any, port: int) -> None:
         self._inner, self._hosts = inner, names(port)
@@ -107,20 +105,20 @@ class Guard:
         inner = self._inner
         if scope["type"] == "http":
             headers = Headers(scope=scope)
-            if told := foreign(headers.get("host"), headers.get("origin"), self._hosts):
-                inner = JSONResponse({"error": told}, 403)
+            if refusal := foreign(headers.get("host"), headers.get("origin"), self._hosts):
+                inner = JSONResponse({"error": refusal}, 403)
         await inner(scope, receive, sent)
 
 
 def warm_up() -> None:
-    """Play a round of each game, so that no click waits for kernels to be compiled."""
+    """Play a round of each game, so that no click waits for a compilation."""
     for scene in SCENES.values():
         place = [least for least, _ in scene({}, 0, "me").limits()]
         replay({"v": 1, "game": scene.name, "moves": [[place, "p"], [place, "m"], [place, "o"]], "field": True})
 
 
 def serve(port: int = PORT) -> None:
-    """Answer until Ctrl-C."""
+    """Serve the arena until Ctrl-C."""
     try:
         import uvicorn
     except ModuleNotFoundError:

@@ -1,11 +1,11 @@
-// The arena: what is asked of the server, what is shown, and what the keys and buttons do.
-import { cards, curve, scene, told } from "./draw.js";
+// The arena: requests to the server, what the page shows, keys and buttons.
+import { cards, curve, scene, describe } from "./draw.js";
 import { link, movesOf, unlink } from "./link.js";
 import { saved } from "./saved.js";
 
 const $ = (id) => document.getElementById(id);
 const RIVALS = { me: "me", builtin: "an adversary of the library", target: "a hidden target", data: "real flowers" };
-const OPTIONS = { bias: "constant feature (0 or 1)", n: "thresholds up to", m: "cells a side", gamma: "gamma: the larger, the narrower", budget: "budget (0: none)", experts: "experts" };
+const OPTIONS = { bias: "constant feature (0 or 1)", n: "largest threshold", m: "cells per side", gamma: "gamma (larger is narrower)", budget: "budget (0: none)", experts: "experts" };
 let games = [], script = null, frames = [], bounds = [], field = null, certificates = [], certified = 0, limits = [], apriori = null;
 let shown = 0, open = Infinity, era = 0, cursor = null, asking = null, note = "", running = false, queue = Promise.resolve();
 
@@ -15,8 +15,8 @@ async function post(path, body) {
   return heard(fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
 }
 
-async function heard(asked) {
-  const answer = await asked.catch(() => { throw new Error("the arena must run: it does not answer. Start novikoff arena again."); });
+async function heard(request) {
+  const answer = await request.catch(() => { throw new Error("the arena does not answer: start novikoff arena again."); });
   const found = await answer.json();
   if (!answer.ok) throw new Error(found.error || answer.statusText);
   return found;
@@ -29,10 +29,10 @@ function fail(error) {
 
 const pictured = () => ["kernel", "boxes"].includes(script.game);
 
-// answers of later rounds than `open` are hidden; what is seen then is the game before them
+// Answers of rounds after `open` are hidden: the page shows the game before them.
 const seen = () => Math.min(shown, open);
 
-// one after the other, so that quick clicks are all played; answers for a game that was left are dropped
+// Moves are queued, so that quick clicks are all played; answers for an abandoned game are dropped.
 function play(move) {
   const mine = era;
   queue = queue.then(async () => {
@@ -58,7 +58,7 @@ function play(move) {
 
 function take(found) {
   frames.push(...found.frames);
-  if (bounds.length && !bounds[bounds.length - 1][2]) bounds.pop(); // so that a link, opened, shows the same curve
+  if (bounds.length && !bounds[bounds.length - 1][2]) bounds.pop(); // so that the opened link shows the same curve
   bounds.push(...found.curve);
   ({ certificates, limits, apriori } = found);
   certified = frames.length - 1;
@@ -81,7 +81,7 @@ async function begin(made, text, t, hide, again = true) {
     if (hide) open = shown;
     $("hide").checked = Boolean(hide);
     fail(null);
-  } catch (error) { // a stranger's link: a new game instead, and why
+  } catch (error) { // a broken link: start a new game, and show the error
     if (mine !== era) return;
     if (again) await begin(fresh(made.game), "", 0, false, false);
     fail(error);
@@ -93,9 +93,9 @@ async function begin(made, text, t, hide, again = true) {
 
 const fresh = (game) => ({ v: 1, game, options: {}, seed: 0, rival: "me", moves: [] });
 
-// What is seen
+// Drawing
 
-const say = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; }; // nothing is read aloud twice
+const say = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; }; // screen readers read a change only
 
 function draw() {
   if (!frames.length) return;
@@ -103,7 +103,7 @@ function draw() {
   scene($("scene"), script.game, frames, t, stale ? null : field, asking ? asking.pixel : document.activeElement === $("scene") ? pixel() : null, hidden);
   if (stale || certified !== t) look();
   curve($("curve"), open < frames.length ? frames.slice(0, t + 1) : frames, t, bounds.filter(([round]) => round <= open), apriori);
-  say("said", asking ? asking.text : told(script.game, frames, t, hidden));
+  say("said", asking ? asking.text : describe(script.game, frames, t, hidden));
   say("note", note);
   say("promised", `Guarantees after ${certified} round${certified === 1 ? "" : "s"}`);
   const round = $("round");
@@ -119,14 +119,14 @@ function draw() {
   if (!running) written();
 }
 
-const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown, open < Infinity); // what was answered
+const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown, open < Infinity); // answered moves only
 
-function written() { // browsers allow so many a minute
+function written() { // browsers limit the calls per minute
   try { if (here() !== location.hash) history.replaceState(null, "", here()); } catch { setTimeout(written, 2000); }
 }
 
 let looking = 0;
-async function look() { // the picture of an earlier round, and what was promised then
+async function look() { // the picture and the certificates of an earlier round
   const mine = ++looking, at = seen(), now = era;
   try {
     const found = await post("api/play", { ...script, moves: script.moves.slice(0, at), from: at, field: pictured() });
@@ -178,7 +178,7 @@ function pixel() {
 
 const answer = () => document.querySelector("input[name=answer]:checked").value;
 
-function where() { // for who does not see the cursor
+function where() { // for screen readers
   if (script.game === "experts") return `expert ${Math.log2(cursor[0] || 1) + 1}`;
   if (script.game === "thresholds") return `x = ${cursor[0]}`;
   return script.game === "boxes" ? `cell ${cursor[0]}, ${cursor[1]}` : `point ${(cursor[0] / 100).toFixed(2)}, ${(cursor[1] / 100).toFixed(2)}`;
@@ -207,14 +207,14 @@ async function reply(letter) {
   const { place } = asking;
   asking = null;
   const honest = script.honest;
-  if (letter === "o") script.honest = false; // it was told that nothing fits, and answers all the same
+  if (letter === "o") script.honest = false; // the player was warned that no target fits, and answers all the same
   await play([place, letter]);
   script.honest = honest;
 }
 
 // Time
 
-function show(t) { // no further than the first answer that is hidden
+function show(t) { // at most one round past the last answer shown
   asking = null; note = "";
   shown = Math.max(0, Math.min(frames.length - 1, t, open + 1));
   draw();
@@ -321,7 +321,7 @@ async function start() {
   document.body.dataset.ready = "yes";
 }
 
-async function opened() { // the game of the link; a new one if there is none, or if no page of ours wrote it
+async function opened() { // the game of the link; a new one if there is no link, or a broken one
   try {
     const given = unlink(location.hash, games);
     await (given ? begin(given.made, given.text, given.t, given.hide) : begin(fresh("perceptron"), "", 0));

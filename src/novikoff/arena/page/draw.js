@@ -1,4 +1,4 @@
-// Drawing: what a frame looks like. No network, no state: the arena and saved files use the same functions.
+// Drawing of frames. No network, no state: the arena and saved files use the same functions.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -14,11 +14,11 @@ const across = (x) => SIDE / 2 + (SIDE / 2) * x; // -1 .. 1
 const up = (y) => SIDE / 2 - (SIDE / 2) * y;
 
 function mark(x, y, label, wrong, where) {
-  // + and - by shape and colour, a mistake in a ring
+  // Labels differ by shape and colour; a ring marks a mistake.
   const parts = [];
   const colour = label > 0 ? "plus-line" : "minus-line";
   const d = `M${x - 6} ${y}H${x + 6}` + (label > 0 ? `M${x} ${y - 6}V${y + 6}` : "");
-  parts.push(shape("path", { d, class: "halo", "stroke-width": 7, "stroke-linecap": "round" })); // seen on every ground
+  parts.push(shape("path", { d, class: "halo", "stroke-width": 7, "stroke-linecap": "round" })); // visible on every background
   parts.push(shape("path", { d, class: colour, "stroke-width": where ? 4 : 2.5 }));
   if (wrong) parts.push(shape("circle", { cx: x, cy: y, r: 9, class: "ink", "stroke-width": 1.2 }));
   if (where) parts.push(shape("circle", { cx: x, cy: y, r: 13, class: "ink", "stroke-width": 2.4 }));
@@ -26,7 +26,7 @@ function mark(x, y, label, wrong, where) {
 }
 
 function half(w) {
-  // the polygon of the square in which w says +1, cut by Sutherland and Hodgman
+  // Part of the square in which w predicts +1, cut by Sutherland and Hodgman.
   const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]];
   const value = (p) => w[0] * p[0] + w[1] * p[1] + w[2];
   const kept = [];
@@ -54,22 +54,22 @@ function plane(parts, frames, t, view, field) {
     const hatch = shape("pattern", { id: "hatch", width: 12, height: 12, patternUnits: "userSpaceOnUse" });
     hatch.append(shape("path", { d: "M-3 3L3 -3M0 12L12 0M9 15L15 9", class: "plus-line", "stroke-opacity": 0.35 }));
     parts.push(hatch, shape("path", { d: path, class: "plus-area" }), shape("path", { d: path, fill: "url(#hatch)" }));
-    parts.push(shape("path", { d: border, class: "ink", "stroke-width": 1 })); // seen without colours
+    parts.push(shape("path", { d: border, class: "ink", "stroke-width": 1 })); // visible without colours
   } else if (view.w) {
     const area = half(view.w);
     if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "plus-area" }));
-    if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "ink", "stroke-width": 1 })); // seen without colours
+    if (area.length) parts.push(shape("polygon", { points: polygon(area), class: "ink", "stroke-width": 1 })); // visible without colours
     const [a, b, c] = view.w;
     if (a || b) {
       const near = Math.hypot(a, b), foot = [-c * a / near ** 2, -c * b / near ** 2];
       const [x, y] = [foot[0] + (0.16 * a - 0.12 * b) / near, foot[1] + (0.16 * b + 0.12 * a) / near];
       const inside = Math.abs(x) < 0.85 && Math.abs(y) < 0.85;
       if (inside) {
-        parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "says +1"));
-        parts.push(shape("text", { x: across(x - 0.32 * a / near), y: up(y - 0.32 * b / near), "text-anchor": "middle", class: "minus" }, "says \u22121"));
+        parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "predicts +1"));
+        parts.push(shape("text", { x: across(x - 0.32 * a / near), y: up(y - 0.32 * b / near), "text-anchor": "middle", class: "minus" }, "predicts \u22121"));
       }
       parts.push(shape("line", { x1: across(foot[0]), y1: up(foot[1]), x2: across(foot[0] + 0.3 * a / near), y2: up(foot[1] + 0.3 * b / near), class: "ink", "stroke-width": 2, "stroke-dasharray": "4 3" }));
-    } else parts.push(shape("text", { x: 8, y: 18 }, c >= 0 ? "says +1 everywhere" : "says \u22121 everywhere"));
+    } else parts.push(shape("text", { x: 8, y: 18 }, c >= 0 ? "predicts +1 everywhere" : "predicts \u22121 everywhere"));
   }
   if (field && field.says) {
     const plus = (field.says.match(/\+/g) || []).length;
@@ -110,7 +110,7 @@ const SCENES = {
       parts.push(view.alive[i] ? shape("circle", { cx: x, cy: y, r: 5, class: "fill-ink" }) : shape("circle", { cx: x, cy: y, r: 2.5, class: "axis" }));
     });
     const left = view.alive.filter(Boolean).length;
-    parts.push(shape("text", { x: 8, y: 18 }, `${left} of ${view.alive.length} directions are left`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${left} of ${view.alive.length} directions left`));
     const now = frames[t];
     if (now.x) {
       const far = Math.hypot(now.x[0], now.x[1]) || 1, [a, b] = [-now.x[1] / far, now.x[0] / far];
@@ -128,7 +128,7 @@ const SCENES = {
       parts.push(shape("rect", { x: x(lo) - 2, y: y - 5, width: Math.max(x(hi) - x(lo), 0) + 4, height: 10, class: "fill-ink", "fill-opacity": frame.t === t ? 0.85 : 0.3 }));
       if (frame.x !== null) parts.push(...mark(x(frame.x + 0.5), y, frame.y, frame.said !== frame.y, frame.t === t));
     });
-    parts.push(shape("text", { x: 20, y: 18 }, `thresholds ${view.lo} to ${view.hi} are left, ${view.hi - view.lo + 1} of ${view.n + 2}`));
+    parts.push(shape("text", { x: 20, y: 18 }, `thresholds ${view.lo} to ${view.hi} left, ${view.hi - view.lo + 1} of ${view.n + 2}`));
     parts.push(shape("text", { x: 20, y: 394 }, "0"));
     parts.push(shape("text", { x: 380, y: 394, "text-anchor": "end" }, view.n));
   },
@@ -141,7 +141,7 @@ const SCENES = {
     if (view.low) parts.push(shape("rect", { x: view.low[0] * size, y: SIDE - (view.high[1] + 1) * size, width: (view.high[0] - view.low[0] + 1) * size, height: (view.high[1] - view.low[1] + 1) * size, class: "ink", "stroke-width": 2.5 }));
     for (const frame of frames.slice(1, t + 1))
       parts.push(...mark((frame.x[0] + 0.5) * size, SIDE - (frame.x[1] + 0.5) * size, frame.y, frame.said !== frame.y, frame.t === t));
-    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes are left; where the colour is strong, more predict +1`));
+    parts.push(shape("text", { x: 8, y: 18 }, `${view.left.toLocaleString("en")} boxes left; the stronger the colour, the more predict +1`));
   },
   experts(parts, frames, t, view) {
     const count = view.weights.length, width = 360 / count, now = frames[t].x;
@@ -155,11 +155,11 @@ const SCENES = {
       if (now && now[i]) parts.push(shape("text", { x: x + width / 2, y: 356, "text-anchor": "middle", class: "minus" }, "loses"));
     });
     parts.push(shape("line", { x1: 20, x2: 380, y1: 300, y2: 300, class: "axis" }));
-    parts.push(shape("text", { x: 20, y: 384 }, `the learner lost ${view.lost.toFixed(2)}, the best expert ${view.best.toFixed(0)}`));
+    parts.push(shape("text", { x: 20, y: 384 }, `loss: learner ${view.lost.toFixed(2)}, best expert ${view.best.toFixed(0)}`));
   },
 };
 
-// `open` is a round whose answer is not shown yet: its point alone
+// `open` is a round whose answer is still hidden: only its point is drawn.
 export function scene(svg, game, frames, t, field, cursor, open) {
   const parts = [];
   SCENES[game](parts, frames, t, frames[t].view, field);
@@ -176,7 +176,7 @@ export function scene(svg, game, frames, t, field, cursor, open) {
 export function curve(svg, frames, t, bounds, apriori) {
   const last = Math.max(frames[frames.length - 1].t, 1), left = 34, right = 360, top = 34, bottom = 164;
   const paid = frames[frames.length - 1].paid, near = (bound) => bound <= 4 * Math.max(paid, 4);
-  // what is paid never falls, so a bound up to a round holds for every round before it: steps, at the least bound to come
+  // The loss never falls, so a bound up to a round holds for every earlier round: draw steps at the least later bound.
   let least = Infinity;
   const proved = [...bounds].reverse().map(([round, bound]) => [round, (least = Math.min(least, bound))]).reverse();
   const high = Math.max(paid, apriori && apriori <= 40 ? apriori : 0, ...proved.map(([, bound]) => bound).filter(near), 4) * 1.05;
@@ -206,13 +206,13 @@ export function curve(svg, frames, t, bounds, apriori) {
   svg.replaceChildren(...parts);
 }
 
-export function told(game, frames, t, open) {
+export function describe(game, frames, t, open) {
   const now = frames[t];
   if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${open.said > 0 ? "+1" : "\u22121"}. Your answer?`}`;
   if (t === 0) return "No rounds yet.";
-  if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. The learner lost ${now.paid.toFixed(2)} in all.`;
+  if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. Total loss of the learner: ${now.paid.toFixed(2)}.`;
   const sign = (label) => (label > 0 ? "+1" : "\u22121");
-  return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} in all.`;
+  return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} so far.`;
 }
 
 const BADGES = { valid: "\u2713 Valid", conditional: "\u2713 Holds if the assumptions hold", vacuous: "\u2013 Not informative", void: "\u2013 No guarantee", violated: "\u2717 VIOLATED" };

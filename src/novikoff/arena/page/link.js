@@ -1,4 +1,4 @@
-// The link is the whole state: which game, its moves, the round shown, and whether answers are hidden.
+// A link has the whole state: game, moves, the round shown, and whether answers are hidden.
 
 const two = (value) => value.toString(36).padStart(2, "0");
 

@@ -1,18 +1,18 @@
-// A run while it plays: events of the process that plays, drawn as the arena draws.
+// A run in progress: events of the process that plays, drawn as in the arena.
 import { cards, curve } from "./draw.js";
 
 const $ = (id) => document.getElementById(id);
 const events = new EventSource("events");
 
 events.onmessage = (event) => {
-  const told = JSON.parse(event.data);
-  const points = told.curve.map(([t, paid]) => ({ t, paid }));
-  $("title").textContent = `${told.learner} on ${told.source}`;
-  document.title = `${told.learner} on ${told.source}`;
-  $("lead").textContent = told.lead;
-  curve($("curve"), points, points.length - 1, told.bounds, null);
-  cards($("promises"), told.certificates, null);
-  if (told.ended) {
+  const run = JSON.parse(event.data);
+  const points = run.curve.map(([t, paid]) => ({ t, paid }));
+  $("title").textContent = `${run.learner} on ${run.source}`;
+  document.title = `${run.learner} on ${run.source}`;
+  $("lead").textContent = run.lead;
+  curve($("curve"), points, points.length - 1, run.bounds, null);
+  cards($("promises"), run.certificates, null);
+  if (run.ended) {
     events.close();
     $("state").textContent = "Finished.";
     document.body.dataset.ended = "yes";

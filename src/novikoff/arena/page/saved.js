@@ -13,7 +13,7 @@ export async function saved(title, game, link) {
 <svg id="curve" viewBox="0 0 400 190" role="img" aria-label="Mistakes and their bound against rounds"></svg>
 <div class="row"><button id="back" type="button" aria-label="One round back">&#8249;</button>
 <input id="round" type="range" min="0" aria-label="Round shown"><button id="forward" type="button" aria-label="One round forward">&#8250;</button></div>
-<p class="faint">To play on: <code>novikoff arena '${safe(link)}'</code></p></div></main>
+<p class="faint">Continue this game: <code>novikoff arena '${safe(link)}'</code></p></div></main>
 <section aria-label="Guarantees"><h2>Guarantees after the last round</h2><div id="promises"></div></section>
 <script>${code.replace(/^export /gm, "")}
 const game = ${data};
@@ -23,7 +23,7 @@ function show() {
   const t = Number($("round").value), field = game.frames.slice(0, t + 1).map((one) => one.field).filter(Boolean).pop();
   scene($("scene"), game.game, game.frames, t, field, null);
   curve($("curve"), game.frames, t, game.curve, game.apriori);
-  $("said").textContent = told(game.game, game.frames, t);
+  $("said").textContent = describe(game.game, game.frames, t);
   $("back").disabled = t === 0; $("forward").disabled = t === last;
 }
 for (const [id, step] of [["back", -1], ["forward", 1]]) $(id).addEventListener("click", () => { $("round").value = Number($("round").value) + step; show(); });

@@ -1,4 +1,4 @@
-"""Scenes: the games of the arena, a file each."""
+"""The games of the arena, one per file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCENES: dict[str, type[Scene]] = {
 
 
 def describe() -> list[dict[str, object]]:
-    """The scenes, with their options and rivals, for the page."""
+    """Return the scenes with their options and rivals, as the page needs them."""
     return [
         {
             "name": scene.name,
@@ -38,7 +38,7 @@ def describe() -> list[dict[str, object]]:
 
 
 def chosen(name: Any) -> type[Scene]:
-    """The scene of that name."""
+    """Return the scene with this name."""
     if not isinstance(name, str) or name not in SCENES:
         raise InputError(f"a game must be one of {', '.join(SCENES)}: got {name!r}.")
     return SCENES[name]

@@ -14,7 +14,7 @@ from novikoff.finite.rectangle_halving import RectangleHalving
 
 
 class BoxesScene(Scene):
-    """All boxes on a grid vote; those that erred are gone."""
+    """All boxes on a grid vote; a box that errs is removed."""
 
     name, title, learner_name = "boxes", "Boxes", "rectangle-halving"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"m": (2, 31, 21)}

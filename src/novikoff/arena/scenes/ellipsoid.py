@@ -10,7 +10,7 @@ from novikoff.linear.ellipsoid import Ellipsoid
 
 
 class EllipsoidScene(Plane):
-    """An ellipse that must hold the target, cut with each mistake."""
+    """An ellipse that contains the target; each mistake cuts it."""
 
     name, title, learner_name = "ellipsoid", "Ellipsoid", "ellipsoid"
 

@@ -12,7 +12,7 @@ from novikoff.finite.cover_halving import CoverHalving
 
 
 class HalfspacesScene(Plane):
-    """Directions of a cover of the circle; the majority of those left decides."""
+    """Directions that cover the circle; the majority of those still consistent decides."""
 
     name, title, learner_name = "halfspaces", "Halfspaces", "cover-halving"
 

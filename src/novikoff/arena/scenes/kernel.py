@@ -16,11 +16,11 @@ from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 
 FIELD = 61
-"""Points of a picture of the plane, in each direction."""
+"""Points per side of the picture of the plane."""
 
 
 class KernelScene(Plane):
-    """Bumps around the examples that it erred on; with a budget the oldest fade."""
+    """Bumps around the examples the learner got wrong; with a budget, the oldest fade."""
 
     name, title, learner_name = "kernel", "Kernel", "kernel-perceptron"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"gamma": (1, 20, 6), "budget": (0, 40, 0)}
@@ -31,7 +31,7 @@ class KernelScene(Plane):
         return Forgetron(max(budget, 1), gamma=gamma) if budget else KernelPerceptron(gamma=gamma)
 
     def target(self, x: Any) -> int:
-        """Inside a ring, or not."""
+        """Return 1 inside a ring, -1 elsewhere."""
         far = math.hypot(x[0] - 0.3 * self._target[2], x[1])
         return 1 if 0.35 <= far <= 0.75 else -1
 
@@ -47,5 +47,5 @@ class KernelScene(Plane):
     def field(self) -> dict[str, Any]:
         along = np.linspace(-1.0, 1.0, FIELD)
         points = np.array([[x, y] for y in along[::-1] for x in along])
-        said = self.learner.predict_many(Batch(points, np.ones(len(points), np.int8), 0))
-        return {"n": FIELD, "says": "".join("+" if label == 1 else "-" for label in said.tolist())}
+        predicted = self.learner.predict_many(Batch(points, np.ones(len(points), np.int8), 0))
+        return {"n": FIELD, "says": "".join("+" if label == 1 else "-" for label in predicted.tolist())}

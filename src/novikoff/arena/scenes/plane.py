@@ -1,4 +1,4 @@
-"""The plane: points, lines that say +1 on one side, and the scenes' common part."""
+"""Scenes in the plane: points, and lines that predict +1 on one side."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from novikoff.core.types import Adversary
 from novikoff.data.demo import table
 
 UNIT = 100
-"""Of the plane: -UNIT .. UNIT, in both directions."""
+"""Half the side of the plane: coordinates run from -UNIT to UNIT."""
 
 
 class Plane(Scene):
-    """Points of the plane, and lines that say +1 on one side."""
+    """Base class of scenes with points in the plane and lines that predict +1 on one side."""
 
     rivals: ClassVar[tuple[str, ...]] = ("me", "builtin", "target", "data")
 
@@ -42,7 +42,7 @@ class Plane(Scene):
 
     @property
     def through_origin(self) -> bool:
-        """Must lines go through the origin?"""
+        """Whether every line goes through the origin."""
         return True
 
     def target(self, x: Any) -> int:
@@ -50,7 +50,7 @@ class Plane(Scene):
         return 1 if float(x[0] * self._target[0] + x[1] * self._target[1]) + offset >= 0 else -1
 
     def data(self, place: int) -> tuple[Place, int]:
-        """The real row of that number."""
+        """Return the place and label of a row of real data."""
         assert self._rows is not None
         points, labels = self._rows
         place %= len(points)
@@ -70,7 +70,7 @@ class Plane(Scene):
 
 
 def flowers(coins: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Two measures of irises, versicolor and virginica, as places of the plane, in random order."""
+    """Return two measurements of irises, versicolor or virginica, as places of the plane in random order."""
     _, measures, species = table("iris")
     chosen = species != "setosa"
     rows, labels = measures[chosen][:, 2:], np.where(species[chosen] == "virginica", 1, -1)

@@ -1,7 +1,7 @@
-"""A scene: a game of the arena, with a learner of the library, places to be played, and what there is to see.
+"""A scene: one game of the arena, with a learner of the library, the places to play, and what the page draws.
 
-A place is a list of whole numbers, so that a link carries it exactly: hundredths in the plane, a threshold, a cell of a
-grid, or which experts lose (a bit each). The learner, the ledger and the certificates are those of any other game.
+A place is a list of integers, so that a link carries it exactly: hundredths in the plane, a threshold, a cell of a
+grid, or the losing experts (one bit each). Learner, ledger and certificates are those of any other game.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ Place = list[int]
 
 
 class Scene(ABC):
-    """A learner, what was shown to it, and what can be seen of it.
+    """One game of the arena: a learner, the rounds played so far, and what the page draws of them.
 
-    options   each with its least, most and usual value
-    rivals    who may play against the learner: me, builtin (an adversary), target (a hidden one), data (real rows)
-    labelled  has a round a label to be answered? Where it has none, the place says it all
+    Attributes:
+        options: Smallest, largest and default value of each option.
+        rivals: Opponents on offer: me, builtin (an adversary of the library), target (a hidden one), data (real rows).
+        labelled: Whether a round has a label to answer; without one, the place alone is the move.
     """
 
     name: ClassVar[str]
@@ -48,69 +49,69 @@ class Scene(ABC):
 
     @property
     def learner(self) -> Any:
-        """Who plays."""
+        """Learner that plays."""
         return self.game.learner
 
     @abstractmethod
     def made(self) -> Learner:
-        """The learner of the scene."""
+        """Create the learner of the scene."""
 
     @abstractmethod
     def limits(self) -> list[tuple[int, int]]:
-        """The least and the most of each number of a place."""
+        """Return the smallest and largest value of each number of a place."""
 
     @abstractmethod
     def example(self, place: Place) -> Any:
-        """The x of a place."""
+        """Return the example x of a place."""
 
     @abstractmethod
     def view(self) -> dict[str, object]:
-        """What is to be seen of the learner now."""
+        """Return the state of the learner, as the page draws it."""
 
     def builtin(self) -> Adversary:
-        """The adversary of the library for this learner."""
+        """Create the adversary that the library has for this learner."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got builtin.")
 
     def target(self, x: Any) -> int:
-        """What the hidden target says of x."""
+        """Return the label that the hidden target gives to x."""
         raise InputError(f"a rival of {self.name} must be one of {', '.join(self.rivals)}: got target.")
 
     def random_place(self) -> Place:
-        """Where the hidden target asks next."""
+        """Draw the place that the hidden target asks about next."""
         return [int(self.coins.integers(least, most + 1)) for least, most in self.limits()]
 
     def free(self, x: Any) -> dict[str, bool]:
-        """Which answers some target still fits."""
+        """Return which answers are consistent with some target."""
         return {"+": self.fits(x, 1), "-": self.fits(x, -1)}
 
     def fits(self, x: Any, y: int) -> bool:
-        """Is there a target that says all that was answered, and y of x?"""
+        """Return whether some target agrees with every answer so far and labels x with y."""
         return all(not _same(x, other) or y == label for other, label in self.shown)
 
     def votes(self, x: object) -> dict[str, int] | None:
-        """How many say +1 and -1, where there is a vote."""
+        """Return the number of votes for +1 and for -1, or None if nothing votes."""
         return None
 
     def apriori(self) -> float | None:
-        """What is promised before the first round; None if nothing is."""
+        """Return the bound known before the first round, or None."""
         return None
 
     def field(self) -> dict[str, Any] | None:
-        """A picture of what the learner says everywhere; None where the view tells it."""
+        """Return the predictions over the whole plane, or None if `view` determines them."""
         return None
 
     def learn(self, x: Any, y: int) -> int:
-        """Play a round; what the learner said."""
-        said = self.game.learn_one(x, y)
+        """Play a round and return the prediction."""
+        predicted = self.game.learn_one(x, y)
         self.shown.append((x, y))
-        assert isinstance(said, int)  # the labels of a scene are -1 and +1
-        return said
+        assert isinstance(predicted, int)  # the labels of a scene are -1 and +1
+        return predicted
 
     def predict(self, x: Any) -> int:
-        """Return what the learner predicts now."""
-        said = self.game.predict_one(x)
-        assert isinstance(said, int)
-        return said
+        """Return the prediction for x now."""
+        predicted = self.game.predict_one(x)
+        assert isinstance(predicted, int)
+        return predicted
 
 
 def _same(x: object, other: object) -> bool:
@@ -118,7 +119,7 @@ def _same(x: object, other: object) -> bool:
 
 
 def checked_options(scene: type[Scene], given: Mapping[str, Any]) -> dict[str, int]:
-    """Options within their ranges."""
+    """Return the options, all known and within their ranges."""
     for name, value in given.items():
         if name not in scene.options:
             raise InputError(
@@ -131,11 +132,11 @@ def checked_options(scene: type[Scene], given: Mapping[str, Any]) -> dict[str, i
 
 
 def checked_place(scene: Scene, place: object) -> Place:
-    """A place within its limits."""
+    """Return the place, within its limits."""
     limits = scene.limits()
     if not isinstance(place, Sequence) or isinstance(place, str) or len(place) != len(limits):
-        raise InputError(f"a place of {scene.name} must be {len(limits)} whole numbers: got {place!r}.")
+        raise InputError(f"a place of {scene.name} must be {len(limits)} integers: got {place!r}.")
     for value, (least, most) in zip(place, limits, strict=True):
         if type(value) is not int or not least <= value <= most:
-            raise InputError(f"a place must be of whole numbers from {least} to {most}: got {value!r}.")
+            raise InputError(f"a place must have integers from {least} to {most}: got {value!r}.")
     return list(place)

@@ -38,7 +38,7 @@ class ThresholdsScene(Scene):
         return place[0]
 
     def _between(self) -> tuple[int, int]:
-        """The thresholds that fit all answers: lo .. hi; lo > hi if none does."""
+        """Return the smallest and largest threshold consistent with all answers; lo > hi if there is none."""
         above = [x for x, y in self.shown if y == 1]
         below = [x + 1 for x, y in self.shown if y == -1]
         return max(below, default=0), min(above, default=self.chosen["n"] + 1)
