@@ -278,7 +278,7 @@ def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
 def test_explain_says_why_some_learners_are_not_here():
     for name in ("diagonal-arow", "passive-aggressive", "PA-I", "coin-betting", "scinol"):
         told = novikoff("explain", name).stdout
-        assert "is not here" in told
+        assert "is not included" in told
         assert "Take `" in told
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.cli.comparison import Asked, compare_source, table
-from novikoff.cli.games import Telling
+from novikoff.cli.comparison import Request, compare_source, table
+from novikoff.cli.games import Output
 from novikoff.core.certificate import Bound, theorem
 from novikoff.core.errors import InputError, SourceError, SpecError
 from novikoff.evaluation.compare import Compared, Comparison, Finished, compare
@@ -30,12 +30,12 @@ def csv(tmp_path_factory):
 
 
 def told(capsys, *arguments, **options):
-    code = compare_source(*arguments, telling=Telling(as_json=True), **options)
+    code = compare_source(*arguments, output=Output(as_json=True), **options)
     return code, json.loads(capsys.readouterr().out)
 
 
 def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
-    assert compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=4, seed=2), Telling()) == 0
+    assert compare_source(csv, LEARNERS, {}, {}, Request(shuffles=4, seed=2), Output()) == 0
     out, err = capsys.readouterr()
     title, head, *lines, always = out.splitlines()
     assert re.fullmatch(r"always predicting (yes|no): [\d.]+ %", always)
@@ -57,7 +57,7 @@ def test_the_table_has_a_line_for_each_learner_in_the_order_given(csv, capsys):
 
 
 def test_one_order_has_no_deviation(csv, capsys):
-    compare_source(csv, ["perceptron"], {}, {}, Asked(), Telling(quiet=True))
+    compare_source(csv, ["perceptron"], {}, {}, Request(), Output(quiet=True))
     out, err = capsys.readouterr()
     ledger = nk.play("perceptron", nk.read(csv))
     title, _, line, _ = out.splitlines()
@@ -83,7 +83,7 @@ def test_expected_mistakes_are_told_where_a_learner_draws():
 
 
 def test_json_is_one_object_with_everything(csv, capsys):
-    code, found = told(capsys, csv, LEARNERS, {}, {}, Asked(shuffles=3, seed=1, passes=2))
+    code, found = told(capsys, csv, LEARNERS, {}, {}, Request(shuffles=3, seed=1, passes=2))
     assert code == 0
     assert (found["rows"], found["passes"], found["shuffles"], found["seed"]) == (300, 2, 3, 1)
     assert [one["learner"] for one in found["learners"]] == SCALED
@@ -101,19 +101,19 @@ def test_json_is_one_object_with_everything(csv, capsys):
 
 
 def test_reading_options_and_defaults_are_passed_on(csv, capsys):
-    _, plain = told(capsys, csv, ["constant"], {"positive": "no"}, {}, Asked())
-    _, other = told(capsys, csv, ["constant"], {}, {}, Asked())
+    _, plain = told(capsys, csv, ["constant"], {"positive": "no"}, {}, Request())
+    _, other = told(capsys, csv, ["constant"], {}, {}, Request())
     assert plain["learners"][0]["mistakes"][0] + other["learners"][0]["mistakes"][0] == 300
-    _, given = told(capsys, csv, ["perceptron"], {}, {"normalize": True, "seed": None}, Asked())
-    _, spelt = told(capsys, csv, ["perceptron:normalize=true"], {}, {}, Asked())
+    _, given = told(capsys, csv, ["perceptron"], {}, {"normalize": True, "seed": None}, Request())
+    _, spelt = told(capsys, csv, ["perceptron:normalize=true"], {}, {}, Request())
     assert given["learners"][0]["mistakes"] == spelt["learners"][0]["mistakes"]
-    _, short = told(capsys, csv, ["perceptron"], {}, {}, Asked(rounds=50))
+    _, short = told(capsys, csv, ["perceptron"], {}, {}, Request(rounds=50))
     assert short["rows"] == 50
 
 
 def test_a_plot_is_written(csv, tmp_path, capsys):
     path = tmp_path / "rates.svg"
-    compare_source(csv, LEARNERS, {}, {}, Asked(shuffles=2), Telling(plot=str(path)))
+    compare_source(csv, LEARNERS, {}, {}, Request(shuffles=2), Output(plot=str(path)))
     assert "perceptron:bias=1" in path.read_text()
     assert f"plot written to {path}" in capsys.readouterr().err
 
@@ -121,11 +121,11 @@ def test_a_plot_is_written(csv, tmp_path, capsys):
 def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
     missing = str(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match="PNG or an SVG"):
-        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(plot="rates.pdf"))
+        compare_source(missing, LEARNERS, {}, {}, Request(), Output(plot="rates.pdf"))
     with pytest.raises(SpecError, match="perceptrom"):
-        compare_source(csv, ["perceptrom"], {}, {}, Asked(), Telling(quiet=True))
+        compare_source(csv, ["perceptrom"], {}, {}, Request(), Output(quiet=True))
     with pytest.raises(SourceError):
-        compare_source(missing, LEARNERS, {}, {}, Asked(), Telling(quiet=True))
+        compare_source(missing, LEARNERS, {}, {}, Request(), Output(quiet=True))
 
 
 def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
@@ -134,7 +134,7 @@ def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
         return Bound(0)
 
     monkeypatch.setattr(Perceptron, "promises", (broken,))
-    assert compare_source(csv, ["constant", "perceptron"], {}, {}, Asked(), Telling(quiet=True)) == 4
+    assert compare_source(csv, ["constant", "perceptron"], {}, {}, Request(), Output(quiet=True)) == 4
     assert "> 0, violated" in capsys.readouterr().out
 
 

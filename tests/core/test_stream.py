@@ -18,7 +18,7 @@ class Plain:
         yield nk.Batch(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1, -1], np.int8), 1)
 
 
-class Telling(Plain):
+class Output(Plain):
     """A stream that says all there is to say."""
 
     labels, rereadable, fixed, features = Labels("no", "yes"), True, True, ("a", "b")
@@ -53,7 +53,7 @@ def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
 
 
 def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
-    telling = Telling()
+    telling = Output()
     stream = adapted(telling)
     assert said(stream) == {**{name: getattr(telling, name) for name in SAID if name != "rows"}, "rows": 2}
     assert (len(stream), stream.count(), stream.fingerprint()) == (2, 2, {"size": 5})
@@ -64,8 +64,8 @@ def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
 
 
 def test_a_stream_of_another_make_is_never_known_to_be_fixed_whatever_it_says():
-    assert not there_before(adapted(Telling()))
-    assert not there_before(matched(adapted(Telling()), ["b", "a"]))
+    assert not there_before(adapted(Output()))
+    assert not there_before(matched(adapted(Output()), ["b", "a"]))
     assert there_before(matched(nk.Losses(np.eye(2), experts=["a", "b"]), ["b", "a"]))
 
 
@@ -100,7 +100,7 @@ def test_a_stream_must_have_a_domain():
 
 
 def test_columns_in_another_order_leave_the_rest_as_it_is():
-    telling = adapted(Telling())
+    telling = adapted(Output())
     stream = matched(telling, ["b", "a"])
     assert said(stream) == {**said(telling), "features": ("b", "a"), "experts": ("f", "e")}
     assert stream.notes is telling.notes

@@ -267,12 +267,12 @@ def test_stretches_are_described_and_drawn():
         assert drawn[name].values.tolist() == [one / part.rows for one, part in zip(values, parts, strict=True)]
         assert drawn[name].edges.tolist() == [0, *(part.last for part in parts)]
     assert sum(len(axes.patches) > 0 for axes in figure.axes) == 1
-    (told,) = stretches.told(ledger)
+    (told,) = stretches.describe(ledger)
     better = sum(part.log_loss < part.constant[0] for part in parts)
     assert f"Over {len(parts)} stretches of up to 16 rows" in told
     assert f"better than the stretch's best constant in {better}," in told
     assert "guaranteed there" in page.document(ledger)
     plain = nk.play(nk.FTRL(), drifting(333))
-    assert not list(stretches.told(plain))
+    assert not list(stretches.describe(plain))
     assert "guaranteed there" not in page.document(plain)
     assert "best constant of these rounds: " in str(parts[0])

@@ -137,8 +137,8 @@ def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys)
         compiling_ends()
         return 0
 
-    said = commands._say_compiling
-    monkeypatch.setattr(commands, "_say_compiling", lambda: (said(), told.set()))
+    said = commands._announce_compiling
+    monkeypatch.setattr(commands, "_announce_compiling", lambda: (said(), told.set()))
     monkeypatch.setattr(verbs, "demo", compile_for_long)
     monkeypatch.setattr(clocks, "LONG", 0.0)
     assert commands.main(["demo"]) == 0

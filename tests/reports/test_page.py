@@ -309,7 +309,7 @@ def test_last_values_never_lie_on_each_other():
 
 def test_what_is_far_above_is_cut_off_and_said():
     drawn = [svg.Line("low", [(0, 0), (10, 5)]), svg.Line("high", [(0, 0), (10, 500)])]
-    assert "high (goes on above)" in svg.lines(drawn, "rounds", "mistakes", "t")
+    assert "high (continues above)" in svg.lines(drawn, "rounds", "mistakes", "t")
     assert "goes on" not in svg.lines(drawn[:1], "rounds", "mistakes", "t")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.cli.games import Telling, run_source
+from novikoff.cli.games import Output, run_source
 from novikoff.cli.saving import Saving
 from novikoff.game.ledger import Ledger
 from novikoff.game.specs import make
@@ -55,7 +55,7 @@ def test_json_has_the_members_and_a_learner_alone_has_none():
     assert "members" not in plain.game(alone, [], "perceptron")
 
 
-@pytest.mark.parametrize(("telling", "times"), [(Telling(as_json=True), 1), (Telling(as_json=True, certify=False), 0)])
+@pytest.mark.parametrize(("telling", "times"), [(Output(as_json=True), 1), (Output(as_json=True, certify=False), 0)])
 def test_the_command_line_certifies_each_learner_once(monkeypatch, tmp_path, capsys, telling, times):
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n" + "".join(f"{x},{1 if x >= 7 else -1}\n" for x in range(20)))

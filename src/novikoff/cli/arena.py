@@ -1,4 +1,4 @@
-"""`arena`: the page, served on this machine and opened in the browser."""
+"""`arena`: serve the page on this machine and open it in the browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEEDS = ("starlette", "uvicorn")
 
 
 def open_arena(link: str | None, port: int, browse: bool) -> int:
-    """`novikoff arena`; answers until Ctrl-C."""
+    """Run `novikoff arena` until Ctrl-C."""
     if missing := [name for name in NEEDS if find_spec(name) is None]:
         raise InputError(f"the arena needs {' and '.join(missing)}: pip install 'novikoff[arena]'.")
     from novikoff.arena.server import serve

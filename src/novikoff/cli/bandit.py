@@ -9,10 +9,10 @@ from typing import Any
 
 from novikoff.bandits.off_policy import bandit
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
-from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of
-from novikoff.cli.opening import notes, say_notes
-from novikoff.cli.output import flag, while_heard
-from novikoff.cli.saving import Saving, goes_on
+from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of
+from novikoff.cli.opening import notes, print_notes
+from novikoff.cli.output import flag, until_closed
+from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched
 from novikoff.core.errors import InputError, MismatchError, with_options
 from novikoff.data.tables.read_experts import read_experts
@@ -24,8 +24,8 @@ LEARNERS = "exp3-ix or tsallis-inf"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to play."""
+class Request:
+    """Learner, source and length of the game to play."""
 
     learner: str | None
     source: str
@@ -40,49 +40,49 @@ def refuse(whose: str, options: dict[str, Any]) -> None:
             raise InputError(f"--{name} is for {whose}: got {value}. Leave it out.")
 
 
-def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], telling: Telling) -> int:
-    """`novikoff bandit LOG`; returns the exit code."""
-    telling.check()
+def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: Output) -> int:
+    """Run `novikoff bandit LOG` and return the exit code."""
+    output.check()
     found = bandit(log, **columns, **reading)
-    if not (telling.quiet or telling.as_json):
+    if not (output.quiet or output.as_json):
         for note in found.notes:
             print(with_options(note, flag), file=sys.stderr)
-    if telling.plot is not None and not found.limits:
+    if output.plot is not None and not found.limits:
         print("no plot: there are no bounds to draw", file=sys.stderr)
-    elif telling.plot is not None:
+    elif output.plot is not None:
         from novikoff.reports import drawing
 
-        drawing.save(bandits.plot_log(found), telling.plot, telling.force)
-    with while_heard():
-        if telling.as_json:
+        drawing.save(bandits.plot_log(found), output.plot, output.force)
+    with until_closed():
+        if output.as_json:
             print(json.dumps({**bandits.of_log(found), "notes": list(found.notes)}))
         else:
             out = terminal.Out()
             out.line(found.source, "bold")
             for line in bandits.of_policies(found):
                 out.line(with_options(line, flag))
-            terminal.promised(out, found.certify(), telling.verbose)
+            terminal.promised(out, found.certify(), output.verbose)
     return 0
 
 
-def run_bandit(asked: Asked, reading: dict[str, Any], saving: Saving, telling: Telling) -> int:
-    """`novikoff bandit LEARNER SOURCE`; returns the exit code."""
-    check_files(saving, telling)
-    saved = None if saving.resume is None else saved_game(saving.resume, asked.learner, seed=asked.seed)
-    stream: Any = _opened(asked.source, reading)
-    said = say_notes(stream, telling.quiet or telling.as_json)
-    ledger = saved or _begun(asked, stream)
+def run_bandit(request: Request, reading: dict[str, Any], saving: Saving, output: Output) -> int:
+    """Run `novikoff bandit LEARNER SOURCE` and return the exit code."""
+    check_files(saving, output)
+    saved = None if saving.resume is None else saved_game(saving.resume, request.learner, seed=request.seed)
+    stream: Any = _opened(request.source, reading)
+    printed = print_notes(stream, output.quiet or output.as_json)
+    ledger = saved or _begun(request, stream)
     if not isinstance(ledger.learner.facts(), BanditFacts) or ledger.learner.domain.kind != "losses":
         raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is not.")
-    resume = goes_on(ledger, stream, asked.source, saving)
+    resume = continues(ledger, stream, request.source, saving)
     ledger.source = stream.name
-    stopped = play_watched(ledger, stream, asked.source, saving, telling.quiet, asked.rounds, resume=resume)
-    say_notes(stream, telling.quiet or telling.as_json, said)
-    return _tell(ledger, stream, telling, stopped)
+    stopped = play_watched(ledger, stream, request.source, saving, output.quiet, request.rounds, resume=resume)
+    print_notes(stream, output.quiet or output.as_json, printed)
+    return _report(ledger, stream, output, stopped)
 
 
 def _opened(source: str, reading: dict[str, Any]) -> Any:
-    """A generated stream, or a table with the losses of an arm in each column."""
+    """Open a generated stream, or a table with one column of losses per arm."""
     if not source.startswith("stream:"):
         return read_experts(
             source, loss="table", **{name: reading[name] for name in ("header", "delimiter", "threads")}
@@ -95,29 +95,29 @@ def _opened(source: str, reading: dict[str, Any]) -> Any:
     return stream
 
 
-def _begun(asked: Asked, stream: Any) -> Ledger:
-    spec = asked.learner or ""
-    learner = specs.make(spec, "learner", arms=len(stream.experts), seed=asked.seed)
+def _begun(request: Request, stream: Any) -> Ledger:
+    spec = request.learner or ""
+    learner = specs.make(spec, "learner", arms=len(stream.experts), seed=request.seed)
     return Ledger(learner, source=stream.name, spec=spec)
 
 
-def _tell(ledger: Ledger, stream: Any, telling: Telling, stopped: bool) -> int:
-    """Print what happened and what was promised; the exit code."""
-    certificates = ledger.certify() if telling.certify else []
+def _report(ledger: Ledger, stream: Any, output: Output, stopped: bool) -> int:
+    """Print the result and the certificates, and return the exit code."""
+    certificates = ledger.certify() if output.certify else []
     spec = spec_of(ledger)
-    if telling.plot is not None and ledger.rounds:
+    if output.plot is not None and ledger.rounds:
         from novikoff.reports import drawing
 
-        drawing.save(bandits.plot_game(ledger, stream.experts, spec), telling.plot, telling.force)
-    with while_heard():
-        if telling.as_json:
-            told = bandits.of_game(ledger, certificates, spec, stream.experts)
-            print(json.dumps({**told, "interrupted": stopped, "notes": notes(stream)}))
+        drawing.save(bandits.plot_game(ledger, stream.experts, spec), output.plot, output.force)
+    with until_closed():
+        if output.as_json:
+            fields = bandits.of_game(ledger, certificates, spec, stream.experts)
+            print(json.dumps({**fields, "interrupted": stopped, "notes": notes(stream)}))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")
             for line in bandits.lines(ledger, stream.experts):
                 out.line(line)
-            if telling.certify:
-                terminal.promised(out, certificates, telling.verbose)
-    return ended(ledger, telling, stopped, certificates)
+            if output.certify:
+                terminal.promised(out, certificates, output.verbose)
+    return ended(ledger, output, stopped, certificates)

@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.cli.games import VIOLATED, Telling, write_report
-from novikoff.cli.opening import notes, open_source, say_notes
-from novikoff.cli.output import while_heard
+from novikoff.cli.games import VIOLATED, Output, write_report
+from novikoff.cli.opening import notes, open_source, print_notes
+from novikoff.cli.output import until_closed
 from novikoff.core.errors import counted
 from novikoff.evaluation.compare import Compared, Comparison, Spread, compare
 from novikoff.game import specs
@@ -25,8 +25,8 @@ LONGEST_REASON = 60
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to play."""
+class Request:
+    """Order, length and executor of the games to compare."""
 
     shuffles: int = 0
     seed: int = 0
@@ -37,37 +37,38 @@ class Asked:
 
 
 def compare_source(
-    source: str, learners: list[str], options: dict[str, Any], defaults: dict[str, Any], asked: Asked, telling: Telling,
+    source: str, learners: list[str], options: dict[str, Any], defaults: dict[str, Any], request: Request,
+    output: Output,
 ) -> int:  # fmt: skip
-    """`novikoff compare`; returns the exit code. `options` are the reader's, `defaults` the learners'."""
-    telling.check()
+    """Run `novikoff compare` and return the exit code; `options` go to the reader, `defaults` to the learners."""
+    output.check()
     made = [specs.parse(learner) for learner in learners]
     stream = stream_for(made[0], open_source(source, options))
-    silent = telling.quiet or telling.as_json
-    said = say_notes(stream, silent)
-    counter = Counter(not telling.quiet)
+    silent = output.quiet or output.as_json
+    printed = print_notes(stream, silent)
+    counter = Counter(not output.quiet)
     given = {name: value for name, value in defaults.items() if value is not None}
     try:
         comparison = compare(
-            made, stream, asked.shuffles, asked.seed, asked.passes, asked.jobs, counter, asked.rounds, given,
-            on=asked.on,
+            made, stream, request.shuffles, request.seed, request.passes, request.jobs, counter, request.rounds, given,
+            on=request.on,
         )  # fmt: skip
     finally:
         counter.clear()
-    say_notes(stream, silent, said)
-    if telling.plot is not None:
+    print_notes(stream, silent, printed)
+    if output.plot is not None:
         from novikoff.reports.comparisons import compared
         from novikoff.reports.drawing import save
 
-        save(compared(comparison), telling.plot, telling.force)
+        save(compared(comparison), output.plot, output.force)
         if not silent:
-            print(f"plot written to {telling.plot}", file=sys.stderr)
-    if telling.report is not None:
+            print(f"plot written to {output.plot}", file=sys.stderr)
+    if output.report is not None:
         from novikoff.reports import comparisons
 
-        write_report(telling, comparisons.comparison(comparison, telling.command))
-    with while_heard():
-        if telling.as_json:
+        write_report(output, comparisons.comparison(comparison, output.command))
+    with until_closed():
+        if output.as_json:
             print(json.dumps({**plain.comparison(comparison), "notes": notes(stream)}))
         else:
             show(Out(), comparison)
@@ -76,7 +77,7 @@ def compare_source(
 
 
 class Counter:
-    """Games done, or what else, on a terminal, when it takes a while."""
+    """Counter of finished games or shards on a terminal, shown once they take a while."""
 
     def __init__(self, wanted: bool, what: str = "games") -> None:
         self._wanted, self._what = wanted and sys.stderr.isatty(), what
@@ -94,7 +95,7 @@ class Counter:
 
 
 def show(out: Out, comparison: Comparison) -> None:
-    """What was played, then a line for each learner."""
+    """Print what was played, then one line per learner."""
     rows = counted(comparison.rows, "row") + (f", {comparison.passes} passes" if comparison.passes > 1 else "")
     target = "" if comparison.target is None else f", target: {comparison.target}"
     how = "in the given order"
@@ -115,9 +116,9 @@ def show(out: Out, comparison: Comparison) -> None:
 
 
 def table(comparison: Comparison) -> list[str]:
-    """A head, and a line for each learner in the order given; "expected" only if some learner draws."""
+    """Return a header and one line per learner, in the given order; "expected" only if some learner is randomised."""
     rounds = comparison.learners[0].games[0].rounds
-    digits = max(2, round(math.log10(rounds)) - 2)  # so that one mistake more or less is seen
+    digits = max(2, round(math.log10(rounds)) - 2)  # enough for one mistake to change the figure
     cells = [list(HEADS)] + [_cells(compared, digits) for compared in comparison.learners]
     if all(compared.expected is None for compared in comparison.learners):
         cells = [row[:2] + row[3:] for row in cells]
@@ -144,7 +145,7 @@ def _spread(spread: Spread, times: int, digits: int) -> str:
 
 
 def _certified(compared: Compared) -> str:
-    """The tightest certificate of the first game: what happened beside what was promised, and its status."""
+    """Return the tightest certificate of the first game: result, bound and status."""
     if not compared.certificates:
         return "none: no bound is known"
     best = compared.certificates[0]

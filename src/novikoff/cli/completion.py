@@ -1,4 +1,4 @@
-"""`completion`: a script for the shell, made once of the parser, so that completing starts no Python."""
+"""`completion`: a shell script generated from the parser, so that completing starts no Python."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from novikoff.core.registry import CATALOG, names
 from novikoff.data.demo import DEMOS
 
 FILES = {"SOURCE", "FILE", "TABLE", "MODEL", "DEST"}
-"""What is called so is a file, or may be."""
+"""Metavariables that stand for files, or may."""
 
 
 def script(shell: str) -> str:
-    """The script."""
+    """Return the completion script of a shell."""
     import shtab
 
     whole, words = parser(), _words()
@@ -26,15 +26,15 @@ def script(shell: str) -> str:
         elif named in FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     write = _bash if shell == "bash" else _zsh
-    preamble = "\n".join(write(f"_novikoff_{named.lower()}", told) for named, told in words.items())
-    if shell == "bash":  # where demo:iris is three words, unless it is told otherwise
+    preamble = "\n".join(write(f"_novikoff_{named.lower()}", each) for named, each in words.items())
+    if shell == "bash":  # which would split demo:iris into three words
         preamble = f"COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}\n{preamble}"
     made: str = shtab.complete(whole, shell, preamble=preamble)
     return made
 
 
 def _words() -> dict[str, list[str]]:
-    """What can stand where LEARNER, SOURCE … is asked for."""
+    """Return the names that can replace each metavariable."""
     demos = [f"demo:{name}" for name in DEMOS]
     return {
         "LEARNER": names("learner"),

@@ -65,10 +65,10 @@ def _programs(out: Out, number: int) -> Ledger:
     out.line(f"halving over {hypotheses.size:,} programs on the iris data: {happened(ledger)}")
     out.line(f"the shortest program that is always right: {learner.survivor()}", "bold cyan")
     names = {f"x[{i}]": name for i, name in enumerate(stream.features or ())}
-    said = learner.survivor()
+    survivor = learner.survivor()
     for short, name in names.items():
-        said = said.replace(short, name)
-    out.line(f"that is: {said}")
+        survivor = survivor.replace(short, name)
+    out.line(f"that is: {survivor}")
     return _certified(out, ledger)
 
 

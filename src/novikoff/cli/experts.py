@@ -7,10 +7,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from novikoff.cli.games import Telling, check_files, ended, saved_game, spec_of, write_report
-from novikoff.cli.opening import notes, say_notes
-from novikoff.cli.output import while_heard
-from novikoff.cli.saving import Saving, goes_on
+from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of, write_report
+from novikoff.cli.opening import notes, print_notes
+from novikoff.cli.output import until_closed
+from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError, MismatchError
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 DEFAULT, SHARING, SLEEPING = "exponential-weights", "fixed-share", "sleeping-experts"
 MIXED = 50
-"""The most experts of which the best mixture is looked for: it costs a few microseconds a round."""
+"""Largest number of experts for which the best mixture is computed: it costs a few microseconds per round."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to play."""
+class Request:
+    """Learner, loss and length of the game to play."""
 
     learner: str | None = None
     loss: str | None = None
@@ -44,7 +44,7 @@ class Asked:
     rounds: int | None = None
 
     def spec(self) -> str:
-        """The learner: the one asked for, or the one that does what was asked for."""
+        """Return the spec of the learner: the one named, or the one that the options imply."""
         wanted = SHARING if self.switches is not None else SLEEPING if self.sleeping else None
         option = "--switches" if self.switches is not None else "--sleeping"
         if self.switches is not None and self.sleeping:
@@ -58,42 +58,42 @@ class Asked:
 
 
 def run_experts(
-    table: str, options: dict[str, Any], asked: Asked, saving: Saving, telling: Telling
+    table: str, options: dict[str, Any], request: Request, saving: Saving, output: Output
 ) -> int:  # fmt: skip
-    """`novikoff experts`; returns the exit code. `options` are the reader's."""
-    check_files(saving, telling)
-    saved = None if saving.resume is None else _saved(saving.resume, asked)
-    spec = asked.spec() if saved is None else spec_of(saved)
+    """Run `novikoff experts` and return the exit code; `options` go to the reader."""
+    check_files(saving, output)
+    saved = None if saving.resume is None else _saved(saving.resume, request)
+    spec = request.spec() if saved is None else spec_of(saved)
     parsed = specs.parse(spec)
-    registry.entry(parsed.name, "learner")  # before a long pipe is looked at
-    loss = asked.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
+    registry.entry(parsed.name, "learner")  # fails for an unknown name before a long pipe is read
+    loss = request.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
-    if saved is not None and asked.loss is None:
-        stream.pair = (saved.fingerprint or {}).get("pair")  # what let the loss be chosen binds the rows to come
-    said = say_notes(stream, telling.quiet or telling.as_json)
-    ledger = saved or Ledger(_learner(parsed, stream, asked), source=stream.name, spec=spec)
+    if saved is not None and request.loss is None:
+        stream.pair = (saved.fingerprint or {}).get("pair")  # the rows that determined the loss bind later ones
+    printed = print_notes(stream, output.quiet or output.as_json)
+    ledger = saved or Ledger(_learner(parsed, stream, request), source=stream.name, spec=spec)
     _check(ledger, stream)
     stream = matched(stream, ledger.feature_names, saving.resume or "the learner")
-    resume = goes_on(ledger, stream, table, saving)
+    resume = continues(ledger, stream, table, saving)
     ledger.source = stream.name
-    history = _history(telling)
+    history = _history(output)
     mixing = BestMixture(len(stream.experts)) if _can_be_mixed(stream, ledger) else None
     more = [observer for observer in (history, mixing) if observer is not None]
     try:
         stopped = play_watched(
-            ledger, stream, table, saving, telling.quiet, asked.rounds, observers=more, track=False, resume=resume
+            ledger, stream, table, saving, output.quiet, request.rounds, observers=more, track=False, resume=resume
         )
     except InputError as error:  # the learner knows its experts by number
         if isinstance(expert := error.where.get("expert"), int):
             error.where["expert"] = stream.experts[expert]
         raise
-    say_notes(stream, telling.quiet or telling.as_json, said)
+    print_notes(stream, output.quiet or output.as_json, printed)
     mixture = None if mixing is None or not ledger.rounds else mixing.best()
-    return _tell(ledger, spec, stream, telling, history, stopped, mixture)
+    return _report(ledger, spec, stream, output, history, stopped, mixture)
 
 
 def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: bool) -> Any:
-    """A file, standard input, or stream:NAME:arguments."""
+    """Open a file, standard input, or stream:NAME:arguments."""
     if not table.startswith("stream:"):
         return read_experts(table, loss=loss, sleeping=sleeping, **options)
     if given := [name for name, value in options.items() if value]:
@@ -104,24 +104,24 @@ def _opened(table: str, options: dict[str, Any], loss: str | None, sleeping: boo
     return stream
 
 
-def _saved(path: str, asked: Asked) -> Ledger:
-    """The game that goes on."""
-    chosen = asked.learner is not None or asked.sleeping or asked.switches is not None
-    return saved_game(path, asked.spec() if chosen else None, horizon=asked.horizon, seed=asked.seed)
+def _saved(path: str, request: Request) -> Ledger:
+    """Load the game to resume."""
+    chosen = request.learner is not None or request.sleeping or request.switches is not None
+    return saved_game(path, request.spec() if chosen else None, horizon=request.horizon, seed=request.seed)
 
 
-def _learner(spec: specs.Spec, stream: Stream, asked: Asked) -> Any:
-    """The learner, told what it must know of the table."""
-    horizon = asked.horizon
+def _learner(spec: specs.Spec, stream: Stream, request: Request) -> Any:
+    """Create the learner for this table."""
+    horizon = request.horizon
     for option in ("horizon", "switches", "seed"):
-        value, named = getattr(asked, option), (spec.named or {}).get(option)
+        value, named = getattr(request, option), (spec.named or {}).get(option)
         if value is not None and named is not None and str(named) != str(value):
             raise InputError(f"{option} is given twice: --{option} {value} and {spec}. Leave one of them out.")
     if horizon is None and spec.name == SHARING and "horizon" not in (spec.named or {}):
         horizon = _rows(stream)
     return specs.make(
-        spec, "learner", experts=len(stream.experts), loss=stream.loss, switches=asked.switches, horizon=horizon,
-        seed=asked.seed,
+        spec, "learner", experts=len(stream.experts), loss=stream.loss, switches=request.switches, horizon=horizon,
+        seed=request.seed,
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _check(ledger: Ledger, stream: Stream) -> None:
 
 
 def _rows(stream: Stream) -> int:
-    """How many rounds there will be."""
+    """Return the number of rounds to come."""
     rows = stream.count()
     if rows is None:
         raise InputError(
@@ -157,55 +157,55 @@ def _rows(stream: Stream) -> int:
 
 
 def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
-    """Is the best mixture to be looked for: squared loss, few experts, none asleep, a game from its first round?"""
+    """Return whether to compute the best mixture: squared loss, few experts, none sleeping, a new game."""
     facts = ledger.learner.facts()
     awake = isinstance(facts, ExpertsFacts) and facts.rule != "sleeping"
     return stream.loss == "squared" and 1 < len(stream.experts) <= MIXED and awake and ledger.rounds == 0
 
 
-def _history(telling: Telling) -> History | None:
-    if telling.plot is None and telling.report is None:
+def _history(output: Output) -> History | None:
+    if output.plot is None and output.report is None:
         return None
     from novikoff.reports.regret import History
 
     return History()
 
 
-def _tell(
-    ledger: Ledger, spec: str, stream: Stream, telling: Telling, history: History | None, stopped: bool,
+def _report(
+    ledger: Ledger, spec: str, stream: Stream, output: Output, history: History | None, stopped: bool,
     mixture: Mixture | None,
 ) -> int:  # fmt: skip
-    """Print what happened and what was promised; the exit code."""
-    certificates = ledger.certify() if telling.certify else []
+    """Print the result and the certificates, and return the exit code."""
+    certificates = ledger.certify() if output.certify else []
     if history is not None and ledger.rounds:
         history.see_last(ledger)
-    if telling.plot is not None and history is not None and ledger.rounds:
+    if output.plot is not None and history is not None and ledger.rounds:
         from novikoff.reports import drawing, regret
 
         figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
-        drawing.save(figure, telling.plot, telling.force)
-        if not (telling.quiet or telling.as_json):
-            print(f"plot written to {telling.plot}", file=sys.stderr)
-    told: dict[str, Any] = {}
-    if telling.report is not None or telling.as_json:
-        told = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
-        told |= {"interrupted": stopped, "notes": notes(stream)}
-    if telling.report is not None:
+        drawing.save(figure, output.plot, output.force)
+        if not (output.quiet or output.as_json):
+            print(f"plot written to {output.plot}", file=sys.stderr)
+    fields: dict[str, Any] = {}
+    if output.report is not None or output.as_json:
+        fields = experts.as_plain(ledger, certificates, spec, stream.experts, mixture)
+        fields |= {"interrupted": stopped, "notes": notes(stream)}
+    if output.report is not None:
         from novikoff.reports import page
 
         more = list(experts.lines(ledger, stream.experts, mixture))[1:]
         text = page.game(ledger, certificates, spec, history=history,
-                         experts=stream.experts, told=told, more=more, command=telling.command)  # fmt: skip
-        write_report(telling, text)
-    with while_heard():
-        if telling.as_json:
-            print(json.dumps(told))
+                         experts=stream.experts, fields=fields, more=more, command=output.command)  # fmt: skip
+        write_report(output, text)
+    with until_closed():
+        if output.as_json:
+            print(json.dumps(fields))
         else:
             out = terminal.Out()
             out.line(f"{spec} on {ledger.source}", "bold")
             for line in experts.lines(ledger, stream.experts, mixture):
                 out.line(line)
-            terminal.say(out, *summary.warnings(ledger, certificates))
-            if telling.certify:
-                terminal.promised(out, certificates, telling.verbose)
-    return ended(ledger, telling, stopped, certificates)
+            terminal.wrapped(out, *summary.warnings(ledger, certificates))
+            if output.certify:
+                terminal.promised(out, certificates, output.verbose)
+    return ended(ledger, output, stopped, certificates)

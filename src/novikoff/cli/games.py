@@ -1,4 +1,4 @@
-"""`run` and `duel`: build the players, play, tell."""
+"""`run` and `duel`: prepare the game, play it, report it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from novikoff.cli.opening import notes, open_source, say_columns, say_notes
-from novikoff.cli.output import while_heard
-from novikoff.cli.saving import Saving, goes_on
+from novikoff.cli.opening import notes, open_source, print_columns, print_notes
+from novikoff.cli.output import until_closed
+from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 VIOLATED = 4
 INTERRUPTED = 130
 IN_NAMES = ("normalize", "scale", "bias")
-"""Options beside the learner's name that are written in it once it plays."""
+"""Options of the command line that become part of the learner's spec."""
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How a game is told; `force`: the plot and the report replace whatever file is there."""
+class Output:
+    """Output options of a verb; `force` lets plot and report replace any file."""
 
     as_json: bool = False
     quiet: bool = False
@@ -62,7 +62,7 @@ class Telling:
     live: bool = False
 
     def check(self) -> None:
-        """Refuse what cannot be told before the game begins."""
+        """Refuse impossible output before the game begins."""
         if self.hindsight and not self.certify:
             raise InputError("--hindsight needs certificates: leave out --no-certify.")
         if self.plot is not None:
@@ -75,11 +75,11 @@ class Telling:
             html.check(self.report, self.force)
 
 
-def check_files(saving: Saving, telling: Telling) -> None:
-    """Refuse what cannot be written before the game begins."""
+def check_files(saving: Saving, output: Output) -> None:
+    """Refuse files that cannot be written before the game begins."""
     saving.check()
-    telling.check()
-    files = {"model": saving.path, "plot": telling.plot, "report": telling.report}
+    output.check()
+    files = {"model": saving.path, "plot": output.plot, "report": output.report}
     named = [(what, path, os.path.realpath(path)) for what, path in files.items() if path]
     for place, (what, path, real) in enumerate(named):
         for other, _, same in named[:place]:
@@ -91,14 +91,14 @@ def check_files(saving: Saving, telling: Telling) -> None:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which classifier to keep, of how many candidates, with what confidence."""
+    """Online-to-batch conversion of `--keep`: its method, number of candidates and confidence."""
 
     how: Method
     candidates: int
     delta: float
 
     def reservoir(self, stream: Stream, ledger: Ledger, seed: int | None) -> HypothesisReservoir:
-        """In which the game remembers its hypotheses; refuses before it begins what cannot be kept."""
+        """Return the reservoir for the hypotheses of a game; refuse an impossible method before the game begins."""
         from novikoff.game.reservoir import HypothesisReservoir
         from novikoff.online_to_batch.keep import check_method
 
@@ -113,14 +113,21 @@ class Choice:
 
 def run_source(
     learner: str | None, source: str, options: dict[str, Any], defaults: dict[str, Any], length: tuple[int, int | None],
-    saving: Saving, telling: Telling, choice: Choice | None = None,
+    saving: Saving, output: Output, choice: Choice | None = None,
 ) -> int:  # fmt: skip
-    """`novikoff run`; returns the exit code.
+    """Run `novikoff run` and return the exit code.
 
-    `options` are the reader's, `defaults` the learner's; `length` is passes and rounds. Where no learner is named that
-    of the game to resume goes on, and in a new game `auto` plays.
+    Args:
+        learner: Spec of the learner; None for `auto`, or for the learner of the game to resume.
+        source: Source, as on the command line.
+        options: Options of the reader.
+        defaults: Options of the learner, used where its spec has none.
+        length: Number of passes, and maximum number of rounds.
+        saving: Checkpoint to write or resume.
+        output: Output options.
+        choice: Classifier to keep, or None.
     """
-    check_files(saving, telling)
+    check_files(saving, output)
     passes, rounds = length
     if choice is not None and "cover" in defaults:
         raise InputError("--keep and --cover cannot be combined: leave one of them out.")
@@ -134,55 +141,55 @@ def run_source(
         saved = ledger = saved_game(saving.resume, learner, **defaults)
         numbers = saved.player.outcomes == "numbers"
         stream = as_stream(open_source(source, options, numbers), saved.learner)
-    if telling.permutations:
+    if output.permutations:
         _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
-    resume = goes_on(ledger, stream, source, saving)
+    resume = continues(ledger, stream, source, saving)
     ledger.source = stream.name
     if saved is not None and saved.encoding is not None:
         stream = adopted(stream, saved.encoding, saved.feature_names)
-    said = say_notes(stream, telling.quiet or telling.as_json)
-    say_columns(stream, telling.quiet or telling.as_json)
-    drawing: list[Observer] = [Bounds()] if (telling.plot or telling.report) and telling.certify else []
-    live = _live(ledger, telling) if telling.live else None
+    printed = print_notes(stream, output.quiet or output.as_json)
+    print_columns(stream, output.quiet or output.as_json)
+    drawing: list[Observer] = [Bounds()] if (output.plot or output.report) and output.certify else []
+    live = _live(ledger, output) if output.live else None
     drawing += [] if live is None else [live]
 
-    if telling.hindsight:
+    if output.hindsight:
         check_hindsight(ledger, stream, resume, passes)
     stopped = play_watched(
-        ledger, stream, source, saving, telling.quiet, rounds, passes, drawing, track=telling.certify, resume=resume,
+        ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
         keep=keep,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
-    kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving, telling.quiet)
-    if telling.hindsight and not stopped:
-        tell = None if telling.quiet or telling.as_json else _say_step
+    kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving, output.quiet)
+    if output.hindsight and not stopped:
+        tell = None if output.quiet or output.as_json else _print_step
         ledger.hindsight = look_back(ledger, stream, play, tell)
-    say_notes(stream, telling.quiet or telling.as_json, said)
+    print_notes(stream, output.quiet or output.as_json, printed)
     test = None
-    if telling.permutations and not stopped:
+    if output.permutations and not stopped:
         from novikoff.evaluation.permutation import permutation_test
 
         again = open_source(source, options, numbers)
-        test = permutation_test(ledger.spec, again, telling.permutations, defaults.get("seed") or 0, rounds=rounds)
-    code = _tell(ledger, spec_of(ledger), telling, stopped, notes(stream), kept, test)
+        test = permutation_test(ledger.spec, again, output.permutations, defaults.get("seed") or 0, rounds=rounds)
+    code = _report(ledger, spec_of(ledger), output, stopped, notes(stream), kept, test)
     if live is not None:
         live.close()
     return code
 
 
-def _live(ledger: Ledger, telling: Telling) -> Live:
-    """A page that shows the game as it goes, at the address that is said."""
+def _live(ledger: Ledger, output: Output) -> Live:
+    """Start the live page of a game, and print its address."""
     from novikoff.arena.live import Live
 
-    live = Live(spec_of(ledger), certify=telling.certify)
+    live = Live(spec_of(ledger), certify=output.certify)
     print(f"live curve: {live.address}", file=sys.stderr, flush=True)
     return live
 
 
 def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
-    """Refuse a permutation test before the game begins, if it cannot be made after it."""
+    """Refuse a permutation test that cannot follow the game, before the game begins."""
     if not stream.rereadable:
         raise InputError(
             f"--permutation reads the source twice, and {stream.name} cannot be read again. Save it to a file."
@@ -202,11 +209,11 @@ def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet:
 
 
 def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream, Ledger]:
-    """The stream and the ledger of a game that begins."""
+    """Return the stream and the ledger of a new game."""
     given = {name: value for name, value in defaults.items() if name not in ("scale", "cover")}
-    asked = covering(spec, defaults["cover"]) if "cover" in defaults else spec
+    requested = covering(spec, defaults["cover"]) if "cover" in defaults else spec
     learner, playing, stream = prepare(
-        asked, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
+        requested, stream, stream.multiclass, defaults.get("scale"), alone=True, defaults=given
     )
     if defaults.get("normalize"):
         check_normalized(learner, str(spec))
@@ -214,23 +221,23 @@ def _begun(spec: Spec, stream: Stream, defaults: dict[str, Any]) -> tuple[Stream
 
 
 def covering(spec: Spec, cover: float) -> Spec:
-    """The learner, with sets that hold the outcome in this share of rounds."""
+    """Wrap a learner in conformal sets with this coverage."""
     return Spec("conformal", (spec,), {"alpha": float(1 - Decimal(repr(cover)))})
 
 
 def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
-    """The game in a file, which goes on with its own learner: another, or other options, may not be wanted."""
+    """Load the game to resume; refuse another learner, or other options, than it was started with."""
     ledger = persistence.load_game(path)
     cover, held = options.pop("cover", None), specs.parse(spec_of(ledger))
     if cover is not None:
         has = ledger.coverage.alpha if ledger.coverage is not None else None
         if has is None or has != float(1 - Decimal(repr(cover))):
-            says = "has no prediction sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
-            raise InputError(f"a resumed game keeps its learner: that of {path} {says}. Leave out --cover.")
+            found = "has no prediction sets" if has is None else f"has a cover of {float(1 - Decimal(repr(has)))}"
+            raise InputError(f"a resumed game keeps its learner: that of {path} {found}. Leave out --cover.")
     if wanted is not None:
-        asked = specs.parse(wanted)
-        held = held if asked.name == held.name else specs.within(held) or held
-        if not any(_within(one, held) for one in (asked, specs.for_numbers(asked))):
+        requested = specs.parse(wanted)
+        held = held if requested.name == held.name else specs.within(held) or held
+        if not any(_within(one, held) for one in (requested, specs.for_numbers(requested))):
             raise InputError(
                 f"a resumed game keeps its learner: {path} has {spec_of(ledger)}, not {wanted}. Leave the learner out."
             )
@@ -239,14 +246,14 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
 
 
 def _within(wanted: Spec, saved: Spec) -> bool:
-    """Is what is wanted the saved learner, by its name alone or with its options? Those beside it may be left out."""
+    """Return whether a spec is that of the saved learner: by name alone, or with its options (but for IN_NAMES)."""
     named, own = wanted.named or {}, saved.named or {}
     less = {key: value for key, value in own.items() if key in named or key not in IN_NAMES}
     return wanted in (Spec(saved.name, (), {}), Spec(saved.name, saved.positional, less))
 
 
 def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
-    """The learner as it plays: with the options that were given beside its name, where it has them and says them so."""
+    """Return the spec of the learner with the options of the command line that took effect."""
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
     more = {name: value for name, value in given.items()
             if name not in (spec.named or {}) and value in adapt(learner).settings(name)}  # fmt: skip
@@ -254,20 +261,20 @@ def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
 
 
 def spec_of(ledger: Ledger) -> str:
-    """The learner of a game, as it was asked for."""
+    """Return the spec of the learner of a game."""
     return ledger.spec or registry.learner_name(type(ledger.learner))
 
 
-def _check_own(learner: Any, path: str, **asked: Any) -> None:
-    """Refuse options for a learner that goes on if it began with others: they would change nothing."""
+def _check_own(learner: Any, path: str, **requested: Any) -> None:
+    """Refuse options that contradict those of the saved learner: they would have no effect."""
     player = adapt(learner)
-    if asked.get("scale") == "auto":
-        asked["scale"] = None
-    for name, value in asked.items():
+    if requested.get("scale") == "auto":
+        requested["scale"] = None
+    for name, value in requested.items():
         has = player.settings(name) or (["none"] if name == "scale" else [])
         if value is not None and has and value not in has:
             raise InputError(
-                f"a game must go on with its own learner: that of {path} has {name} {has[0]}, not {value}. "
+                f"a resumed game keeps its learner: that of {path} has {name} {has[0]}, not {value}. "
                 f"Leave out --{name}."
             )
 
@@ -280,17 +287,17 @@ def check_normalized(learner: Any, spec: str) -> None:
         )
 
 
-def _say_step(step: Step) -> None:
-    """A problem of the search was solved."""
+def _print_step(step: Step) -> None:
+    """Print that the search solved one of its problems."""
     if step.problem == "margin":
-        told = f"margin to {100 * (1 - step.bound / step.limit):.2g} %" if step.bound > 0 else "no margin"
+        result = f"margin to {100 * (1 - step.bound / step.limit):.2g} %" if step.bound > 0 else "no margin"
     else:
-        told = f"{step.problem} bound {step.bound:.6g}, at best {step.limit:.6g}"
-    print(f"hindsight: {told}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
+        result = f"{step.problem} bound {step.bound:.6g}, at best {step.limit:.6g}"
+    print(f"hindsight: {result}, {step.epochs} epochs, {step.seconds:.1f} s", file=sys.stderr)
 
 
-def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, telling: Telling) -> int:
-    """`novikoff duel`; returns the exit code."""
+def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, output: Output) -> int:
+    """Run `novikoff duel` and return the exit code."""
     player = specs.make(learner, "learner", seed=seed)
     opponent = specs.make(adversary, "adversary", domain=player.domain, seed=seed)
     opponent.name = adversary
@@ -299,65 +306,67 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, tellin
     def game(watching: list[Observer]) -> None:
         play(player, opponent, rounds=rounds, ledger=ledger, observers=watching)
 
-    return _tell(ledger, learner, telling, watched(game, Progress(rounds), telling.quiet), [], None)
+    return _report(ledger, learner, output, watched(game, Progress(rounds), output.quiet), [], None)
 
 
-def _tell(
-    ledger: Ledger, learner: str, telling: Telling, stopped: bool, notes: list[str], kept: OnlineToBatch | None,
+def _report(
+    ledger: Ledger, learner: str, output: Output, stopped: bool, notes: list[str], kept: OnlineToBatch | None,
     test: Permuted | None = None,
 ) -> int:  # fmt: skip
-    """Print what happened and what was promised; the exit code."""
-    of_members = ledger.certify_members() if telling.certify else []
-    certificates = ledger.certify(members=of_members) if telling.certify else []
-    between = None if telling.between is None else ledger.player.between(*telling.between)
-    if telling.plot is not None:
+    """Print the result and the certificates, and return the exit code."""
+    of_members = ledger.certify_members() if output.certify else []
+    certificates = ledger.certify(members=of_members) if output.certify else []
+    between = None if output.between is None else ledger.player.between(*output.between)
+    if output.plot is not None:
         from novikoff.reports import drawing, hindsight, plot
 
-        levels = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).levels
-        drawing.save(plot.game(ledger, certificates, learner, levels), telling.plot, telling.force)
-    told: dict[str, Any] = {}
-    if telling.report is not None or telling.as_json:
-        told = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
-        told |= {} if kept is None else {"kept": plain.kept(kept)}
-        told |= {} if test is None else {"permutation": plain.permuted(test)}
-        told |= {} if between is None else {"between": between._asdict()}
-    if telling.report is not None:
+        levels = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).levels
+        drawing.save(plot.game(ledger, certificates, learner, levels), output.plot, output.force)
+    fields: dict[str, Any] = {}
+    if output.report is not None or output.as_json:
+        fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}
+        fields |= {} if kept is None else {"kept": plain.kept(kept)}
+        fields |= {} if test is None else {"permutation": plain.permuted(test)}
+        fields |= {} if between is None else {"between": between._asdict()}
+    if output.report is not None:
         from novikoff.reports import page
 
         more = [] if test is None else [terminal.permuted(test)]
         more += [] if between is None else [str(between)]
         write_report(
-            telling,
-            page.game(ledger, certificates, learner, of_members, kept, told=told, more=more, command=telling.command),
+            output,
+            page.game(
+                ledger, certificates, learner, of_members, kept, fields=fields, more=more, command=output.command
+            ),
         )
-    with while_heard():
-        if telling.as_json:
-            print(json.dumps(told))
+    with until_closed():
+        if output.as_json:
+            print(json.dumps(fields))
         else:
             out = terminal.Out()
-            terminal.game(out, ledger, certificates, learner, telling.certify, of_members, telling.verbose)
+            terminal.game(out, ledger, certificates, learner, output.certify, of_members, output.verbose)
             if kept is not None:
-                terminal.kept(out, kept, telling.verbose)
+                terminal.kept(out, kept, output.verbose)
             if test is not None:
-                terminal.say(out, terminal.permuted(test))
+                terminal.wrapped(out, terminal.permuted(test))
             if between is not None:
-                terminal.say(out, str(between))
-    return ended(ledger, telling, stopped, certificates, *of_members)
+                terminal.wrapped(out, str(between))
+    return ended(ledger, output, stopped, certificates, *of_members)
 
 
-def write_report(telling: Telling, text: str) -> None:
-    """Write the page that was asked for, and say so."""
+def write_report(output: Output, text: str) -> None:
+    """Write the report, and print where it is."""
     from novikoff.reports import html
 
-    assert telling.report is not None
-    html.save(text, telling.report, telling.force)
-    if not (telling.quiet or telling.as_json):
-        print(f"report written to {telling.report}", file=sys.stderr)
+    assert output.report is not None
+    html.save(text, output.report, output.force)
+    if not (output.quiet or output.as_json):
+        print(f"report written to {output.report}", file=sys.stderr)
 
 
-def ended(ledger: Ledger, telling: Telling, stopped: bool, *certificates: Sequence[Certificate]) -> int:
-    """The exit code of a game; that it was stopped is said."""
-    if stopped and not telling.as_json:
+def ended(ledger: Ledger, output: Output, stopped: bool, *certificates: Sequence[Certificate]) -> int:
+    """Return the exit code of a game; print that it was interrupted."""
+    if stopped and not output.as_json:
         print(f"stopped by Ctrl-C after round {ledger.rounds:,}; results so far", file=sys.stderr)
     if any(certificate.status == "violated" for found in certificates for certificate in found):
         return VIOLATED

@@ -19,7 +19,7 @@ from novikoff.core.registry import names
 from novikoff.numerics import clock
 
 
-def _say_compiling() -> None:
+def _announce_compiling() -> None:
     print("novikoff: compiling (first run only)", file=sys.stderr, flush=True)
 
 
@@ -39,23 +39,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if _is_source(words[0]) and words[0] not in whole.verbs():
             whole.error(f"missing verb before the source {words[0]}. Try: novikoff run {words[0]}")
-        asked, rest = whole.parse_known_args(words)
-        if asked.act is verbs.run:
-            _find_source(asked, rest)
-        if asked.act is verbs.bandit and asked.table is None and rest and not rest[0].startswith("--"):
-            asked.table = rest.pop(0)
+        args, rest = whole.parse_known_args(words)
+        if args.act is verbs.run:
+            _find_source(args, rest)
+        if args.act is verbs.bandit and args.table is None and rest and not rest[0].startswith("--"):
+            args.table = rest.pop(0)
         if rest:
-            asked.verb.unknown(rest)
-    except SystemExit as end:  # argparse has printed what was asked, or what is wrong
+            args.verb.unknown(rest)
+    except SystemExit as end:  # argparse has printed what was args, or what is wrong
         return cast(int, end.code)
-    asked.command = ("novikoff", *words)
-    heard, told = sys.stderr, clock.on_compiling
-    sys.stderr = cast(TextIO, Tolerant(heard))
+    args.command = ("novikoff", *words)
+    stderr, on_compiling = sys.stderr, clock.on_compiling
+    sys.stderr = cast(TextIO, Tolerant(stderr))
     code = 0
-    if not asked.quiet:
-        clock.on_compiling = _say_compiling
+    if not args.quiet:
+        clock.on_compiling = _announce_compiling
     try:
-        code = asked.act(asked)
+        code = args.act(args)
         sys.stdout.flush()
     except NovikoffError as error:
         print(f"novikoff: {error.told(flag)}", file=sys.stderr)
@@ -63,36 +63,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("novikoff: stopped by Ctrl-C", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # the reader of our output is gone; nothing may be written when Python ends
+    except BrokenPipeError:  # the reader of the output is gone; Python must not write at exit either
         silence(sys.stdout)
     finally:
         if arguments is not None:
-            sys.stderr, clock.on_compiling = heard, told
+            sys.stderr, clock.on_compiling = stderr, on_compiling
     if arguments is None:
-        gc.freeze()  # all will be gone in a moment: nothing is left to look through
+        gc.freeze()  # the process ends: a last collection would be wasted time
     return code
 
 
-def _find_source(asked: Namespace, rest: list[str]) -> None:
+def _find_source(args: Namespace, rest: list[str]) -> None:
     """Find learner and source of `run`: the source is the last argument, a learner may precede it."""
-    if asked.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
-        asked.source = rest.pop(0)  # after options; argparse looks before them only
-    if asked.source is None:
-        asked.learner, asked.source = None, asked.learner
-    if asked.learner is not None and _is_model(asked.learner):
-        goes_on = f"novikoff run {asked.source} --resume {asked.learner}"
-        asked.verb.error(f"expected a learner, got the model file {asked.learner}. To resume it: {goes_on}")
-    if asked.source is not None and _is_model(asked.source):
-        asked.verb.error(
-            f"expected a source, got the model file {asked.source}. To resume it: novikoff run SOURCE --resume "
-            f"{asked.source}. To predict: novikoff predict {asked.source} SOURCE"
+    if args.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
+        args.source = rest.pop(0)  # after options; argparse looks before them only
+    if args.source is None:
+        args.learner, args.source = None, args.learner
+    if args.learner is not None and _is_model(args.learner):
+        continues = f"novikoff run {args.source} --resume {args.learner}"
+        args.verb.error(f"expected a learner, got the model file {args.learner}. To resume it: {continues}")
+    if args.source is not None and _is_model(args.source):
+        args.verb.error(
+            f"expected a source, got the model file {args.source}. To resume it: novikoff run SOURCE --resume "
+            f"{args.source}. To predict: novikoff predict {args.source} SOURCE"
         )
-    name = (asked.source or "").partition(":")[0]
-    first = (asked.learner or "").partition(":")[0]
-    if first and first not in names("learner") and name in names("learner") and not os.path.exists(asked.source):
-        asked.verb.error(f"the learner comes before the source. Try: novikoff run {asked.source} {asked.learner}")
-    if not name or (asked.learner in (None, "auto") and not os.path.exists(asked.source) and name in names("learner")):
-        asked.verb.error("the following arguments are required: SOURCE")
+    name = (args.source or "").partition(":")[0]
+    first = (args.learner or "").partition(":")[0]
+    if first and first not in names("learner") and name in names("learner") and not os.path.exists(args.source):
+        args.verb.error(f"the learner comes before the source. Try: novikoff run {args.source} {args.learner}")
+    if not name or (args.learner in (None, "auto") and not os.path.exists(args.source) and name in names("learner")):
+        args.verb.error("the following arguments are required: SOURCE")
 
 
 def _is_model(word: str) -> bool:
@@ -112,7 +112,7 @@ def _is_source(word: str) -> bool:
 def _set_up() -> None:
     """Configure the process for the command line."""
     numerics.spare_foreign = True
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take the cores from those that parse
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take cores from the parser threads
     gc.set_threshold(50_000)  # imports make many objects and no garbage
     sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
 

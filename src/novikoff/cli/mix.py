@@ -1,4 +1,4 @@
-"""`mix`: the Perceptron on shards of a source, mixed after every epoch."""
+"""`mix`: train the Perceptron on shards of a source, and average the weights after every epoch."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from novikoff.cli.comparison import Counter
-from novikoff.cli.games import VIOLATED, Telling
-from novikoff.cli.opening import notes, open_source, say_notes
-from novikoff.cli.output import while_heard
+from novikoff.cli.games import VIOLATED, Output
+from novikoff.cli.opening import notes, open_source, print_notes
+from novikoff.cli.output import until_closed
 from novikoff.cli.saving import Saving
 from novikoff.core.errors import counted
 from novikoff.distributed.mixed import Mixed
@@ -19,34 +19,34 @@ from novikoff.reports.terminal import Out, promised
 
 
 def mix_source(
-    source: str, reading: dict[str, Any], asked: dict[str, Any], saving: Saving, telling: Telling
+    source: str, reading: dict[str, Any], options: dict[str, Any], saving: Saving, output: Output
 ) -> int:  # fmt: skip
-    """`novikoff mix`; returns the exit code. `reading` are the reader's options, `asked` those of `nk.mix`."""
+    """Run `novikoff mix` and return the exit code; `reading` goes to the reader, `options` to `nk.mix`."""
     saving.check()
     stream = open_source(source, reading)
-    silent = telling.quiet or telling.as_json
-    said = say_notes(stream, silent)
-    counter = Counter(not telling.quiet, "shards")
+    silent = output.quiet or output.as_json
+    printed = print_notes(stream, silent)
+    counter = Counter(not output.quiet, "shards")
     try:
-        mixed = mix(stream, **asked, progress=counter, save=saving.path, resume=saving.resume, force=saving.force)
+        mixed = mix(stream, **options, progress=counter, save=saving.path, resume=saving.resume, force=saving.force)
     finally:
         counter.clear()
-    say_notes(stream, silent, said)
+    print_notes(stream, silent, printed)
     certificates = mixed.certify()
-    with while_heard():
-        if telling.as_json:
-            told = [plain.certificate(one) for one in certificates]
-            print(json.dumps({**facts(mixed), "certificates": told, "notes": notes(stream)}))
+    with until_closed():
+        if output.as_json:
+            found = [plain.certificate(one) for one in certificates]
+            print(json.dumps({**facts(mixed), "certificates": found, "notes": notes(stream)}))
         else:
             out = Out()
             show(out, mixed)
             for one in certificates:
-                promised(out, [one], telling.verbose)
+                promised(out, [one], output.verbose)
     return VIOLATED if any(one.status == "violated" for one in certificates) else 0
 
 
 def facts(mixed: Mixed) -> dict[str, Any]:
-    """What happened, as JSON knows it."""
+    """Return the result as JSON fields."""
     epochs = [
         {"mistakes": list(one.mistakes), "weights": list(one.parts), "errors": one.errors} for one in mixed.epochs
     ]
@@ -55,7 +55,7 @@ def facts(mixed: Mixed) -> dict[str, Any]:
 
 
 def show(out: Out, mixed: Mixed) -> None:
-    """What was mixed, and a line for each epoch."""
+    """Print what was trained, and one line per epoch."""
     rows = counted(sum(mixed.rows), "row")
     spec = ",".join(
         f"{name}={value}" for name, value in (("bias", mixed.asked.bias), ("normalize", mixed.asked.normalize)) if value
@@ -67,10 +67,10 @@ def show(out: Out, mixed: Mixed) -> None:
         line = f"epoch {number}: {wrong:,} mistakes ({about(wrong / max(sum(mixed.rows), 1))})"
         if epoch.errors is not None:
             share = about(epoch.errors / max(mixed.trials, 1))
-            line += f"; mixed, {epoch.errors:,} errors on {mixed.trials:,} rows held back ({share})"
+            line += f"; mixed, {epoch.errors:,} errors on {mixed.trials:,} held-out rows ({share})"
         out.line(line)
     if mixed.averaged_errors is not None:
-        out.line(f"the mean of these weights: {mixed.averaged_errors:,} errors on rows held back")
+        out.line(f"the mean of these weights: {mixed.averaged_errors:,} errors on held-out rows")
     if mixed.asked.held:
         best = "the mean" if mixed.kept.classifier is not mixed.best else "the epoch with the fewest errors"
         out.line(f"kept: {best}")

@@ -1,4 +1,4 @@
-"""`list`: every name that `run`, `duel`, `experts`, `bandit` and `explain` take."""
+"""`list`: every name that `run`, `duel`, `experts`, `bandit` and `explain` accept."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ TITLES: Mapping[str, str] = {
     "learner": "learners (run, duel, experts, bandit)",
     "adversary": "adversaries (duel)",
     "stream": "generated streams (run: stream:noisy:width=50,noise=0.2)",
-    "class": "classes of hypotheses (in brackets: halving:[thresholds:n=100])",
-    "format": "formats of files (run: --format csv; by default each is recognised)",
+    "class": "hypothesis classes (in brackets: halving:[thresholds:n=100])",
+    "format": "file formats (run: --format csv; detected by default)",
 }
 
 
 def list_all(as_json: bool) -> None:
-    """Print what is registered, room by room, and the embedded sources."""
-    rooms = {room: {name: _told(name, room) for name in names(room)} for room in get_args(Room)}
+    """Print all registered names by kind, and the embedded sources."""
+    rooms = {room: {name: _entry(name, room) for name in names(room)} for room in get_args(Room)}
     if as_json:
-        told = {room: {name: arguments for name, (_, arguments) in known.items()} for room, known in rooms.items()}
-        print(json.dumps({**told, "source": [f"demo:{name}" for name in DEMOS]}))
+        plain = {room: {name: arguments for name, (_, arguments) in known.items()} for room, known in rooms.items()}
+        print(json.dumps({**plain, "source": [f"demo:{name}" for name in DEMOS]}))
         return
     out = Out()
     width = max(len(name) for known in rooms.values() for name in known)
@@ -40,11 +40,11 @@ def list_all(as_json: bool) -> None:
     out.line("  a file, " + ", ".join(f"demo:{name}" for name in DEMOS))
 
 
-def _told(name: str, room: Room) -> tuple[str, str]:
-    """What it is and what it takes; or why it cannot be loaded, if a package that brings it is broken."""
+def _entry(name: str, room: Room) -> tuple[str, str]:
+    """Return summary and arguments of a name, or why it cannot be loaded if its package is broken."""
     try:
         found = entry(name, room)
-        multiclass = "; takes many labels" if room == "learner" and for_multiclass(name) else ""
+        multiclass = "; multiclass" if room == "learner" and for_multiclass(name) else ""
         return found.summary() + multiclass, found.arguments()
     except SpecError as error:
         return str(error), ""

@@ -1,4 +1,4 @@
-"""Sources of the command line: opened, and what they have to say told on standard error."""
+"""Sources of the command line: open them, and print their notes on standard error."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 NAMED = 12
-"""Labels that are named."""
+"""Largest number of labels to print."""
 
 
 def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> Stream:
-    """A file, standard input, demo:NAME, or stream:NAME:arguments; outcomes are `numbers` for a learner of these."""
+    """Open a file, standard input, demo:NAME or stream:NAME:arguments; `numbers`: for a regression learner."""
     given = {key: value for key, value in options.items() if value is not None}
     if source.startswith("stream:"):
         if given:
@@ -36,37 +36,43 @@ def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> 
 
 
 def notes(stream: Any) -> list[str]:
-    """What a source has to say, with flags for options."""
+    """Return the notes of a source, with options as flags."""
     return [with_options(note, flag) for note in stream.notes]
 
 
-def say_notes(stream: Stream, silent: bool, said: list[str] | None = None) -> list[str]:
-    """What a source has to say, on standard error: its format and labels before a pass, skipped lines after it.
+def print_notes(stream: Stream, silent: bool, printed: list[str] | None = None) -> list[str]:
+    """Print the notes of a source on standard error: format and labels before a pass, skipped lines after it.
 
-    said   what was said before; None before the first pass
+    Args:
+        stream: Source.
+        silent: Print nothing.
+        printed: Notes printed before; None before the first pass.
+
+    Returns:
+        All notes so far.
     """
     found = notes(stream)
     if silent:
         return found
     for note in found:
-        if note not in (said or ()):
+        if note not in (printed or ()):
             print(note, file=sys.stderr)
-    if said is None and stream.labels not in (None, Labels()):
+    if printed is None and stream.labels not in (None, Labels()):
         print(f"labels: {stream.labels}", file=sys.stderr)
-    if said is None and stream.multiclass and stream.label_values:
+    if printed is None and stream.multiclass and stream.label_values:
         shown, more = stream.label_values[:NAMED], len(stream.label_values) - NAMED
         print(f"labels: {', '.join(map(str, shown))}" + (f" and {more:,} more" if more > 0 else ""), file=sys.stderr)
     return found
 
 
-def say_target(stream: Stream, silent: bool) -> None:
-    """Name the column that is predicted, and how it was chosen, on standard error."""
+def print_target(stream: Stream, silent: bool) -> None:
+    """Print the target column, and how it was chosen, on standard error."""
     if not silent and stream.target_column is not None:
         print(f"target: {stream.target_column}", file=sys.stderr)
 
 
 def opened_table(stream: Stream) -> Table:
-    """The stream, if it is a table."""
+    """Return the stream if it is a table; raise otherwise."""
     from novikoff.data.tables.table import Table
 
     if not isinstance(stream, Table):
@@ -74,8 +80,8 @@ def opened_table(stream: Stream) -> Table:
     return stream
 
 
-def say_columns(stream: Stream, silent: bool) -> None:
-    """What the columns of a table are taken for, on standard error, if one of them is not a number."""
+def print_columns(stream: Stream, silent: bool) -> None:
+    """Print how the columns of a table are interpreted on standard error, if one of them is not a number."""
     if silent or stream.encoding is None or stream.encoding.dense:
         return
     for line in opened_table(stream).describe():
@@ -83,7 +89,7 @@ def say_columns(stream: Stream, silent: bool) -> None:
 
 
 def size_of(source: str) -> int | None:
-    """Bytes of a file; None if it is none."""
+    """Return the size of a file in bytes, or None if it is not a file."""
     try:
         return os.stat(source).st_size
     except OSError:

@@ -1,9 +1,9 @@
-"""Output whose reader may leave: `novikoff … | head`.
+"""Output to readers that may leave: `novikoff … | head`.
 
-Files that were asked for are written before anything is printed, and the exit code does not depend on who listens. What
-is said on standard error never ends a game.
+Files are written before anything is printed, and the exit code does not depend on a closed pipe. A failed write to
+standard error never ends a game.
 
-In messages, options are flags: the library names parameters of Python, `skip_bad=N`, the command line `--skip-bad N`.
+Messages name options as flags: `skip_bad=N` in Python is `--skip-bad N` on the command line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "keep"}
 
 
 def flag(option: Option) -> str:
-    """An option as it is typed."""
+    """Return an option as it is typed on the command line."""
     name = FLAGS.get(option.name, option.name.replace("_", "-"))
     if option.value is False:
         return f"--no-{name}"
@@ -30,8 +30,8 @@ def flag(option: Option) -> str:
 
 
 @contextlib.contextmanager
-def while_heard() -> Iterator[None]:
-    """Print on standard output; if its reader leaves, the rest is left out."""
+def until_closed() -> Iterator[None]:
+    """Print on standard output; if its reader leaves, drop the rest."""
     try:
         yield
         sys.stdout.flush()
@@ -40,14 +40,14 @@ def while_heard() -> Iterator[None]:
 
 
 def silence(stream: TextIO) -> None:
-    """Let what is still to be written go nowhere, also what Python writes when it ends."""
+    """Redirect a stream to the null device, including what Python writes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 class Tolerant:
-    """A stream as it is, but it does not matter whether anybody reads it."""
+    """Stream that ignores a closed pipe."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -56,7 +56,7 @@ class Tolerant:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write, if there is a reader."""
+        """Write, unless the pipe is closed."""
         try:
             return self._stream.write(text)
         except BrokenPipeError:
@@ -64,7 +64,7 @@ class Tolerant:
             return len(text)
 
     def flush(self) -> None:
-        """Flush, if there is a reader."""
+        """Flush, unless the pipe is closed."""
         try:
             self._stream.flush()
         except BrokenPipeError:

@@ -148,7 +148,7 @@ def parser() -> Parser:
     _add_force(one)
     one.add_argument("--no-certify", dest="certify", action="store_false", help="skip comparators and certificates")
     _add_seed(one)
-    _add_telling(one)
+    _add_output(one)
     _add_verbose(one)
 
     one = verb("compare", verbs.compare)
@@ -172,7 +172,7 @@ def parser() -> Parser:
     _add_report(one)
     _add_force(one)
     _add_seed(one)
-    _add_telling(one)
+    _add_output(one)
 
     one = verb("mix", verbs.mix)
     _add_source(one)
@@ -200,7 +200,7 @@ def parser() -> Parser:
     one.add_argument("--save", metavar="FILE", help="checkpoint to write after each epoch")
     one.add_argument("--resume", metavar="FILE", help="checkpoint to resume, if it exists")
     _add_force(one)
-    _add_telling(one)
+    _add_output(one)
     _add_verbose(one)
 
     one = verb("predict", verbs.predict)
@@ -256,7 +256,7 @@ def parser() -> Parser:
     _add_report(one)
     _add_force(one)
     _add_seed(one)
-    _add_telling(one)
+    _add_output(one)
     _add_verbose(one)
 
     one = verb("experts", verbs.experts)
@@ -282,7 +282,7 @@ def parser() -> Parser:
     _add_force(one)
     one.add_argument("--no-certify", dest="certify", action="store_false", help="skip certificates")
     _add_seed(one)
-    _add_telling(one)
+    _add_output(one)
     _add_verbose(one)
     group = one.add_argument_group("reading the table")
     group.add_argument(
@@ -305,7 +305,7 @@ def parser() -> Parser:
     one.add_argument("table", nargs="?", metavar="TABLE", help=table)
     one.add_argument("--plot", metavar="FILE", help="plot of the bounds of arms and policies (.png or .svg)")
     _add_force(one)
-    _add_telling(one)
+    _add_output(one)
     _add_verbose(one)
     group = one.add_argument_group("reading a log")
     for name in ("arm", "loss", "reward", "probability"):
@@ -343,7 +343,7 @@ def parser() -> Parser:
         "--token-file", metavar="FILE", help="file of the access token (default: the variable NOVIKOFF_TOKEN)"
     )
     one.add_argument("--late", type=_integer(0), default=0, metavar="N", help="delay of labels, in rows (at least N)")
-    _add_telling(one)
+    _add_output(one)
 
     _add_json(verb("list", verbs.list_names))
     verb("explain", verbs.explain).add_argument(
@@ -388,8 +388,8 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         "text": "columns to read as text, word by word",
         "time": "columns to read as dates",
     }
-    for kind, told in what.items():
-        group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=told)
+    for kind, help in what.items():
+        group.add_argument(f"--{kind}", metavar="COL,…", action="append", help=help)
 
 
 def _add_delta(verb: ArgumentParser) -> None:
@@ -427,7 +427,7 @@ def _add_json(verb: ArgumentParser) -> None:
     verb.add_argument("--json", dest="as_json", action="store_true", help="JSON output")
 
 
-def _add_telling(verb: ArgumentParser) -> None:
+def _add_output(verb: ArgumentParser) -> None:
     _add_json(verb)
     verb.add_argument("-q", "--quiet", action="store_true", help="no notes or progress on standard error")
 

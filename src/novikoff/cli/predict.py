@@ -1,4 +1,4 @@
-"""`predict`: what a saved learner or classifier says of each example, and how often it is right."""
+"""`predict`: the predictions of a saved model, row by row, and its error rate."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from novikoff.cli.games import Telling, write_report
-from novikoff.cli.opening import open_source, say_notes, say_target
+from novikoff.cli.games import Output, write_report
+from novikoff.cli.opening import open_source, print_notes, print_target
 from novikoff.core.certificate import bound_text
 from novikoff.core.errors import InputError, LabelError, MismatchError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
@@ -34,15 +34,20 @@ HINT = "If NEW has no label column, pass --no-label."
 
 def predict_source(
     path: str, source: str, options: dict[str, Any], as_json: bool, labelled: bool = True, scores: bool = False,
-    page: Telling | None = None,
+    page: Output | None = None,
 ) -> int:  # fmt: skip
-    """`novikoff predict`; returns the exit code.
+    """Run `novikoff predict` and return the exit code.
 
-    labelled   has the source labels, or outcomes, to compare with?
-    scores     tell the score beside each label
-    page       whether a report is to be written
+    Args:
+        path: Model file.
+        source: Source, as on the command line.
+        options: Options of the reader.
+        as_json: Print one JSON object.
+        labelled: Whether the source has labels or outcomes to compare with.
+        scores: Print the score after each label.
+        page: Output options with the report to write.
     """
-    page = page or Telling(as_json)
+    page = page or Output(as_json)
     page.check()
     if is_zipfile(source) and not is_zipfile(path):
         raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
@@ -61,23 +66,23 @@ def predict_source(
             stream.expected = Labels(*saved.labels)
         watch = None if isinstance(saved, Ledger) else Watch(saved)
         out = Out(path, stream.name, as_json, _scores(classifier, saved.labels) if scores else None)
-        told = (_tell_numbers if numbers else _tell_labels)(saved, classifier, stream, path, out, watch)
+        result = (_print_numbers if numbers else _print_labels)(saved, classifier, stream, path, out, watch)
     except LabelError as error:
         if labelled:
             error.advise(HINT)
         raise
-    say_target(stream, as_json)
-    say_notes(stream, as_json)
-    facts, sentence = told
+    print_target(stream, as_json)
+    print_notes(stream, as_json)
+    facts, sentence = result
     facts |= {} if stream.target_column is None else {"target": stream.target_column._asdict()}
-    facts |= {} if watch is None else watch.told()
+    facts |= {} if watch is None else watch.fields()
     out.end(facts)
     if page.report is not None:
-        from novikoff.reports.page import predictions
+        from novikoff.reports import page as pages
 
-        said = [sentence] if watch is None else [sentence, watch.sentence()]
+        lines = [sentence] if watch is None else [sentence, watch.sentence()]
         limits = () if isinstance(saved, Ledger) else saved.certificates
-        write_report(page, predictions(path, stream.name, said, limits, facts, page.command))
+        write_report(page, pages.predictions(path, stream.name, lines, limits, facts, page.command))
     if as_json:
         return 0
     print(sentence, file=sys.stderr)
@@ -99,10 +104,7 @@ def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, 
 
 
 def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
-    """The examples with their columns as the model knows them.
-
-    Refuses those of another kind, or with other columns, before the first is read.
-    """
+    """Return the rows with the columns of the model; refuse other kinds or columns before the first row is read."""
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
     if None not in (wanted, shown):
         if stream.unlabelled and shown == wanted + 1:
@@ -124,7 +126,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
 
 
 def _width(classifier: Any) -> Any:
-    """How many features an array must have for it; None if that is not fixed."""
+    """Return the number of features that a classifier needs, or None if it is not fixed."""
     if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
         return classifier.domain.width
     voters = classifier.voters if isinstance(classifier, RandomVote) else ()
@@ -136,24 +138,28 @@ def _width(classifier: Any) -> Any:
 
 
 class Out:
-    """Predictions as they come, a line each; or all of them in one JSON object, which is written as they come too.
+    """Writer of predictions as they are computed: one line each, or all in one JSON object.
 
-    score   of an example, or that of each of many labels, to be told beside its label: after a tab, or as a pair
+    Args:
+        path: Model file.
+        source: Name of the source.
+        as_json: Write one JSON object.
+        score: Function from an example to its score, or to one score per class; written after the label or as a pair.
     """
 
     def __init__(self, path: str, source: str, as_json: bool, score: Callable[[Any], Any] | None = None) -> None:
         self._head = {"model": path, "source": source}
         self._json, self._begun, self._score = as_json, False, score
 
-    def write(self, said: list[Any], batch: Batch) -> None:
+    def write(self, predictions: list[Any], batch: Batch) -> None:
         if self._score is not None:
-            said = [[one, self._score(x)] for one, (x, _) in zip(said, batch.rows(), strict=True)]
+            predictions = [[one, self._score(x)] for one, (x, _) in zip(predictions, batch.rows(), strict=True)]
         if not self._json:
-            lines = said if self._score is None else [f"{one}\t{_written(score)}" for one, score in said]
+            lines = predictions if self._score is None else [f"{one}\t{_written(score)}" for one, score in predictions]
             sys.stdout.write("".join(f"{one}\n" for one in lines))
-        elif said:
+        elif predictions:
             self._begin()
-            sys.stdout.write(json.dumps(said)[1:-1])
+            sys.stdout.write(json.dumps(predictions)[1:-1])
 
     def _begin(self) -> None:
         if self._begun:
@@ -163,7 +169,7 @@ class Out:
         self._begun = True
 
     def end(self, facts: dict[str, Any]) -> None:
-        """What is known when all are told."""
+        """Write the end of the JSON object, with the facts known after the last row."""
         if self._json:
             if not self._begun:
                 self._begin()
@@ -171,7 +177,7 @@ class Out:
 
 
 def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
-    """The score of an example; of many labels, that of each by its name."""
+    """Return the function from an example to its score; for a multiclass model, to the score of each class by name."""
     each = adapt(classifier).of_labels
     if each is None:
         return lambda x: float(classifier.score_one(x))
@@ -180,16 +186,16 @@ def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
 
 
 def _written(score: Any) -> str:
-    """A score, or those of many labels, on a line."""
+    """Format a score, or the scores of all classes, for one line."""
     return "\t".join(f"{name}={one!r}" for name, one in score.items()) if isinstance(score, dict) else repr(score)
 
 
-Told = tuple[dict[str, Any], str]
-"""What is to be told of the predictions: for JSON, and as a sentence."""
+Summary = tuple[dict[str, Any], str]
+"""Summary of the predictions: JSON fields, and a sentence."""
 
 
-def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
-    """Print the label of every example, or its set; how many were not as labelled."""
+def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Summary:
+    """Print the label of every example, or its set; return the number of mistakes."""
     rows = mistakes = held = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
     sets = adapt(classifier).covers
@@ -204,7 +210,7 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
-        said = adapt(classifier).predict_many(batch)
+        predictions = adapt(classifier).predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         if numbering is not None:
             words = dict(enumerate(numbering.values))
@@ -213,12 +219,12 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
             out.write([Set([words.get(label, label) for label in one]) for one in found], batch)
             held += 0 if stream.unlabelled else sum(y in one for y, one in zip(batch.y.tolist(), found, strict=True))
         else:
-            out.write([words.get(label, label) for label in said.tolist()], batch)
+            out.write([words.get(label, label) for label in predictions.tolist()], batch)
         rows += len(batch)
         if not stream.unlabelled:
-            wrong = said != batch.y
+            wrong = predictions != batch.y
             mistakes += int(np.count_nonzero(wrong))
-            pairs.update(zip(batch.y.tolist(), said.tolist(), strict=True))
+            pairs.update(zip(batch.y.tolist(), predictions.tolist(), strict=True))
             if watch is not None:
                 watch.see(wrong)
     if stream.unlabelled:
@@ -244,39 +250,39 @@ def _tell_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Ou
     return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}"
 
 
-def _tell_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Told:
-    """Print the number predicted for every example, or its interval; the mean loss."""
+def _print_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Summary:
+    """Print the number predicted for every example, or its interval; return the mean loss."""
     rows, lost, held, sets = 0, 0.0, 0, adapt(classifier).covers
     for batch in stream.batches():
-        said = adapt(classifier).predict_ahead(batch)
+        predictions = adapt(classifier).predict_ahead(batch)
         if sets:
             found = [classifier.predict_set(x, ahead=True) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)
             if not stream.unlabelled:
                 held += sum(bool(one) and one[0] <= y <= one[1] for y, one in zip(batch.y.tolist(), found, strict=True))
         else:
-            out.write(said.tolist(), batch)
+            out.write(predictions.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(adapt(classifier).costs(said.astype(np.float64), batch.y.astype(np.float64)).sum())
+            lost += float(adapt(classifier).costs(predictions.astype(np.float64), batch.y.astype(np.float64)).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "row")
     mean = lost / rows if rows else 0.0
     if sets:
         return {"rows": rows, "mean_loss": mean, "held": held}, _held(held, rows, "number")
-    told = f"mean {classifier.loss} loss {mean:.6g} over {counted(rows, 'row')}"
-    return {"rows": rows, "mean_loss": mean}, told
+    sentence = f"mean {classifier.loss} loss {mean:.6g} over {counted(rows, 'row')}"
+    return {"rows": rows, "mean_loss": mean}, sentence
 
 
 class Set(list[Any]):
-    """Labels of a set: between bars; a list in JSON."""
+    """Prediction set of labels, printed with bars between them; a list in JSON."""
 
     def __str__(self) -> str:
         return "|".join(map(str, self)) if self else "nothing"
 
 
 class Interval(list[Any]):
-    """The ends of an interval, lo..hi; a list in JSON, whose infinite ends are null."""
+    """Prediction interval, printed as lo..hi; a list in JSON, with null for an infinite end."""
 
     def __init__(self, ends: tuple[float, ...]) -> None:
         super().__init__(end if math.isfinite(end) else None for end in ends)
@@ -295,7 +301,7 @@ def _held(held: int, rows: int, what: str) -> str:
 
 
 def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
-    """A table without labels is read as doubles: refuse whole numbers that these may have changed."""
+    """Refuse integers that doubles cannot represent: a table without labels is read as doubles."""
     whole = stream.unlabelled and classifier.domain.kind in ("index", "point")
     if whole and isinstance(batch.x, np.ndarray) and (np.abs(batch.x) >= EXACT).any():
         raise InputError(f"integers must be below 2^53 in a source without labels: {stream.name} has larger ones.")
@@ -312,7 +318,7 @@ class Watch:
             self._limit = float(certificate.bound)
             if (
                 0.0 < self._limit < 1.0 and not kept.drawn and not self._numbers
-            ):  # a limit on the mean is none on what was drawn
+            ):  # a bound on the mean does not bound a drawn classifier
                 from novikoff.drift.monitor import Monitor
 
                 self._monitor = Monitor(self._limit)
@@ -322,7 +328,7 @@ class Watch:
         if self._monitor is not None:
             self._monitor.see(wrong)
 
-    def told(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         alarm = self._monitor.alarm if self._monitor is not None and self._seen else None
         return {"how": self._kept.how, "limit": self._limit, "delta": self._kept.delta, "drawn": self._kept.drawn,
                 "alarm": alarm}  # fmt: skip

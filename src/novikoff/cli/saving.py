@@ -1,25 +1,24 @@
-"""`--save`, `--save-every` and `--resume`: where a game is kept, and when it is written there.
+"""`--save`, `--save-every` and `--resume`: write checkpoints, and decide where a resumed game continues.
 
-While a game goes on, what is to be saved is copied, which is quick, and written by a thread. At most one save is being
-written: one that is due before that is done waits until it is, and is then of the round the game has come to. An error
-of the thread ends the game at the next look. The last save is written by the game itself, and on the disk when it ends.
+During a game the state is copied, which is quick, and written by a thread. At most one checkpoint is being written: one
+that falls due meanwhile waits, and then has the state of a later round. An error in the thread ends the game at the
+next batch. The last checkpoint is written by the game itself, and is on the disk when it ends.
 
-Does a resumed game go on in the middle of its source, or is that another one that follows?
+A resumed game either continues in the middle of its source, or the source has new rows that follow. Which of the two:
 
 Files
-    A file is the same if it lies at the same place, however its path is spelled, and holds the same bytes, by its size
-    and a sample of them. One to which whole lines were added since is the same too: the game goes on with them.
-    A file of another place and other bytes follows. If only one of the two is as it was, or if a source was played
-    before the last one, the user is asked, by an error: `--same` goes on where the game stopped, `--again` plays the
-    source from its beginning, as rows that follow.
+    A file is the same if it has the same place, however its path is spelled, and the same bytes, by its size and a
+    sample of them. A file to which whole lines were appended is the same too: the game continues with them. A file with
+    another place and other bytes follows. If only one of the two differs, or if the source was played before the last
+    one, an error asks the user: `--same` continues where the game stopped, `--again` reads the source from its
+    beginning, as new rows.
 Pipes
-    Nothing of a pipe can be recognised. One that came to its end is followed by the next; after one that was left in
-    the middle the user is asked: `--same` skips what was played.
+    A pipe cannot be recognised. If it was read to its end, the next one follows; otherwise an error asks the user, and
+    `--same` skips the rows that were played.
 Others
     demo:NAME and stream:NAME are the same if their names are.
 
-The sample does not see every byte. It need not: rounds that were played are not played again, and no certificate rests
-on it.
+The sample misses some changes. That is harmless: no round is played twice, and no certificate depends on the sample.
 """
 
 from __future__ import annotations
@@ -46,11 +45,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Saving:
-    """Where a game is kept, how often, and where it was kept before.
+    """Checkpoint to write, its interval, and the checkpoint to resume.
 
-    force          replace whatever file is there
-    same, again    with `resume`: the source is the one that was played, or rows that follow
-    without_rows   leave training rows out of the file
+    Attributes:
+        path: File to write.
+        every: Rounds between two checkpoints.
+        resume: File to resume.
+        force: Replace any file at `path`.
+        same: With `resume`: the source is the one played last.
+        again: With `resume`: the source has new rows that follow.
+        without_rows: Leave training rows out of the file.
     """
 
     path: str | None = None
@@ -62,7 +66,7 @@ class Saving:
     without_rows: bool = False
 
     def check(self) -> None:
-        """Refuse what cannot work before the game begins."""
+        """Refuse impossible options before the game begins."""
         if self.every and not self.path:
             raise InputError("--save-every needs a file: pass --save FILE too.")
         if self.without_rows and not self.path:
@@ -88,7 +92,7 @@ class Saving:
 
 
 def kind_of_file(rows: int, resumes: bool) -> str:
-    """Name the kind of file that was written, with its training rows. resumes: a game goes on from it to the bit."""
+    """Return the kind of file that was written, with its number of training rows; `resumes`: it is a checkpoint."""
     if resumes:
         hint = " (--without-rows leaves them out)" if rows else ""
         return f"a checkpoint, with {counted(rows, 'training row')}{hint}"
@@ -98,7 +102,7 @@ def kind_of_file(rows: int, resumes: bool) -> str:
 
 
 class Keeper(Observer):
-    """Saves the game every so many rounds, at its end, and when an error ends it."""
+    """Observer that saves the game at intervals, at its end, and when an error ends it."""
 
     def __init__(self, ledger: Ledger, saving: Saving, quiet: bool = False) -> None:
         self._ledger, self._saving, self._quiet, self._begun = ledger, saving, quiet, ledger.rounds
@@ -120,9 +124,9 @@ class Keeper(Observer):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Let a save that is being written end; where an error ended the game, save the rounds played before it.
+        """Wait for a save in progress; if an error ended the game, save the rounds before it.
 
-        Rounds whose labels turn out to be other ones than those asked for are not saved.
+        Rounds whose labels turn out to differ from the requested ones are not saved.
         """
         if self._thread is not None:
             self._thread.join()
@@ -142,11 +146,11 @@ class Keeper(Observer):
     def _write(self, what: persistence.Snapshot) -> None:
         try:
             persistence.write(what, str(self._saving.path), self._saving.force)
-        except Exception as error:  # told to the game, which is in another thread
+        except Exception as error:  # raised again in the thread of the game
             self._error = error
 
     def _wait(self) -> None:
-        """Let the save that is being written come to its end; raise what went wrong."""
+        """Wait for a save in progress, and raise its error."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
@@ -161,8 +165,8 @@ SAME = "Pass --same to continue where the game stopped, or"
 AGAIN = "--again to read the source from its beginning, as new rows."
 
 
-def goes_on(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool:
-    """True if the game goes on in this source, at `ledger.position`; False if the source follows. `source` as asked."""
+def continues(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool:
+    """Return True if the game continues in this source at `ledger.position`, False if the source has new rows."""
     if saving.resume is None or ledger.position is None:
         return False
     now = {"source": stream.name, **(stream.fingerprint() or {})}
@@ -181,7 +185,7 @@ def goes_on(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool
 
 
 def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, Any], found: Bytes) -> bool:
-    """Is it the source that was played last? Raises if that is not certain."""
+    """Return whether it is the source that was played last; raise if that is uncertain."""
     at, passes = f"after round {ledger.rounds:,}, in {ledger.source}", (ledger.position or {})["passes"]
     here = _here(then, now)
     if here and not stream.rereadable:
@@ -205,13 +209,13 @@ def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, A
 
 
 def _here(then: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Is it at the same place? What has none is known by its name."""
+    """Return whether two sources have the same place, or the same name if they have none."""
     key = "place" if "place" in then and "place" in now else "source"
     return ("size" in then) == ("size" in now) and bool(then[key] == now[key])
 
 
 def _bytes(then: dict[str, Any], now: dict[str, Any], path: str) -> Bytes:
-    """What is in the source, beside what was; a name says all of what has no bytes."""
+    """Compare the bytes of a source with those played; a source without bytes is known by its name."""
     if "size" not in then or "size" not in now:
         return "same" if "size" not in then and "size" not in now and then["source"] == now["source"] else "other"
     if "sample" not in then or "sample" not in now:
@@ -224,7 +228,7 @@ def _bytes(then: dict[str, Any], now: dict[str, Any], path: str) -> Bytes:
 
 
 def _whole(path: str, size: int) -> bool:
-    """Did the first bytes of a file end with a line? Packed ones may end anywhere."""
+    """Return whether the first `size` bytes end with a line; compressed ones may end anywhere."""
     with open(path, "rb") as file:
         if file.read(LONGEST_MAGIC).startswith(tuple(MAGIC)):
             return True

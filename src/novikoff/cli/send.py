@@ -1,4 +1,4 @@
-"""`send`: the rows of a file through a service, each under an id of its own, so that sending again changes nothing."""
+"""`send`: stream a file through a service; every row has its own id, so that sending it again changes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.cli.opening import open_source, say_notes
+from novikoff.cli.opening import open_source, print_notes
 from novikoff.core.batch import Sparse
 from novikoff.core.certificate import bound_text
 from novikoff.core.certificate import number as figure
@@ -25,15 +25,16 @@ from novikoff.numerics.clock import clock
 from novikoff.server.client import LINES, Client, Model, ServiceError
 
 MOST_WAITING = 100_000
-"""Rows in which both labels must have come."""
+"""Rows to read, at most, until both labels have appeared."""
 BETWEEN = 0.5
+"""Seconds between two lines of progress, at least."""
 MOST_BLOCK = LINES // 4
-"""Labels that are sent together."""
+"""Labels per block."""
 FEW = 2
-"""How often it is tried again to find the service."""
+"""Retries until an unreachable service is reported."""
 
 Row = tuple[int, Any, Any]
-"""Its number, x and the label."""
+"""Number of a row, its x and its label."""
 
 
 def send_source(
@@ -48,12 +49,12 @@ def send_source(
     spec = learner or played
     with Client(url, token) as client:
         stream = open_source(source, reading, spec is not None and specs.task(specs.parse(spec)) == "regression")
-        say_notes(stream, quiet)
+        print_notes(stream, quiet)
         return _sent(client, stream, name, stem, learner, played is None, reading, late, as_json, quiet)
 
 
 def _played(url: str, token: str | None, name: str, learner: str | None) -> str | None:
-    """The learner of a model that is there; None if none is. An address where nobody answers is told soon."""
+    """Return the learner of the model, or None if there is no such model; report an unreachable service soon."""
     try:
         with Client(url, token, retries=FEW) as client:
             models: Sequence[dict[str, Any]] = client.models()
@@ -94,24 +95,24 @@ def _sent(
     shown = _Shown(quiet)
     refused = 0
     replies: Iterator[dict[str, Any]] = model.bulk(_operations(islice(rows, start, None), stem, late))
-    for told in replies:
-        if "error" in told:
+    for reply in replies:
+        if "error" in reply:
             refused += 1
             if refused <= 3:
-                print(f"{told['error'].get('id') or 'a row'}: {told['error']['message']}", file=sys.stderr)
+                print(f"{reply['error'].get('id') or 'a row'}: {reply['error']['message']}", file=sys.stderr)
         else:
-            shown(told)
+            shown(reply)
     shown.end()
     certificate = model.certificate()
     if as_json:
         print(json.dumps({"model": name, "rows": shown.rows, "refused": refused, **certificate}))
     else:
-        _tell(name, stem, shown.rows, refused, certificate)
+        _report(name, stem, shown.rows, refused, certificate)
     return 2 if refused else 0
 
 
 def _token(path: str | None) -> str | None:
-    """The token in that file; None: that of the environment."""
+    """Return the token in the file; None, for the token of the environment, without one."""
     try:
         return None if path is None else Path(path).read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -120,7 +121,7 @@ def _token(path: str | None) -> str | None:
 
 
 def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row], dict[str, Any]]:
-    """The first rows, in which both labels have come; and what the labels are, the larger +1."""
+    """Return the first rows, up to the second label, and the two labels; the larger one is positive."""
     first: list[Row] = []
     labels: dict[Any, None] = {}
     for row in islice(rows, MOST_WAITING):
@@ -137,13 +138,13 @@ def _two_labels(rows: Iterator[Row], stem: str, positive: Any) -> tuple[list[Row
 
 
 def _order(label: Any) -> tuple[bool, Any]:
-    """Numbers by their size, then texts."""
+    """Return a sort key: numbers by size, then texts."""
     value = wire(label)
     return isinstance(value, str), value
 
 
 def wire(label: Any) -> Any:
-    """A label as JSON: one that is written as a number is one."""
+    """Return a label as JSON; a text that is a number becomes one."""
     if not isinstance(label, str):
         return label
     try:
@@ -154,7 +155,7 @@ def wire(label: Any) -> Any:
 
 
 def _known(model: Model, stem: str) -> int:
-    """How many rows were sent before: the first so many, as they are sent in order."""
+    """Return the number of rows sent before; rows are sent in order, so a binary search finds it."""
 
     def sent(number: int) -> bool:
         return model.round(f"{stem}:{number}") is not None
@@ -170,7 +171,7 @@ def _known(model: Model, stem: str) -> int:
 
 
 def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str, Any]]:
-    """Each row predicted, and labelled so many rows later, or a few more: labels go in blocks, which costs less."""
+    """Yield the operations: each row is predicted, and labelled at least `late` rows later, in blocks to cost less."""
     waiting: deque[tuple[str, Any]] = deque()
     block = min(max(1, late // 4), MOST_BLOCK)
     for number, x, label in rows:
@@ -189,31 +190,31 @@ def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str,
 
 
 class _Shown:
-    """Rows and mistakes as they are answered, on standard error."""
+    """Progress of answered rows and mistakes, on standard error."""
 
     def __init__(self, quiet: bool) -> None:
         self.rows = self._mistakes = 0
         self._begin = self._told = clock()
         self._write: Callable[[str], Any] = (lambda _: None) if quiet or not sys.stderr.isatty() else sys.stderr.write
 
-    def __call__(self, told: dict[str, Any]) -> None:
-        if "arrival" not in told:
+    def __call__(self, reply: dict[str, Any]) -> None:
+        if "arrival" not in reply:
             return
         self.rows += 1
-        self._mistakes += bool(told.get("mistake"))
+        self._mistakes += bool(reply.get("mistake"))
         now = clock()
         if now - self._told >= BETWEEN:
             self._told = now
             rate = self.rows / (now - self._begin)
-            mistakes = "" if told["mistake"] is None else f"{self._mistakes:,} mistakes · "
+            mistakes = "" if reply["mistake"] is None else f"{self._mistakes:,} mistakes · "
             self._write(f"\r{self.rows:,} rows · {mistakes}{rate:,.0f} rows/s ")
 
     def end(self) -> None:
-        """Leave the line."""
+        """Clear the line."""
         self._write("\r\033[K")
 
 
-def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, Any]) -> None:
+def _report(name: str, stem: str, rows: int, refused: int, certificate: dict[str, Any]) -> None:
     sent = f"{counted(rows, 'label')} of {stem} sent to {name}" + (f", {refused:,} refused" if refused else "")
     print(sent)
     labelled, baselines = certificate["labelled"], certificate["baselines"]
@@ -231,12 +232,12 @@ def _tell(name: str, stem: str, rows: int, refused: int, certificate: dict[str, 
     for one in certificate["certificates"]:
         if one["bound"] is not None and one["status"] != "void":
             sign = ">" if one["status"] == "violated" else "<="
-            told = f"{one['quantity']} {figure(one['observed'])} {sign} {bound_text(one['bound'], 'upper')}"
-            print(f"  {one['status']:<11} {one['theorem']}: {told}")
+            reply = f"{one['quantity']} {figure(one['observed'])} {sign} {bound_text(one['bound'], 'upper')}"
+            print(f"  {one['status']:<11} {one['theorem']}: {reply}")
 
 
 def _paid(certificate: dict[str, Any], costs: dict[str, Any]) -> str:
-    """What was paid, or would have been, in the rounds of this certificate: mistakes, or another loss."""
+    """Return mistakes, or the loss, of the learner or a baseline in the rounds of this certificate."""
     labelled, mistakes = certificate["labelled"], costs.get("mistakes")
     if mistakes is None:
         where = " in the order of arrival" if costs is certificate else ""
@@ -245,7 +246,7 @@ def _paid(certificate: dict[str, Any], costs: dict[str, Any]) -> str:
 
 
 def records(stream: Stream) -> Iterator[tuple[Any, Any]]:
-    """Each row as {column: value}, empty cells left out; of other sources than tables, as {index: value} or numbers."""
+    """Yield each row as {column: value} without empty cells; {index: value} or numbers if it is not from a table."""
     if isinstance(stream, Table):
         yield from _of_table(stream)
         return

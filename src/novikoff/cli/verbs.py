@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from novikoff.cli.games import Telling
+    from novikoff.cli.games import Output
     from novikoff.cli.saving import Saving
 
 KINDS = ("columns", "drop", "number", "category", "text", "time")
@@ -34,84 +34,82 @@ READING = (
 """Options passed on to the reader."""
 
 
-def demo(asked: Namespace) -> int:
+def demo(args: Namespace) -> int:
     """Run a short tour on built-in data."""
     from novikoff.cli.demo import tour
 
     return tour()
 
 
-def run(asked: Namespace) -> int:
+def run(args: Namespace) -> int:
     """Train and evaluate a learner row by row, with a certificate."""
     from novikoff.cli.games import Choice, run_source
 
-    defaults = {"seed": asked.seed, "normalize": asked.normalize or None, "scale": asked.scale}
-    choice = Choice(asked.keep, asked.candidates, asked.delta) if asked.keep else None
-    if asked.cover is not None:
-        defaults["cover"] = asked.cover
-    rounds = (asked.passes, asked.rounds)
-    return run_source(
-        asked.learner, asked.source, _reading(asked), defaults, rounds, _saving(asked), _telling(asked), choice
-    )
+    defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
+    choice = Choice(args.keep, args.candidates, args.delta) if args.keep else None
+    if args.cover is not None:
+        defaults["cover"] = args.cover
+    rounds = (args.passes, args.rounds)
+    return run_source(args.learner, args.source, _reading(args), defaults, rounds, _saving(args), _output(args), choice)
 
 
-def compare(asked: Namespace) -> int:
+def compare(args: Namespace) -> int:
     """Compare learners on the same source and the same shuffles."""
-    from novikoff.cli.comparison import Asked, compare_source
+    from novikoff.cli.comparison import Request, compare_source
 
-    wanted = Asked(asked.shuffles, asked.seed or 0, asked.passes, asked.rounds, asked.jobs, asked.on)
-    defaults = {"normalize": asked.normalize or None, "scale": asked.scale}
-    return compare_source(asked.source, asked.learners, _reading(asked), defaults, wanted, _telling(asked))
+    wanted = Request(args.shuffles, args.seed or 0, args.passes, args.rounds, args.jobs, args.on)
+    defaults = {"normalize": args.normalize or None, "scale": args.scale}
+    return compare_source(args.source, args.learners, _reading(args), defaults, wanted, _output(args))
 
 
-def mix(asked: Namespace) -> int:
+def mix(args: Namespace) -> int:
     """Train a Perceptron on shards in parallel, on threads or Ray."""
     from novikoff.cli.mix import mix_source
     from novikoff.cli.saving import Saving
 
     options = ("shards", "epochs", "weights", "bias", "normalize", "held", "delta", "on")
-    saving = Saving(asked.save, None, asked.resume, asked.force)
+    saving = Saving(args.save, None, args.resume, args.force)
     return mix_source(
-        asked.source, _reading(asked), {name: getattr(asked, name) for name in options}, saving, _telling(asked)
+        args.source, _reading(args), {name: getattr(args, name) for name in options}, saving, _output(args)
     )
 
 
-def predict(asked: Namespace) -> int:
+def predict(args: Namespace) -> int:
     """Predict each row of a source with a saved model."""
     from novikoff.cli.predict import predict_source
 
-    reading = _reading(asked)
+    reading = _reading(args)
     if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
         reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
         reading["weight"] = None
     reading["label_weights"] = None
-    labelled, telling = not asked.no_label, _telling(asked)
-    return predict_source(asked.model, asked.source, reading, asked.as_json, labelled, asked.scores, telling)
+    labelled, output = not args.no_label, _output(args)
+    return predict_source(args.model, args.source, reading, args.as_json, labelled, args.scores, output)
 
 
-def convert(asked: Namespace) -> int:
+def convert(args: Namespace) -> int:
     """Convert a source to an Arrow file, which loads faster."""
-    from novikoff.cli.opening import open_source, say_notes, say_target
+    from novikoff.cli.opening import open_source, print_notes, print_target
     from novikoff.data.convert import check_place
     from novikoff.data.convert import convert as write
 
-    check_place(asked.destination, asked.force)
-    source = open_source(asked.source, _reading(asked))
+    check_place(args.destination, args.force)
+    source = open_source(args.source, _reading(args))
     if source.several:
         source.show_many()
-    rows = write(source, asked.destination, force=asked.force)
-    say_target(source, silent=False)
-    say_notes(source, silent=False)
-    print(f"{counted(rows, 'row')} written to {asked.destination}")
+    rows = write(source, args.destination, force=args.force)
+    print_target(source, silent=False)
+    print_notes(source, silent=False)
+    print(f"{counted(rows, 'row')} written to {args.destination}")
     return 0
 
 
-def columns(asked: Namespace) -> int:
+def columns(args: Namespace) -> int:
     """Show how the columns of a table are interpreted."""
     from novikoff.cli.opening import notes, open_source, opened_table
 
-    table = opened_table(open_source(asked.source, _reading(asked)))
-    if asked.as_json:
+    table = opened_table(open_source(args.source, _reading(args)))
+    if args.as_json:
         columns = [dict(zip(("name", "kind", "first"), one, strict=True)) for one in table.described()]
         print(json.dumps({"source": table.name, "columns": columns, "notes": notes(table)}))
         return 0
@@ -120,107 +118,107 @@ def columns(asked: Namespace) -> int:
     return 0
 
 
-def duel(asked: Namespace) -> int:
+def duel(args: Namespace) -> int:
     """Play a learner against an adversary."""
     from novikoff.cli.games import run_duel
 
-    return run_duel(asked.learner, asked.adversary, asked.rounds, asked.seed, _telling(asked))
+    return run_duel(args.learner, args.adversary, args.rounds, args.seed, _output(args))
 
 
-def arena(asked: Namespace) -> int:
+def arena(args: Namespace) -> int:
     """Watch and play the games of the theorems in the browser."""
     from novikoff.cli.arena import open_arena
 
-    return open_arena(asked.link, asked.port, not asked.no_browser)
+    return open_arena(args.link, args.port, not args.no_browser)
 
 
-def serve(asked: Namespace) -> int:
+def serve(args: Namespace) -> int:
     """Serve models over HTTP, with delayed labels and certificates."""
     from pathlib import Path
 
     from novikoff.server.server import serve as answer
 
-    token = None if asked.token_file is None else Path(asked.token_file)
-    answer(Path(asked.dir), asked.host, asked.port, token, asked.sync, asked.snapshot_every)
+    token = None if args.token_file is None else Path(args.token_file)
+    answer(Path(args.dir), args.host, args.port, token, args.sync, args.snapshot_every)
     return 0
 
 
-def experts(asked: Namespace) -> int:
+def experts(args: Namespace) -> int:
     """Combine forecasts and certify the regret against the best one."""
-    from novikoff.cli.experts import Asked, run_experts
+    from novikoff.cli.experts import Request, run_experts
 
-    reading = {name: getattr(asked, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
-    wanted = Asked(
-        asked.learner, asked.loss, asked.switches, asked.horizon, asked.sleeping, asked.seed, asked.rounds
+    reading = {name: getattr(args, name) for name in ("outcome", "without", "header", "delimiter", "threads")}
+    wanted = Request(
+        args.learner, args.loss, args.switches, args.horizon, args.sleeping, args.seed, args.rounds
     )  # fmt: skip
-    return run_experts(asked.table, reading, wanted, _saving(asked), _telling(asked))
+    return run_experts(args.table, reading, wanted, _saving(args), _output(args))
 
 
-def bandit(asked: Namespace) -> int:
+def bandit(args: Namespace) -> int:
     """Evaluate policies on a bandit log, or play a bandit."""
-    from novikoff.cli.bandit import Asked, refuse, run_bandit, run_log
+    from novikoff.cli.bandit import Request, refuse, run_bandit, run_log
 
-    reading = {name: getattr(asked, name) for name in ("header", "delimiter", "format", "threads")}
-    columns = {name: getattr(asked, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
-    if asked.table is None and asked.resume is None:
-        refuse("a learner that is played", {name: getattr(asked, name) for name in ("rounds", "save", "seed")})
-        return run_log(asked.log, {**columns, "policies": asked.policy, "delta": asked.delta}, reading, _telling(asked))
-    refuse("a log", {**columns, "policy": asked.policy})
-    learner, source = (None, asked.log) if asked.table is None else (asked.log, asked.table)
-    wanted = Asked(learner, source, asked.rounds, asked.seed)
-    return run_bandit(wanted, reading, _saving(asked), _telling(asked))
+    reading = {name: getattr(args, name) for name in ("header", "delimiter", "format", "threads")}
+    columns = {name: getattr(args, name) for name in ("arm", "loss", "reward", "probability", "range", "arms")}
+    if args.table is None and args.resume is None:
+        refuse("a learner that is played", {name: getattr(args, name) for name in ("rounds", "save", "seed")})
+        return run_log(args.log, {**columns, "policies": args.policy, "delta": args.delta}, reading, _output(args))
+    refuse("a log", {**columns, "policy": args.policy})
+    learner, source = (None, args.log) if args.table is None else (args.log, args.table)
+    wanted = Request(learner, source, args.rounds, args.seed)
+    return run_bandit(wanted, reading, _saving(args), _output(args))
 
 
-def send(asked: Namespace) -> int:
+def send(args: Namespace) -> int:
     """Stream a source through a service; sent again, it resumes."""
     from novikoff.cli.send import send_source
 
     return send_source(
-        asked.source, _reading(asked), asked.to, asked.model, asked.learner, asked.token_file, asked.late,
-        asked.as_json, asked.quiet,
+        args.source, _reading(args), args.to, args.model, args.learner, args.token_file, args.late,
+        args.as_json, args.quiet,
     )  # fmt: skip
 
 
-def list_names(asked: Namespace) -> int:
+def list_names(args: Namespace) -> int:
     """List all names: learners, adversaries, streams, formats."""
     from novikoff.cli.names import list_all
 
-    list_all(asked.as_json)
+    list_all(args.as_json)
     return 0
 
 
-def explain(asked: Namespace) -> int:
+def explain(args: Namespace) -> int:
     """Explain a name: algorithm, theorem with proof, cost."""
     from novikoff.reports.explanation import explain as explanation
 
-    print(explanation(asked.name), end="")
+    print(explanation(args.name), end="")
     return 0
 
 
-def completion(asked: Namespace) -> int:
+def completion(args: Namespace) -> int:
     """Print a completion script for a shell."""
     from novikoff.cli.completion import script
 
-    print(script(asked.shell))
+    print(script(args.shell))
     return 0
 
 
-def _telling(asked: Namespace) -> Telling:
+def _output(args: Namespace) -> Output:
     """Return the output options of a verb."""
-    from novikoff.cli.games import Telling
+    from novikoff.cli.games import Output
 
-    return Telling(**{one.name: getattr(asked, one.name) for one in fields(Telling) if hasattr(asked, one.name)})
+    return Output(**{one.name: getattr(args, one.name) for one in fields(Output) if hasattr(args, one.name)})
 
 
-def _saving(asked: Namespace) -> Saving:
+def _saving(args: Namespace) -> Saving:
     from novikoff.cli.saving import Saving
 
-    without = getattr(asked, "without_rows", False)
-    return Saving(asked.save, asked.save_every, asked.resume, asked.force, asked.same, asked.again, without)
+    without = getattr(args, "without_rows", False)
+    return Saving(args.save, args.save_every, args.resume, args.force, args.same, args.again, without)
 
 
-def _reading(asked: Namespace) -> dict[str, Any]:
-    reading = {name: getattr(asked, name) for name in READING}
+def _reading(args: Namespace) -> dict[str, Any]:
+    reading = {name: getattr(args, name) for name in READING}
     if reading["label_weights"] is not None:
         reading["label_weights"] = _weights(reading["label_weights"])
     return {**reading, **{kind: _columns(reading[kind]) for kind in KINDS}}

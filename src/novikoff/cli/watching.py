@@ -1,4 +1,4 @@
-"""A game on the command line is watched: progress is shown, and Ctrl-C ends it where learner and ledger agree."""
+"""Games with progress on the terminal, which Ctrl-C stops where learner and ledger agree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def play_watched(
     ledger: Ledger, stream: Stream, source: str, saving: Saving, quiet: bool, rounds: int | None = None,
     passes: int = 1, observers: Sequence[Observer] = (), **more: Any,
 ) -> bool:  # fmt: skip
-    """Play a game that is shown and saved as it goes; True if Ctrl-C ended it early. `more` goes to `play`."""
+    """Play a game with progress and checkpoints; return True if Ctrl-C ended it early. `more` goes to `play`."""
     keeper = Keeper(ledger, saving, quiet)
     known = None if stream.rows is None else stream.rows * passes
 
@@ -38,7 +38,7 @@ def play_watched(
 
 
 def watched(game: Callable[[list[Observer]], None], progress: Progress, quiet: bool) -> bool:
-    """Play with progress shown; True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
+    """Play with progress; return True if Ctrl-C ended the game early (a second Ctrl-C ends at once)."""
     interrupts = Interrupts()
     with interrupts:
         try:
@@ -51,7 +51,7 @@ def watched(game: Callable[[list[Observer]], None], progress: Progress, quiet: b
 
 
 class Interrupts(Observer):
-    """Lets the first Ctrl-C wait for the end of the batch, so that learner and ledger agree; not for the next one."""
+    """Observer that delays the first Ctrl-C to the end of the batch, so that learner and ledger agree."""
 
     def __init__(self) -> None:
         self._noted = self._resting = False

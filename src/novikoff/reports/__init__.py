@@ -1,1 +1,1 @@
-"""How results are told: to a terminal, as JSON."""
+"""Output of results: terminal, JSON, plots, HTML reports, explanations of names."""

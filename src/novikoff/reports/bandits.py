@@ -1,6 +1,6 @@
-"""Bandits in words, as JSON and as a plot: what was paid, the regret, and what each arm or policy costs at least.
+"""Bandits in words, as JSON and as a plot: loss, regret, and a lower limit on the loss of each arm or policy.
 
-Of a game the true losses are known if it was a simulation, and stand beside the limits.
+In a simulation the true losses are known, and are printed next to the limits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from novikoff.reports.drawing import COLOURS, FONT, INK, cut, quiet, short_sourc
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SAID = 10
+LISTED = 10
 """Largest number of arms listed on a terminal, and drawn."""
 
 
@@ -45,18 +45,18 @@ def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: S
     """Return the bandit game as JSON values."""
     facts = ledger.learner.facts()
     assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
-    told = plain.game(ledger, certificates, spec)
-    found = told.pop("certificates")
+    fields = plain.game(ledger, certificates, spec)
+    found = fields.pop("certificates")
     for key in ("mistakes", "mistake_rate", "survivor", "baselines"):
-        told.pop(key, None)
+        fields.pop(key, None)
     if not facts.table:
-        told.pop("expected_loss", None)
-    told |= {"arms": facts.arms, "regret": ledger.loss - facts.best_loss if facts.table else None}
+        fields.pop("expected_loss", None)
+    fields |= {"arms": facts.arms, "regret": ledger.loss - facts.best_loss if facts.table else None}
     if facts.table:
         best = _name(names, facts.best) if facts.policies == facts.arms else facts.best
-        told["best"] = {"name": best, "loss": facts.best_loss}
-    told["costs_at_least"] = [max(at_least(facts, sums, facts.policies), 0.0) for sums in facts.sums]
-    return {**told, "certificates": found}
+        fields["best"] = {"name": best, "loss": facts.best_loss}
+    fields["costs_at_least"] = [max(at_least(facts, sums, facts.policies), 0.0) for sums in facts.sums]
+    return {**fields, "certificates": found}
 
 
 def of_log(found: OffPolicy) -> dict[str, Any]:
@@ -84,13 +84,13 @@ def of_policies(found: OffPolicy) -> Iterator[str]:
     yield f"{found.rounds:,} rounds, {len(found.arms):,} arms, {what} {found.total:,.6g} ({found.mean:.4g} per round)"
     if not found.limits:
         return
-    told = shown(found)
-    width = max(len(name(found, one)) for one in told)
+    listed = shown(found)
+    width = max(len(name(found, one)) for one in listed)
     yield f"  {'policy':<{width}}  {f'{what} per round, about':>22}  {'at least':>9}  {'at most':>9}"
-    for one in told:
+    for one in listed:
         low, high = (bound_text(value, side) for value, side in ((one.low, "lower"), (one.high, "upper")))  # type: ignore[arg-type]
         yield f"  {name(found, one):<{width}}  {one.estimate:>22.4g}  {low:>9}  {high:>9}"
-    left = len(found.limits) - len(told)
+    left = len(found.limits) - len(listed)
     if left:
         yield Advice(f"  and {left:,} more arms (", Option("json"), " lists all)")
     yield f"All of these limits hold at once, with probability at least {1 - found.delta:g}."
@@ -118,7 +118,7 @@ def _verdict(found: OffPolicy, what: str) -> Iterator[str]:
 def shown(found: OffPolicy) -> list[Limits]:
     """Return the arms with the best estimates, and every requested policy."""
     arms, others = found.limits[: len(found.arms)], found.limits[len(found.arms) :]
-    return [*sorted(arms, key=lambda one: -one.estimate if found.rewards else one.estimate)[:SAID], *others]
+    return [*sorted(arms, key=lambda one: -one.estimate if found.rewards else one.estimate)[:LISTED], *others]
 
 
 def name(found: OffPolicy, one: Limits) -> str:
@@ -147,7 +147,7 @@ def plot_game(ledger: Ledger, names: Sequence[str], spec: str) -> Figure:
     rows = [
         (_name(names, k) if facts.policies == facts.arms else f"expert {k}", totals[k] / rounds,
          max(at_least(facts, facts.sums[k], facts.policies), 0.0) / rounds, 1.0)
-        for k in np.argsort(totals, kind="stable")[:SAID].tolist()
+        for k in np.argsort(totals, kind="stable")[:LISTED].tolist()
     ]  # fmt: skip
     what = "truth" if facts.table else "estimate"
     return _bars(

@@ -1,8 +1,8 @@
-"""Bounds: what the tightest theorem allowed up to some rounds of a game, for a curve beside the mistakes.
+"""Bound curve: the tightest bound up to certain rounds of a game, to draw next to the mistakes.
 
-At rounds 16, 23, 32, 45, ..., whenever they have grown by half a doubling, the certificates are evaluated as they
-stand: comparators are asked what they know by then, and the search for others is not disturbed. So each point is a
-promise about the rounds up to it, and the last is that of the whole game.
+The certificates are evaluated at rounds 16, 23, 32, 45, ..., each about sqrt(2) times the one before, with what the
+comparators know by then; the search for better comparators is not disturbed. Each point is a guarantee for the rounds
+up to it, and the last point is that of the whole game.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GROWTH = math.sqrt(2.0)
 
 
 class Bounds(Observer):
-    """Watches a game, and writes the bounds in its ledger."""
+    """Observer that stores the bounds of a game in its ledger."""
 
     def __init__(self) -> None:
         self._next: int | None = None
@@ -42,10 +42,10 @@ class Bounds(Observer):
 
 
 def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """The corners of what is proved of every round, of bounds up to some rounds.
+    """Return the corners of the staircase that is proved for every round, from bounds up to certain rounds.
 
-    Nothing that is paid is negative: what is paid up to a round is at most what is paid up to a later one. So a bound
-    holds for all rounds up to its own, and the least of those to come is a step, not a line between two of them.
+    Losses are not negative, so the loss up to a round is at most the loss up to a later one. A bound thus holds for all
+    rounds up to its own: the minimum of all later bounds is a staircase, not a line between two of them.
     """
     corners: list[tuple[int, float]] = []
     before = 0
@@ -57,7 +57,7 @@ def proved(bounds: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def mark(rounds: int) -> int:
-    """The next round, after so many, at which the bounds are evaluated."""
+    """Return the next round after `rounds` at which the bounds are evaluated."""
     place = FIRST
     while place <= rounds:
         place = math.ceil(place * GROWTH)
@@ -65,7 +65,7 @@ def mark(rounds: int) -> int:
 
 
 def bounds(ledger: Ledger, quantity: str) -> bool:
-    """Is it what the ledger counts, or its loss but for that of a comparator?"""
+    """Return whether a quantity bounds what the ledger counts, or its loss relative to a comparator."""
     if ledger.counts:
         return quantity in ("mistakes", "expected mistakes")
     return quantity == f"{ledger.player.loss} loss" or quantity.startswith("regret against")

@@ -1,6 +1,6 @@
-"""A comparison as a page, with deviations, intervals and a picture, and as a figure.
+"""Report of a comparison: a page with deviations, intervals and a picture, and a figure.
 
-The page has the learners and those who learn nothing; the figure their mistake rates, or what a budget buys.
+The page has the learners and the baselines; the figure has their error rates over time, or by budget.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         how = f"in {counted(found.shuffles, 'random order')}, the same for all (seed {found.seed})"
     best = min(found.learners, key=lambda one: one.rate.mean)
     counts = isinstance(found.learners[0].games[0].mistakes, int)
-    told = f"{best.learner} has the lowest {'error rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
+    lead = f"{best.learner} has the lowest {'error rate' if counts else 'loss'}, {_share(best.rate.mean, counts)}"
     if (constant := found.constant) is not None:
-        told += f"; always predicting {constant.says}: {_share(constant.costs / rounds, counts)}"
+        lead += f"; always predicting {constant.says}: {_share(constant.costs / rounds, counts)}"
     cards = [html.folded(one.learner, "".join(map(html.card, one.certificates))) for one in found.learners
              if one.certificates]  # fmt: skip
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
         f'<p class="faint">{escape(target + counted(found.rows, "row"))}, {escape(how)}, novikoff {__version__}</p>',
-        f'<p class="lead">{escape(told)}.</p>',
+        f'<p class="lead">{escape(lead)}.</p>',
         html.part(
             "Results",
             html.picture(curves(found)),
@@ -83,7 +83,7 @@ def table(found: Comparison) -> str:
             [one.last_label / one.rounds for one in found.learners[0].games if one.last_label is not None]
         )
         rows.append((summary.PREVIOUS, *_spread(again, counts), *[""] * 3))
-    return html.table(heads, rows, told=True)
+    return html.table(heads, rows, sentences=True)
 
 
 def curves(found: Comparison) -> str:
@@ -93,7 +93,7 @@ def curves(found: Comparison) -> str:
     times, drawn = (100.0 if unit == "mistakes" else 1.0), []
     for place, one in enumerate(found.learners):
         rounds, mean, deviation = one.curve()
-        first = int((rounds < max(rounds[-1] // 100, 1)).sum())  # the rates of the first rounds are all over the place
+        first = int((rounds < max(rounds[-1] // 100, 1)).sum())  # the rates of the first rounds are noise
         points = [(float(t), times * float(rate)) for t, rate in zip(rounds[first:], mean[first:], strict=True)]
         around = [times * float(wide) for wide in deviation[first:]] if len(one.games) > 1 else ()
         colour, dash = svg.COLOURS[place % len(svg.COLOURS)], svg.DASHES[place // len(svg.COLOURS) % len(svg.DASHES)]
@@ -114,13 +114,13 @@ def _row(one: Compared, counts: bool) -> tuple[str, ...]:
 
 
 def _spread(rate: Spread, counts: bool) -> tuple[str, str, str]:
-    """The mean, the deviation, and where the mean over all orders is."""
+    """Return mean, standard deviation, and confidence interval of the mean over all orders."""
     wide = "" if rate.deviation is None else _share(rate.deviation, counts)
     return _share(rate.mean, counts), wide, _interval(rate, counts)
 
 
 def _interval(rate: Spread, counts: bool) -> str:
-    """Where the mean over all orders is, by Student's t; "" of one game."""
+    """Return the 95 % interval of the mean over all orders, by Student's t; "" for a single game."""
     if rate.standard_error is None:
         return ""
     from scipy.stats import t
@@ -134,12 +134,12 @@ def _share(value: float, counts: bool) -> str:
 
 
 LOG_FROM = 1000
-"""Rounds above which their axis is logarithmic."""
+"""Largest number of rounds on a linear axis; beyond it the axis is logarithmic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A learner's mistake rate with a budget; deviation None of a single run."""
+    """Error rate of a learner with a given budget; the deviation is None for a single run."""
 
     learner: str
     budget: float
@@ -148,15 +148,15 @@ class Point:
 
 
 def compared(comparison: Comparison) -> Figure:
-    """The mistake rates of the learners against rounds; or against their budgets, if these are all that differs."""
+    """Draw the error rates of the learners over time, or by budget if nothing else differs."""
     points = budget_points(comparison)
     source = short_source(comparison.source)
     if points:
         return budgets(points, f"Error rate on {source}, by budget", _spread_note(comparison))
-    multiclass = len(comparison.learners)
-    banded = comparison.shuffles > 1 and multiclass <= len(COLOURS)  # more would be mud
+    learners = len(comparison.learners)
+    banded = comparison.shuffles > 1 and learners <= len(COLOURS)  # more bands would be unreadable
     across = "rounds" if comparison.counted is None else "weight"
-    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=multiclass)
+    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=learners)
     curves = [learner.curve() for learner in comparison.learners]
     total = int(curves[0][0][-1])
     first = max(total // 50, 1)  # the rate of fewer rounds is noise
@@ -168,15 +168,15 @@ def compared(comparison: Comparison) -> Figure:
         axes.plot(t, rate, color=colour, linestyle=dash, linewidth=1.8, label=learner.learner)
         if banded:
             axes.fill_between(
-                t, rate - band, rate + band, color=colour, alpha=0.15 if multiclass < 5 else 0.08, linewidth=0
+                t, rate - band, rate + band, color=colour, alpha=0.15 if learners < 5 else 0.08, linewidth=0
             )
         ends.append((float(rate[-1]), f"{cut(learner.learner)}  {percent(rate[-1])}", colour))
-        band[t < min(5 * first, total)] = 0.0  # where it is wide it may be cut off, not the line
+        band[t < min(5 * first, total)] = 0.0  # the wide band at the start may be cut off, the line may not
         low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
     note, constant = _spread_note(comparison, banded), comparison.constant
     if constant is not None:
         level, name = 100 * constant.costs / total, f"always {cut(str(constant.says))}"
-        if level > 2 * high:  # it would leave the learners no room
+        if level > 2 * high:  # the curves of the learners would be flat
             note += f"; {name} {percent(level)}"
         else:
             axes.axhline(level, color=CONSTANT, linewidth=1.5, linestyle=DASHES[2], label=name)
@@ -191,7 +191,7 @@ def compared(comparison: Comparison) -> Figure:
 
 
 def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: str = "") -> Figure:
-    """Mistake rate against budget, a line for each learner."""
+    """Draw the error rate by budget, with one line per learner."""
     figure, axes = new_figure(title, "budget (stored examples)", "error rate, %")
     lines: dict[str, list[Point]] = {}
     for point in points:
@@ -217,7 +217,7 @@ def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: 
 
 
 def budget_points(comparison: Comparison) -> list[Point]:
-    """A point for each learner, if all have a budget and each has a fellow that differs by its budget only; else []."""
+    """Return one point per learner if all have budgets, and each has a peer that differs in budget only; else []."""
     points = [_budget_point(learner) for learner in comparison.learners]
     found = [point for point in points if point is not None]
     sizes: dict[str, set[float]] = {}
@@ -242,7 +242,7 @@ def _budget_point(learner: Compared) -> Point | None:
 
 
 def _rounds_axis(axes: Axes, first: int, last: int) -> None:
-    """Rounds from `first` to `last`: in powers of ten if they are many."""
+    """Set the axis of rounds from `first` to `last`: logarithmic if there are many."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if last > LOG_FROM:
@@ -254,7 +254,7 @@ def _rounds_axis(axes: Axes, first: int, last: int) -> None:
 
 
 def _apart(sizes: Sequence[float]) -> list[float]:
-    """Those that can be written beside each other on a logarithmic axis."""
+    """Return the sizes whose labels do not overlap on a logarithmic axis."""
     kept = [sizes[-1]]
     for size in reversed(sizes[:-1]):
         if kept[-1] / size >= (sizes[-1] / sizes[0]) ** (1 / 12):

@@ -37,8 +37,8 @@ def rates(ledger: Ledger) -> list[Rates]:
     found = ledger.confusion if ledger.learner.labels is not None else None
     if found is None:
         return []
-    said = [sum(column) for column in zip(*found.table, strict=True)]
-    return [Rates(name, sum(row), said[k], row[k]) for k, (name, row) in enumerate(zip(*found, strict=True))]
+    predicted = [sum(column) for column in zip(*found.table, strict=True)]
+    return [Rates(name, sum(row), predicted[k], row[k]) for k, (name, row) in enumerate(zip(*found, strict=True))]
 
 
 def confusions(
@@ -57,8 +57,8 @@ def confused(ledger: Ledger, verbose: bool = False) -> Iterator[str]:
     names = [label(ledger, one) for one in found.labels]
     if len(names) > MOST:
         yield f"{counted(len(names), 'label')}; most frequent confusions:"
-        for came, said, rounds in confusions(names, found.table):
-            yield f"  {came} predicted as {said}: {rounds:,}"
+        for actual, predicted, rounds in confusions(names, found.table):
+            yield f"  {actual} predicted as {predicted}: {rounds:,}"
     else:
         yield from _table(names, found.table)
     if verbose:

@@ -36,7 +36,7 @@ def metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[Met
     if ledger.weighted is not None and ledger.coverage is not None:
         by_rounds = _percent(1 - ledger.coverage.missed / ledger.rounds)
         share = f"by weight; {by_rounds} with each copy of a row counted as one round, as in certificates"
-    yield Metric("coverage", _percent(held / rounds), f"{share}; {_asked(found, certificates)}")
+    yield Metric("coverage", _percent(held / rounds), f"{share}; {_target(found, certificates)}")
     every = f"all {found.most} labels" if found.most else "everything"
     whole = f"{found.everything:,} contain {every} ({sentences.about(found.everything / rounds)})"
     empty = f"{found.empty:,} empty ({sentences.about(found.empty / rounds)})"
@@ -56,14 +56,14 @@ def deviation(certificates: Sequence[Certificate]) -> Certificate | None:
     return next((one for one in certificates if one.quantity == "deviation of coverage"), None)
 
 
-def _asked(found: Coverage, certificates: Sequence[Certificate]) -> str:
-    asked = f"target {_percent(1 - found.alpha)}"
+def _target(found: Coverage, certificates: Sequence[Certificate]) -> str:
+    target = f"target {_percent(1 - found.alpha)}"
     one = deviation(certificates)
     if one is None or one.bound is None or one.status == "vacuous" or "group" in one.quantities:
-        return asked
+        return target
     low, high = max(1 - found.alpha - one.bound, 0.0), min(1 - found.alpha + one.bound, 1.0)
     low, high = math.floor(1e5 * low) / 1e3, math.ceil(1e5 * high) / 1e3
-    return f"{asked}, guaranteed {low:.5g} % to {high:.5g} %"
+    return f"{target}, guaranteed {low:.5g} % to {high:.5g} %"
 
 
 def plain(ledger: Ledger) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def plain(ledger: Ledger) -> dict[str, Any]:
     found = ledger.metrics.coverage
     assert found is not None
     standing, rounds = ledger.player.standing(), found.played
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "asked": 1 - found.alpha,
         "coverage": 1 - found.missed / rounds if rounds else None,
         "misses": found.missed,
@@ -82,10 +82,10 @@ def plain(ledger: Ledger) -> dict[str, Any]:
         "thresholds": standing["thresholds"],
     }
     if len(standing["groups"]) > 1:
-        told["groups"] = [
+        fields["groups"] = [
             {"group": name, "rounds": played, "misses": misses} for name, played, misses in found.by_group(standing)
         ]
-    return told
+    return fields
 
 
 def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
@@ -111,7 +111,7 @@ def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) 
 
 
 def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
-    """The game in stretches: where each begins and ends, and what was counted in it."""
+    """Split the game into stretches: first and last row of each, and the counts in between."""
     points = [(0, 0, 0, 0, 0.0), *found.curve]
     if points[-1][0] < found.played:
         points.append((found.played, found.missed, found.empty, found.everything, float(found.size)))
@@ -126,7 +126,7 @@ def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
 
 
 def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate | None) -> None:
-    asked, last = 100 * (1 - found.alpha), found.played
+    target, last = 100 * (1 - found.alpha), found.played
     first = max(last // 50, 1)
     stretches = _stretches(found)
     local = [100 * (1 - counted[1] / counted[0]) for _, _, counted in stretches]
@@ -136,7 +136,7 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
     ends = [*(begin for begin, _, _ in stretches), last]
     axes.stairs(local, ends, color=drawing.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rows")
     axes.plot(rounds, rates, color=drawing.COLOURS[0], linewidth=1.8, label="up to this row")
-    axes.axhline(asked, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="target")
+    axes.axhline(target, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="target")
     if one is not None and one.bound is not None and "group" not in one.quantities:
         grid = np.linspace(first, last, drawing.GRID)
         if "band" in one.quantities:
@@ -145,18 +145,18 @@ def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate
             band = 100 * one.bound * np.sqrt(last / grid)
         else:
             band = 100 * one.bound * last / grid
-        high, low = np.minimum(asked + band, 100), np.maximum(asked - band, 0)
+        high, low = np.minimum(target + band, 100), np.maximum(target - band, 0)
         axes.fill_between(
             grid, low, high, color=drawing.COLOURS[1], alpha=0.13, linewidth=0, label="guaranteed up to this row"
         )
     axes.set_xlim(0, last)
-    axes.set_ylim(max(min(*local, *rates, asked) - 3, 0), 100.5)
+    axes.set_ylim(max(min(*local, *rates, target) - 3, 0), 100.5)
     axes.tick_params(labelbottom=False)
     axes.legend(
         loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=drawing.FONT, ncols=2
     )
     drawing.label_ends(figure, axes, last, [(rates[-1], f"{rates[-1]:.4g} %", drawing.COLOURS[0]),
-                                            (asked, f"{asked:.4g} %", drawing.CONSTANT)])  # fmt: skip
+                                            (target, f"{target:.4g} %", drawing.CONSTANT)])  # fmt: skip
 
 
 def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:

@@ -1,7 +1,7 @@
-"""How figures look, and how they are written: colours, axes, labels beside lines, PNG or SVG files.
+"""Style and files of figures: colours, axes, labels at the ends of lines, PNG or SVG.
 
-`save` writes as the ending of the file says. The same figures make the same file. matplotlib is imported when the first
-is drawn, and no window is ever opened.
+`save` chooses the format by the suffix. Equal figures give equal files. matplotlib is imported with the first figure,
+and no window is ever opened.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg")
 MADE_BY = "made by novikoff"
-"""What a plot says of itself in the file, by which it is known as one."""
+"""Metadata that marks a file as a plot of this library."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-"""Of Okabe and Ito, told apart by the colour-blind too; brown in place of their yellow, which is hard to see."""
+"""Palette of Okabe and Ito, safe for the colour-blind; brown replaces their yellow, which is hard to see."""
 DASHES: tuple[object, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)))
-"""For more lines than colours."""
+"""Line styles, for more lines than colours."""
 INK, FAINT = "#333333", "#DDDDDD"
 CONSTANT = "#777777"
 INCHES = (8.0, 4.8)
 FONT = 9.5
 LONGEST, LONGEST_REASON = 36, 70
-"""Characters of a label."""
+"""Largest number of characters of a label, and of a reason."""
 GRID = 200
-"""Points of a curve that is computed."""
+"""Number of points of a computed curve."""
 LARGE = 1e8
-"""Numbers from here on are written in powers of ten."""
+"""Numbers from here on are written with an exponent."""
 
 
 def check(path: str, force: bool = False) -> None:
-    """Refuse a file that cannot be written, or may not be replaced, before anything is played for it."""
+    """Refuse a file that cannot be written, or must not be replaced, before the game is played."""
     if PurePath(path).suffix.lower() not in ENDINGS:
         raise InputError(f"a plot must be a PNG or an SVG file: got {path}. End its name with .png or .svg.")
     if not Path(path).absolute().parent.is_dir():
@@ -50,13 +50,13 @@ def check(path: str, force: bool = False) -> None:
 
 
 def _is_plot(path: str) -> bool:
-    """Is it one of ours, by what it says of who made it?"""
+    """Return whether the file is a plot of this library, by its metadata."""
     begin = first_bytes(path, 2048)
     return MADE_BY.encode() in begin and (begin.startswith(b"\x89PNG\r\n\x1a\n") or b"<svg" in begin)
 
 
 def save(figure: Figure, path: str, force: bool = False) -> None:
-    """Write the figure."""
+    """Write the figure to a file."""
     import matplotlib
 
     check(path, force)
@@ -70,7 +70,7 @@ def save(figure: Figure, path: str, force: bool = False) -> None:
 
 
 def new_figure(title: str, across: str, up: str, lines: int = 0) -> tuple[Figure, Axes]:
-    """A figure with one quiet pair of axes, tall enough for labels of so many lines."""
+    """Return a figure with one pair of axes, tall enough for `lines` labels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(INCHES[0], max(INCHES[1], 1.4 + 0.24 * lines)))
@@ -81,7 +81,7 @@ def new_figure(title: str, across: str, up: str, lines: int = 0) -> tuple[Figure
 
 
 def quiet(axes: Axes, across: str, up: str) -> None:
-    """What all axes look like."""
+    """Style the axes."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.set_xlabel(across, fontsize=FONT + 0.5, color=INK)
@@ -97,7 +97,7 @@ def quiet(axes: Axes, across: str, up: str) -> None:
 
 
 def line_up(figure: Figure) -> None:
-    """All axes from the same left to the same right."""
+    """Align all axes on the left and on the right."""
     left = max(axes.get_position().x0 for axes in figure.axes)
     right = min(axes.get_position().x1 for axes in figure.axes)
     for axes in figure.axes:
@@ -106,7 +106,7 @@ def line_up(figure: Figure) -> None:
 
 
 def place_title(axes: Axes, rows: int = 0, note: str = "") -> None:
-    """The title above `rows` lines of legend, or above a note in small letters."""
+    """Place the title above `rows` lines of legend, or above a note in small print."""
     if note:
         axes.annotate(note, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=FONT - 0.5, color="#666666")
     lines = max(rows, 1 if note else 0)
@@ -117,7 +117,7 @@ def place_title(axes: Axes, rows: int = 0, note: str = "") -> None:
 
 
 def label_ends(figure: Figure, axes: Axes, x: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Beside the right edge, what each line is: (height, text, colour). No two overlap; a hair leads to each."""
+    """Label the lines (height, text, colour) at the right edge, without overlaps; a thin line leads to each label."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
@@ -133,7 +133,7 @@ def label_ends(figure: Figure, axes: Axes, x: float, ends: Sequence[tuple[float,
     least = 1.12 * max(extent.height for extent in boxes) / tall.height
     low, high = axes.get_ylim()
     wanted = [(height - low) / (high - low) for height, _, _ in ends]
-    gap = 0.014 * figure.bbox.width / tall.width  # the hair, as a part of the axes
+    gap = 0.014 * figure.bbox.width / tall.width  # length of the thin line, as a fraction of the axes
     end = axes.transAxes.inverted().transform(axes.transData.transform((x, low)))[0]
     for text, want, place, (_, _, colour) in zip(texts, wanted, spread(wanted, least), ends, strict=True):
         text.set_position((1.0 + 1.4 * gap, place))
@@ -142,9 +142,9 @@ def label_ends(figure: Figure, axes: Axes, x: float, ends: Sequence[tuple[float,
 
 
 def spread(wanted: Sequence[float], least: float) -> list[float]:
-    """Places from 0 to 1, `least` apart, in the order of those wanted and as near to them as can be (least squares)."""
+    """Return places from 0 to 1, at least `least` apart, in the wanted order and closest to it in least squares."""
     ranked = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    blocks: list[list[float]] = []  # sums of (wanted - rank * least), and how many: means must not fall
+    blocks: list[list[float]] = []  # sum of (wanted - rank * least) and count per block; means must not decrease
     for rank, i in enumerate(ranked):
         blocks.append([wanted[i] - rank * least, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
@@ -159,22 +159,22 @@ def spread(wanted: Sequence[float], least: float) -> list[float]:
 
 
 def short_source(source: str) -> str:
-    """A path by its last part."""
+    """Return the last part of an absolute path; other sources as they are."""
     return PurePath(source).name if PurePath(source).is_absolute() else source
 
 
 def cut(text: str, longest: int = LONGEST) -> str:
-    """A label, not too long."""
+    """Shorten a label to `longest` characters."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def percent(rate: float) -> str:
-    """A rate, in so many digits as there is room for."""
+    """Format a rate in percent, with three significant digits at most."""
     return f"{rate:.1f} %" if rate >= 10 else f"{rate:.3g} %"
 
 
 def brief(value: float) -> str:
-    """A number for an axis or the end of a line."""
+    """Format a number for an axis or the end of a line."""
     if abs(value) >= LARGE:
         return f"{value:.3g}".replace("e+", "e").replace("e0", "e")
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"

@@ -13,7 +13,7 @@ from novikoff.experts.best_mixture import Mixture
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, summary, terminal
 
-TOLD, SAID = 20, 5
+IN_JSON, LISTED = 20, 5
 """Largest number of experts whose weights are listed in JSON, and on a terminal."""
 
 
@@ -33,15 +33,15 @@ def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None
         regret = ledger.expected - facts.best_loss
         yield f"best expert: {experts[facts.best]}, loss {facts.best_loss:,.6g}; regret {regret:,.6g}"
     if (constant := ledger.best_constant) is not None:
-        told = counted(int(constant.costs), "mistake") if ledger.counts else f"loss {constant.costs:,.6g}"
-        yield f"{summary.always(ledger)}: {told}"
+        cost = counted(int(constant.costs), "mistake") if ledger.counts else f"loss {constant.costs:,.6g}"
+        yield f"{summary.always(ledger)}: {cost}"
     if facts.path_losses:
         times = _many(len(facts.path_losses) - 1, "switch", "switches")
         regret = ledger.expected - facts.path_losses[-1]
         yield f"best sequence with at most {times}: loss {facts.path_losses[-1]:,.6g}; regret {regret:,.6g}"
     if mixture is not None:
-        told = f"loss {mixture.upper:,.6g}; regret {ledger.expected - mixture.upper:,.6g}"
-        yield f"best mixture: {_shares(mixture.weights, experts)}, {told}"
+        result = f"loss {mixture.upper:,.6g}; regret {ledger.expected - mixture.upper:,.6g}"
+        yield f"best mixture: {_shares(mixture.weights, experts)}, {result}"
     yield "weights: " + _shares(learner.weights, experts)
 
 
@@ -52,12 +52,12 @@ def as_plain(
     learner: Any = ledger.learner
     facts = learner.facts()
     sleeping = facts.rule == "sleeping"
-    top = leading(learner.weights, TOLD)
-    told = plain.game(ledger, certificates, spec)
-    found = told.pop("certificates")
+    top = leading(learner.weights, IN_JSON)
+    fields = plain.game(ledger, certificates, spec)
+    found = fields.pop("certificates")
     for key in ("survivor", "expected_mistakes"):
-        told.pop(key, None)
-    told |= {
+        fields.pop(key, None)
+    fields |= {
         "loss": ledger.loss,
         "expected_loss": ledger.expected,
         "loss_name": facts.loss,
@@ -69,16 +69,16 @@ def as_plain(
         "others": len(experts) - len(top),
     }
     if sleeping and facts.sleeper >= 0:
-        told["against"] = {"name": experts[facts.sleeper], "rounds_awake": facts.sleeper_rounds}
+        fields["against"] = {"name": experts[facts.sleeper], "rounds_awake": facts.sleeper_rounds}
     if facts.path_losses:
-        told["best_sequence"] = {"switches": len(facts.path_losses) - 1, "loss": facts.path_losses[-1]}
+        fields["best_sequence"] = {"switches": len(facts.path_losses) - 1, "loss": facts.path_losses[-1]}
     if mixture is not None:
-        told["best_mixture"] = {
+        fields["best_mixture"] = {
             "loss": mixture.upper,
             "loss_at_least": mixture.lower,
-            "weights": {experts[i]: weight for i, weight in leading(mixture.weights, TOLD) if weight > 0.0},
+            "weights": {experts[i]: weight for i, weight in leading(mixture.weights, IN_JSON) if weight > 0.0},
         }
-    return {**told, "certificates": found}
+    return {**fields, "certificates": found}
 
 
 def leading(weights: Any, count: int) -> list[tuple[int, float]]:
@@ -90,13 +90,13 @@ def leading(weights: Any, count: int) -> list[tuple[int, float]]:
 
 def _shares(weights: Any, experts: Sequence[str]) -> str:
     """Return the largest weights, and the rest, in words."""
-    top = leading(weights, SAID)
-    told = [f"{experts[i]} {_share(weight)}" for i, weight in top if weight > 0.0]
-    others = int(np.count_nonzero(weights)) - len(told)
+    top = leading(weights, LISTED)
+    listed = [f"{experts[i]} {_share(weight)}" for i, weight in top if weight > 0.0]
+    others = int(np.count_nonzero(weights)) - len(listed)
     if others:
         rest = max(1.0 - sum(weight for _, weight in top), 0.0)
-        told.append(f"{others:,} more {_share(rest)}")
-    return ", ".join(told)
+        listed.append(f"{others:,} more {_share(rest)}")
+    return ", ".join(listed)
 
 
 def _many(count: int, one: str, more: str = "") -> str:

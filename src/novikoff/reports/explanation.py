@@ -1,7 +1,7 @@
-"""What a name means: algorithm, theorem with its proof idea, cost, reference; all from the docstrings.
+"""Explanations of names: algorithm, theorem with its proof idea, cost and reference, all from the docstrings.
 
-Learners that one may look for and that are not here are explained too: why, and what to take; and frames that many
-learners are instances of: `novikoff explain oco`.
+Some well-known learners that the library leaves out are explained too, with what to use instead, and frameworks that
+many learners are instances of: `novikoff explain oco`.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from novikoff.core.types import Theorem
 
 ABSENT: Mapping[str, str] = {
     "diagonal-arow": """\
-Diagonal AROW is not here: mu += alpha sigma y x with sigma_i = 1/(1/sigma_i + x_i^2/r), as it is mostly run.
+Diagonal AROW is not included: mu += alpha sigma y x with sigma_i = 1/(1/sigma_i + x_i^2/r), the usual implementation.
 
-No bound on its mistakes is known. What each feature moves, the sum of x_i^2 (w_i - u_i)^2 over the features, would have
-to be paid for by the curvature of the loss, and that sees <w - u, x>^2 only.
-Take `arow` (the full matrix, with its theorem), `arow:diagonal=true` (a diagonal metric that a theorem covers), or, for
-wide rows, `ftrl` and `auto`, which err less there.
+No bound on its mistakes is known: the movement of each feature, the sum of x_i^2 (w_i - u_i)^2 over the features, would
+have to be covered by the curvature of the loss, and that only involves <w - u, x>^2.
+Use `arow` (the full matrix, with its theorem), `arow:diagonal=true` (a diagonal metric that a theorem covers), or, for
+wide rows, `ftrl` or `auto`, which make fewer mistakes there.
 """,
     "passive-aggressive": """\
-Passive-Aggressive (PA, PA-I, PA-II) is not here: w += tau y x with tau the hinge loss over |x|^2, cut off at C.
+Passive-Aggressive (PA, PA-I, PA-II) is not included: w += tau y x, where tau is the hinge loss over |x|^2, capped at C.
 
 Its bounds are those of the Perceptron with a factor of 2 on the losses of u: M <= max(R^2, 1/C) (|u|^2 + 2 C D) for
-PA-I, D the sum of the hinge losses of u. On noisy rows that is never better than what `perceptron` promises, and PA
-needs C to be set. The bound of PA without C is often told with the largest |x|; where lengths differ that is false. Nor
-does it err less: in trials on seven real streams it erred more than `auto` on all.
-Take `auto`, `ftrl` or `arow`.
+PA-I, where D is the sum of the hinge losses of u. On noisy rows this is never better than the bound of `perceptron`,
+and C has to be tuned. The bound of PA without C is often stated with the largest |x|; that is false if lengths
+differ. Nor is it more accurate: on seven real streams it made more mistakes than `auto` on every one.
+Use `auto`, `ftrl` or `arow`.
 """,
     "coin-betting": """\
-Coin betting (KT, FreeGrad) is not here: each feature bets a part of what it has won, so that no rate need be set.
+Coin betting (KT, FreeGrad) is not included: each feature bets a fraction of its winnings, so no rate has to be set.
 
-Its bound, |u| sqrt(T ln(1 + 4 T^2 u^2)) for each feature, is proved. But a few rates of `ftrl`, mixed, have no rate to
-be set either: that costs ln K for K rates in all, and not a logarithm under every root. In trials on seven real streams
-its log loss was higher than that of `auto` on all.
-Take `auto`.
+Its bound, |u| sqrt(T ln(1 + 4 T^2 u^2)) per feature, is proved. But a mixture of `ftrl` at several rates has no rate to
+set either, and costs ln K for K rates in total instead of a logarithm under every root. On seven real streams its log
+loss was higher than that of `auto` on every one.
+Use `auto`.
 """,
     "scinol": """\
-ScInOL is not here: scale-invariant online learning, a betting rule for each feature that knows its largest |x|.
+ScInOL is not included: scale-invariant online learning, a betting rule per feature that tracks its largest |x|.
 
-It is scale-free, as `ftrl` is; its promise grows with ln(|u| h T) for every feature, and depends on the first value of
-each. In trials on seven real streams its log loss was higher than that of `auto` on all; that of its first form by far.
-Take `auto` or `ftrl`.
+It is scale-free, as `ftrl` is; its bound grows with ln(|u| h T) for every feature, and depends on the first value of
+each. On seven real streams its log loss was higher than that of `auto` on every one, and far higher in its first form.
+Use `auto` or `ftrl`.
 """,
 }
-"""Name: what is to be said of it."""
+"""Learners that are not included, by name: what they are, why, and what to use instead."""
 
 ALIASES: Mapping[str, str] = {
     "pa": "passive-aggressive",
@@ -68,47 +68,47 @@ ALIASES: Mapping[str, str] = {
 
 INSTANCES = (
     ("adagrad", "all w; a diagonal of gradients squared", "hinge, absolute, pinball, Huber, squared", "convex_regret"),
-    ("ftrl", "all w; a diagonal of curvatures", "log, and half a step for each label", "ftrl_regret"),
+    ("ftrl", "all w; a diagonal of curvatures", "log, plus half a step per label", "ftrl_regret"),
     ("logistic", "all w; the curvatures themselves", "log, by a parabola below it", "logistic_regret"),
-    ("vaw", "all w; the sum of x x', x_t among them", "squared", "vaw_regret"),
+    ("vaw", "all w; the sum of x x', including x_t", "squared", "vaw_regret"),
     ("online-gradient", "a ball; |w|^2 over the rate", "squared, absolute", "online_gradient_regret"),
-    ("perceptron", "all w; |w|^2", "hinge, of mistakes alone", "perceptron_hinge"),
-    ("second-order-perceptron", "all w; x x' of mistakes", "hinge, of mistakes alone", "metric_mistakes"),
+    ("perceptron", "all w; |w|^2", "hinge, on mistakes only", "perceptron_hinge"),
+    ("second-order-perceptron", "all w; x x' of mistakes", "hinge, on mistakes only", "metric_mistakes"),
     ("exponential-weights", "a distribution; its entropy", "linear: the mean loss of experts", "anytime_regret"),
-    ("ada-hedge", "the same, at a rate that adapts", "the same", "ada_hedge_regret"),
+    ("ada-hedge", "the same, at an adaptive rate", "the same", "ada_hedge_regret"),
     ("auto", "the same, at rate 1", "log, of a mixture", "auto_regret"),
     ("specialists", "the same, over awake copies", "log, of a mixture", "specialists_regret"),
     ("conformal", "one number; its square over the step", "pinball, of scores", "coverage_pinball"),
     ("exp3-ix", "a distribution; its entropy", "linear, estimated from one arm", "ix_pathwise"),
     ("tsallis-inf", "a distribution; its square roots", "linear, estimated from one arm", "tsallis_pathwise"),
 )
-"""A learner, the set it chooses from and what regularises, its loss, and the theorem."""
+"""Learner; its decision set and regulariser; its loss; its theorem."""
 
 
 def _table() -> str:
-    rows = [("learner", "w, and what regularises", "loss", "theorem"), *INSTANCES]
+    rows = [("learner", "decision set; regulariser", "loss", "theorem"), *INSTANCES]
     wide = [max(len(row[k]) for row in rows) for k in range(4)]
     return "\n".join("    " + "  ".join(cell.ljust(wide[k]) for k, cell in enumerate(row)).rstrip() for row in rows)
 
 
 FRAMES: Mapping[str, str] = {
     "oco": f"""\
-Online convex optimisation: the frame that most learners here are instances of.
+Online convex optimisation: the framework that most learners here are instances of.
 
 Game
-    In each round choose w from a convex set; then a convex loss l is shown, and l(w) is paid. The regret against u is
-    the sum of l(w) - l(u). Nothing is assumed of the losses but that they are convex: they may answer back.
+    In each round choose w from a convex set; then a convex loss l is revealed, and l(w) is incurred. The regret
+        against u is the sum of l(w) - l(u). The losses need only be convex: they may be chosen by an adversary.
 Rule
-    Follow the regularised leader, on linear parts: g is a subgradient of l at the w that was played, G the sum of these
-    so far, and the next w makes <G, w> + R(w) least, where R may grow. With R = w'Aw/2, w = -A^-1 G.
+    Follow the regularised leader on linearised losses: g is a subgradient of l at the w that was played, G the sum of
+        all g so far, and the next w minimises <G, w> + R(w), where R may grow. With R = w'Aw/2, w = -A^-1 G.
 Theorem
-    A convex loss lies above its linear part, so the regret is at most the sum of <g, w - u>. With R = w'Aw/2 that is
-    at most u'Au/2 + the sum of g'A^-1 g/2 (convex/theorems/convex_regret.py has the proof). A metric that grows with
-    what was seen makes both parts small at once, of the order of sqrt T; a loss that is curved adds to A itself, and
-    the regret is of the order of log T.
+    A convex loss lies above its linearisation, so the regret is at most the sum of <g, w - u>. With R = w'Aw/2 that is
+        at most u'Au/2 + the sum of g'A^-1 g/2 (proof in convex/theorems/convex_regret.py). A metric that grows with the
+        gradients keeps both terms small at once, of the order of sqrt T; a curved loss contributes to A itself, and the
+        regret is of the order of log T.
 Instances
 {_table()}
-    Try `novikoff run adagrad SOURCE`, or adagrad:loss=pinball,tau=0.9 where outcomes are numbers.
+    Try `novikoff run adagrad SOURCE`, or adagrad:loss=pinball,tau=0.9 for regression.
 Reference
     [zinkevich2003]; [mcmahan2017]; [duchi2011].
 """,
@@ -119,8 +119,8 @@ OURS = re.compile(r"novikoff\.(\w+\.)+theorems\.")
 
 
 def explain(name: str) -> str:
-    """The text for a learner, an adversary, a class, a format or a theorem; why some learners are not here."""
-    if name not in CATALOG and name.replace("-", "_") in theorems():  # installed packages need not be looked through
+    """Return the text for a learner, adversary, class, format or theorem, or for a learner that is not included."""
+    if name not in CATALOG and name.replace("-", "_") in theorems():  # no need to search installed packages
         return _with_references(_doc_of(_theorem(name)))
     if (frame := ALIASES.get(name.lower(), name.lower())) in FRAMES and not find(name):
         return _with_references(FRAMES[frame])
@@ -140,7 +140,7 @@ def explain(name: str) -> str:
 
 
 def _with_references(text: str) -> str:
-    """The text, and what it cites."""
+    """Append the references that a text cites."""
     references = dict(_references(text))
     listed = [f"[{key}] {reference}" for key, reference in references.items()]
     return text + ("\n\n" + "\n".join(listed) if listed else "") + "\n"
@@ -148,7 +148,7 @@ def _with_references(text: str) -> str:
 
 @cache
 def theorems() -> dict[str, str]:
-    """Every theorem and its module: the files of each package's `theorems` folder, but for what theorems share."""
+    """Return every theorem with its module: the files of the `theorems` folders, without shared facts."""
     root = Path(novikoff.__file__).parent
     files = sorted(root.glob("**/theorems/*.py"), key=lambda file: file.stem)
     modules = {file.stem: ".".join(("novikoff", *file.relative_to(root).with_suffix("").parts)) for file in files}
@@ -156,7 +156,7 @@ def theorems() -> dict[str, str]:
 
 
 def _theorem(name: str) -> object:
-    """The theorem of that name: ours, or one that a registered learner promises."""
+    """Return the theorem of that name: built in, or of a registered learner."""
     wanted = name.replace("-", "_")
     if wanted in theorems():
         return getattr(importlib.import_module(theorems()[wanted]), wanted)
@@ -169,7 +169,7 @@ def _theorem(name: str) -> object:
 
 
 def promises(learner: str) -> tuple[Theorem, ...]:
-    """The theorems of a learner; none if it cannot be loaded."""
+    """Return the theorems of a learner; none if it cannot be loaded."""
     try:
         found: tuple[Theorem, ...] = entry(learner, "learner").load().promises  # type: ignore[attr-defined]
     except SpecError:
@@ -178,7 +178,7 @@ def promises(learner: str) -> tuple[Theorem, ...]:
 
 
 def _doc_of(theorem: object) -> str:
-    """Statement and proof: the docstring of its file, if it is ours; else its own, or that of its file."""
+    """Return statement and proof: the docstring of the file if built in, else of the theorem or its file."""
     own = None if OURS.match(theorem.__module__) else theorem.__doc__
     return inspect.cleandoc(own or importlib.import_module(theorem.__module__).__doc__ or "")
 
@@ -191,7 +191,7 @@ def _references(text: str) -> Iterator[tuple[str, str]]:
 
 
 def read_references() -> dict[str, str]:
-    """Our references.bib: key -> "Authors: Title. Where, year"."""
+    """Return references.bib as key -> "Authors: Title. Where, year"."""
     text = resources.files("novikoff.reports").joinpath("references.bib").read_text(encoding="utf-8")
     found = {}
     for key, body in re.findall(r"@\w+\{(\w+),(.*?)\n\}", text, flags=re.DOTALL):

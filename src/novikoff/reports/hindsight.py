@@ -14,7 +14,7 @@ from novikoff.core.errors import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Description:
     """Distance of the comparators from the best possible ones.
 
     Attributes:
@@ -28,14 +28,14 @@ class Told:
     levels: list[tuple[str, float]]
 
 
-def told(found: Hindsight | MetricHindsight) -> Told:
+def describe(found: Hindsight | MetricHindsight) -> Description:
     """Describe linear comparators, or those in a metric."""
     if isinstance(found, MetricHindsight):
         plain = {"flaw": found.flaw, "fitted": found.facts.fitted, "reads": found.reads, "seconds": found.seconds}
-        return Told([f"hindsight: {_in_a_metric(found)}"], plain, [])
+        return Description([f"hindsight: {_in_a_metric(found)}"], plain, [])
     reason = found.facts.invalid_reason
     least = math.floor(min(found.hinge.low, found.lengths.low)) if not reason else 0
-    return Told(
+    return Description(
         [f"hindsight: {line}" for line in _linear(found)],
         _plain(found),
         [] if reason else [("no linear comparator guarantees less", least)],

@@ -49,7 +49,7 @@ h1{font-size:1.5rem;line-height:1.25;margin:0 0 .2rem}h2{font-size:1.15rem;margi
 table{border-collapse:collapse;margin:.8rem 0;max-width:100%}
 th,td{text-align:left;padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;
 vertical-align:top;overflow-wrap:normal}caption{text-align:left;color:var(--faint)}
-td{white-space:nowrap}.told td:last-child{white-space:normal;min-width:7rem}
+td{white-space:nowrap}.sentences td:last-child{white-space:normal;min-width:7rem}
 .wide{overflow-x:auto}.wide:focus-visible{outline:2px solid var(--good)}
 .card{background:var(--card);border-left:4px solid var(--line);padding:.6rem 1rem;margin:.8rem 0;border-radius:4px}
 .valid{border-color:var(--good)}.conditional,.vacuous{border-color:var(--doubt)}.violated{border-color:var(--bad)}
@@ -83,10 +83,10 @@ def verbatim(content: str) -> str:
     return f"<pre>{escape(content)}</pre>"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", told: bool = False) -> str:
-    """Return a table whose first column names the rows; `told`: the last column holds sentences, not figures."""
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", sentences: bool = False) -> str:
+    """Return a table whose first column names the rows; `sentences`: the last column has sentences, not figures."""
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
-    kind = ' class="told"' if told else ""
+    kind = ' class="sentences"' if sentences else ""
     top = "".join(f'<th scope="col">{escape(one)}</th>' if one else "<td></td>" for one in head)
     body = "".join(
         f'<tr><th scope="row">{escape(str(first))}</th>'
@@ -129,7 +129,7 @@ def _theorem(name: str) -> str:
 
     try:
         return verbatim(explain(name))
-    except SpecError:  # one that lives outside, and is not registered
+    except SpecError:  # a theorem of another package that is not registered
         return ""
 
 

@@ -73,7 +73,7 @@ def game(
     classifier: OnlineToBatch | None = None,
     history: History | None = None,
     experts: Sequence[str] = (),
-    told: dict[str, Any] | None = None,
+    fields: dict[str, Any] | None = None,
     more: Sequence[str] = (),
     command: Sequence[str] = (),
 ) -> str:
@@ -87,7 +87,7 @@ def game(
         classifier: A classifier kept from the game.
         history: Regret and weights over time, of a game with experts.
         experts: Names of the experts.
-        told: JSON of the game, where it holds more than `plain.game`.
+        fields: JSON of the game, where it holds more than `plain.game`.
         more: Further sentences.
         command: Command line that reproduces the game.
     """
@@ -96,7 +96,7 @@ def game(
     target = "" if ledger.target is None else f"target: {ledger.target}, "
     rounds = f"{target}{counted(ledger.rounds, 'round')}"
     numbers = f"{rounds}, {ledger.seconds:.2f} s{terminal.speed(ledger)}, novikoff {__version__}"
-    everything = told if told is not None else plain.game(ledger, list(certificates), learner, of_members)
+    everything = fields if fields is not None else plain.game(ledger, list(certificates), learner, of_members)
     return html.document(
         title,
         f"<h1>{escape(title)}</h1>",
@@ -118,11 +118,11 @@ def game(
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     """Return the summary sentence; a violated bound comes first."""
     broken = [one.theorem for one in certificates if one.status == "violated"]
-    told = " ".join([sentences.capital(summary.lead(ledger, certificates)), *summary.warnings(ledger, certificates)])
+    summed = " ".join([sentences.capital(summary.lead(ledger, certificates)), *summary.warnings(ledger, certificates)])
     return (
-        f"A proven bound was violated ({', '.join(broken)}): this is a bug, please report it. {told}"
+        f"A proven bound was violated ({', '.join(broken)}): this is a bug, please report it. {summed}"
         if broken
-        else told
+        else summed
     )
 
 
@@ -149,11 +149,11 @@ def happened(
         shown = html.table([what, _unit(ledger), "mean predicted", "observed"], rows)
         parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     if ledger.members:
-        parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], told=True))
+        parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], sentences=True))
     if drawn := stretches.picture(ledger):
         parts.append(html.picture(drawn))
-    parts.append(html.text(*stretches.told(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
-    parts.append(html.text(sentences.whole(told) if (told := terminal.watched(ledger)) else ""))
+    parts.append(html.text(*stretches.describe(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
+    parts.append(html.text(sentences.whole(drift) if (drift := terminal.watched(ledger)) else ""))
     return parts
 
 
@@ -186,8 +186,8 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
         line = [(0, 0.0), (own.rounds, float(constant.costs))]
         drawn.append(svg.Line(summary.always(ledger), line, svg.CONSTANT, svg.DASHES[2], end=number(constant.costs)))
-    told = f"{what} against {_unit(ledger)}: {', '.join(f'{line.name} {number(line.points[-1][1])}' for line in drawn)}"
-    return svg.lines(drawn, _unit(ledger), what, told)
+    last = ", ".join(f"{line.name} {number(line.points[-1][1])}" for line in drawn)
+    return svg.lines(drawn, _unit(ledger), what, f"{what} against {_unit(ledger)}: {last}")
 
 
 def _unit(ledger: Ledger) -> str:
@@ -208,9 +208,9 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
     """Return a table of the learner, the best expert, the baselines and the guarantee."""
     own = ledger.metrics
 
-    def row(name: str, paid: float, told: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
+    def row(name: str, paid: float, text: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
         rate = sentences.about(paid / rounds) if ledger.counts else number(float(paid / rounds))
-        return name, told or number(paid), rate
+        return name, text or number(paid), rate
 
     rows = [row("learner", own.mistakes if ledger.counts else own.loss)]
     if not ledger.deterministic:
@@ -230,26 +230,26 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
     best = summary.bounding(ledger, certificates)
     if best is not None and (value := summary.allowed(ledger, best)) is not None:
         allowed = "guaranteed at most" if ledger.weighted is None else "guaranteed at most, in rounds"
-        told = bound_text(value, "upper")
-        rows.append(row(f"{allowed} ({best.theorem})", float(value), told, max(ledger.rounds, 1)))
+        bound = bound_text(value, "upper")
+        rows.append(row(f"{allowed} ({best.theorem})", float(value), bound, max(ledger.rounds, 1)))
     return html.table(["", _lost(ledger), f"per {summary.unit(ledger)}"], rows)
 
 
 def _metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
     """Return the table of metrics with their baselines."""
     found = (*summary.metrics(ledger), *coverage.metrics(ledger, certificates))
-    return html.table(["metric", "value", "baselines"], found, told=True)
+    return html.table(["metric", "value", "baselines"], found, sentences=True)
 
 
 def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     """Return a card for each certificate."""
     if not certificates:
         return [html.text("No bound is known for this learner here.")]
-    told = html.text(summary.scaled(ledger))
-    found = [] if ledger.hindsight is None else hindsight.told(ledger.hindsight).lines
+    scaled = html.text(summary.scaled(ledger))
+    found = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).lines
     back = [sentences.whole(line) for line in found]
     cards = (html.card(one, summary.guarantee(ledger, one)) for one in certificates)
-    return [*cards, told, html.text(*back)]
+    return [*cards, scaled, html.text(*back)]
 
 
 def _trusted(history: History, certificates: Sequence[Certificate], names: Sequence[str]) -> list[str]:
@@ -264,14 +264,14 @@ def _trusted(history: History, certificates: Sequence[Certificate], names: Seque
     if bounds := [(m.rounds, m.bounds[theorem][1]) for m in seen if theorem in m.bounds]:
         end = bound_text(bounds[-1][1], "upper")
         drawn.append(svg.Line(f"guaranteed ({theorem})", bounds, svg.COLOURS[1], svg.DASHES[1], end=end))
-    told = f"regret against rounds: at the end {number(regret[-1][1])}"
+    title = f"regret against rounds: at the end {number(regret[-1][1])}"
     chosen = leading(history)[: len(svg.COLOURS) - 1]
     bands = [(_name(names, expert), _thinned(history.weights(expert).tolist())) for expert in chosen]
     rest = [max(0.0, 1.0 - sum(band[i] for _, band in bands)) for i in range(len(seen))]
     if max(rest) > 1e-9:
         bands.append(("others", rest))
     shares = svg.shares([float(m.rounds) for m in seen], bands, "the weights of the experts against rounds")
-    regrets = svg.lines(drawn, "rounds", "regret", told)
+    regrets = svg.lines(drawn, "rounds", "regret", title)
     return [html.picture(regrets), html.text("Weights of the experts:"), html.picture(shares)]
 
 
@@ -294,12 +294,12 @@ def kept(classifier: OnlineToBatch) -> str:
 
 
 def predictions(
-    model: str, source: str, told: Sequence[str], limits: Sequence[Certificate], facts: dict[str, Any],
+    model: str, source: str, lines: Sequence[str], limits: Sequence[Certificate], facts: dict[str, Any],
     command: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Return the HTML of predictions on new examples: metrics, and the bound on the risk."""
     title = f"{model} on {source}"
-    first, *rest = map(sentences.whole, told)
+    first, *rest = map(sentences.whole, lines)
     confusion = facts.get("confusion")
     return html.document(
         title,
@@ -351,6 +351,6 @@ def _image(drawn: str) -> str:
     if not drawn:
         return ""
     data = base64.b64encode(drawn.encode()).decode()
-    told = drawn.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")  # escaped already
+    title = drawn.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")  # escaped already
     style = "background:white;max-width:680px;width:100%"
-    return f'<img style="{style}" alt="{told}" src="data:image/svg+xml;base64,{data}">'
+    return f'<img style="{style}" alt="{title}" src="data:image/svg+xml;base64,{data}">'

@@ -31,7 +31,7 @@ WEIGHTED = (
 def game(
     ledger: Ledger, certificates: list[Certificate], learner: str, of_members: Sequence[Sequence[Certificate]] = ()
 ) -> dict[str, Any]:  # fmt: skip
-    """What happened and what was promised, also by each learner of a team, as JSON values."""
+    """Return results and certificates of a game, and of each learner of a team, as JSON values."""
     plain: dict[str, Any] = {
         "learner": learner,
         "source": ledger.source,
@@ -69,7 +69,7 @@ def game(
     if ledger.hindsight is not None:
         from novikoff.reports import hindsight
 
-        plain["hindsight"] = hindsight.told(ledger.hindsight).plain
+        plain["hindsight"] = hindsight.describe(ledger.hindsight).plain
     if ledger.members:
         plain["members"] = [_member(member) for member in members(ledger, of_members)]
     measured = ledger.metrics
@@ -89,55 +89,55 @@ def game(
 
 
 def drift(test: DriftTest) -> dict[str, object]:
-    """A test of drift, as JSON values: without drift there would ever be an alarm with a chance of at most alpha."""
+    """Return a drift test as JSON values; without drift the chance of an alarm, ever, is at most alpha."""
     return {"alarm": test.alarm, "wealth": test.largest, "alpha": test.alpha, "examples": test.seen}
 
 
 def baselines(ledger: Ledger) -> dict[str, object]:
-    """What those would have paid on the same rounds who learn nothing, as JSON values."""
+    """Return the mistakes or the loss of the non-learning baselines on the same rounds, as JSON values."""
     costs = "mistakes" if ledger.counts else "loss"
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if (constant := ledger.best_constant) is not None:
-        told["best_constant"] = {"says": constant.says, costs: constant.costs}
+        fields["best_constant"] = {"says": constant.says, costs: constant.costs}
         if ledger.counts:
-            told["last_label"] = {costs: ledger.last_label}
-    return told
+            fields["last_label"] = {costs: ledger.last_label}
+    return fields
 
 
 def kept(classifier: OnlineToBatch) -> dict[str, Any]:
-    """A classifier that was kept, as JSON values."""
+    """Return a kept classifier as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [certificate(one) for one in classifier.certificates]}
 
 
 def permuted(test: Permuted) -> dict[str, object]:
-    """A permutation test, as JSON values."""
+    """Return a permutation test as JSON values."""
     return {"p": test.p, "observed": test.observed, "mean": test.mean, "shuffles": len(test.shuffled)}
 
 
 def _member(member: Member) -> dict[str, object]:
-    told: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
+    fields: dict[str, Any] = {"learner": member.name, "mistakes": member.mistakes, "weight": float(member.weight)}
     if member.weighted is not None:
-        told["weighted_mistakes"] = member.weighted
+        fields["weighted_mistakes"] = member.weighted
     if member.expected is not None:
-        told["expected_mistakes"] = member.expected
-    return {**told, "certificates": [certificate(one) for one in member.certificates]}
+        fields["expected_mistakes"] = member.expected
+    return {**fields, "certificates": [certificate(one) for one in member.certificates]}
 
 
 def certificate(one: Certificate) -> dict[str, Any]:
-    """A certificate, as JSON values."""
+    """Return a certificate as JSON values."""
     plain = {field.name: getattr(one, field.name) for field in dataclasses.fields(one) if field.name != "why"}
     plain["assumptions"] = [dataclasses.asdict(assumption) for assumption in one.assumptions]
     return plain
 
 
 def _target(target: Target | None) -> dict[str, str] | None:
-    """The column that was predicted, and how it was chosen."""
+    """Return the target column and how it was chosen, as JSON values."""
     return None if target is None else target._asdict()
 
 
 def comparison(found: Comparison) -> dict[str, object]:
-    """The comparison as JSON values."""
+    """Return a comparison as JSON values."""
     return {
         "source": found.source,
         "target": _target(found.target),
@@ -152,7 +152,7 @@ def comparison(found: Comparison) -> dict[str, object]:
 
 
 def _weighted_rows(found: Comparison) -> dict[str, object]:
-    """What the figures of a comparison on weighted rows count."""
+    """Return what the figures of a comparison on weighted rows count, as JSON values."""
     game = found.learners[0].games[0]
     if game.rows is None:
         return {}
@@ -160,7 +160,7 @@ def _weighted_rows(found: Comparison) -> dict[str, object]:
 
 
 def _constants(found: Comparison) -> dict[str, object]:
-    """Of the best constant, and of the last label again in each game."""
+    """Return the best constant, and the previous-label baseline of each game, as JSON values."""
     games, constant = found.learners[0].games, found.constant
     if constant is None:
         return {}
@@ -171,7 +171,7 @@ def _constants(found: Comparison) -> dict[str, object]:
 
 
 def _compared(compared: Compared) -> dict[str, object]:
-    told = {
+    fields = {
         "learner": compared.learner,
         "rounds": compared.games[0].rounds,
         "mistakes": [game.mistakes for game in compared.games],
@@ -180,9 +180,9 @@ def _compared(compared: Compared) -> dict[str, object]:
         "seconds": compared.seconds,
     }
     if compared.expected is not None:
-        told["expected_mistake_rate"] = _spread(compared.expected)
-    told["certificates"] = [certificate(one) for one in compared.certificates]
-    return told
+        fields["expected_mistake_rate"] = _spread(compared.expected)
+    fields["certificates"] = [certificate(one) for one in compared.certificates]
+    return fields
 
 
 def _spread(spread: Spread) -> dict[str, float | None]:

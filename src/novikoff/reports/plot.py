@@ -1,4 +1,4 @@
-"""A game as a figure: its mistakes or its loss against rounds, beside what was promised."""
+"""Plot of a game: mistakes or loss over rounds, next to the guarantee and the baselines."""
 
 from __future__ import annotations
 
@@ -36,20 +36,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ABOVE, BELOW = (0.09, 0.40, 0.72, 0.46), (0.09, 0.11, 0.72, 0.24)
-"""Where the two pairs of axes of a game are."""
+"""Position of the two pairs of axes of a game."""
 ELSEWHERE = ("coverage_", "stretch_")
-"""Theorems that are drawn below, in axes of their own."""
+"""Theorems that have axes of their own, below."""
 FAR = 4.0
+"""Height of the best constant, relative to everything else, from which on it is cut off."""
 
 
 def game(
     ledger: Ledger, certificates: Sequence[Certificate], learner: str, hindsight: Iterable[tuple[str, float]] = ()
 ) -> Figure:
-    """What was paid against rounds, above in all, below a round: mistakes, or the loss.
+    """Draw mistakes or loss over rounds: the total above, the rate per round below.
 
-    Beside it the tightest bound, as a curve if the ledger has its `bounds`, and what others would have paid, (label,
-    mistakes). What is of the whole game is a line above, and below what is left of it for each round. The best constant
-    is drawn at the rate it has in the whole game.
+    The tightest bound is a curve if the ledger has its `bounds`, otherwise a level; the levels of `hindsight`, (label,
+    mistakes), are drawn too. A level of the whole game is a horizontal line above, and its share per round below. The
+    best constant is drawn at its rate over the whole game.
     """
     where = "on" if ledger.adversary is None else "against"
     own, what = ledger.metrics, "mistakes" if ledger.counts else f"{ledger.player.loss} loss"
@@ -61,9 +62,9 @@ def game(
     unit = "rounds" if ledger.weighted is None else "weight"
     quiet(below, unit, "rate, %" if ledger.counts else f"loss per {summary.unit(ledger)}")
     rounds, paid = zip(*dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items(), strict=True)
-    style = "steps-post" if ledger.counts and own.mistakes < 100 else "default"  # few are seen one by one
+    style = "steps-post" if ledger.counts and own.mistakes < 100 else "default"  # few mistakes are visible one by one
     axes.plot(rounds, paid, color=COLOURS[0], linewidth=1.8, drawstyle=style, label=f"{what} of {cut(learner)}")
-    levels, said = _levels(ledger, certificates, hindsight)
+    levels, missing = _levels(ledger, certificates, hindsight)
     for name, value, _, colour, dash in levels:
         if colour == COLOURS[1] and ledger.bounds:
             corners = zip(*proved(_bounds(ledger, value)), strict=True)
@@ -72,8 +73,8 @@ def game(
             axes.plot([0, own.rounds], [0, value], color=colour, linewidth=1.5, linestyle=dash, label=name)
         else:
             axes.axhline(value, color=colour, linewidth=1.5, linestyle=dash, label=name)
-    if said:
-        axes.plot([], [], " ", label=said)
+    if missing:
+        axes.plot([], [], " ", label=missing)
     ends = [(float(paid[-1]), brief(paid[-1]), COLOURS[0])]
     bounds = ledger.bounds if ledger.weighted is None else []
     far = _far(levels, [float(paid[-1]), *(bound for _, bound in bounds)])
@@ -95,7 +96,7 @@ def game(
 def _levels(
     ledger: Ledger, certificates: Sequence[Certificate], hindsight: Iterable[tuple[str, float]]
 ) -> tuple[list[tuple[str, float, str, str, object]], str]:
-    """Levels to draw: (label, value, value in words, colour, dashes); and why there is no bound among them."""
+    """Return the levels to draw (label, value, formatted value, colour, dashes), and why no bound is among them."""
     found: list[tuple[str, float, str, str, Any]] = []
     constant, why, what = ledger.best_constant, "", f"the {ledger.player.loss} loss"
     best = summary.bounding(ledger, certificates)
@@ -124,18 +125,18 @@ def _levels(
 
 
 def _far(levels: Sequence[tuple[str, float, str, str, object]], others: Sequence[float]) -> bool:
-    """Is the best constant so high that it would leave the rest no room? Its line then leads out of sight."""
+    """Return whether the best constant is so high that it would flatten the rest; its line is then cut off."""
     near = max(*others, *(value for _, value, _, colour, _ in levels if colour != CONSTANT), 1e-9)
     return any(value > FAR * near for _, value, _, colour, _ in levels if colour == CONSTANT)
 
 
 def _bounds(ledger: Ledger, last: float) -> list[tuple[int, float]]:
-    """The bounds up to some rounds, and the last."""
+    """Return the bounds up to certain rounds, with the last one."""
     return [*((t, bound) for t, bound in ledger.bounds if t < ledger.rounds), (ledger.rounds, last)]
 
 
 def _on(grid: Sequence[float], corners: Sequence[tuple[int, float]]) -> list[tuple[float, float]]:
-    """Steps at these rounds, and at both sides of each corner in between."""
+    """Return the staircase at the rounds of a grid, and on both sides of each corner in between."""
     ends = [rounds for rounds, _ in corners[1::2]]
     levels = [bound for _, bound in corners[1::2]]
     at = [(t, levels[bisect_left(ends, t)]) for t in grid]
@@ -145,7 +146,7 @@ def _on(grid: Sequence[float], corners: Sequence[tuple[int, float]]) -> list[tup
 
 
 def _rates(figure: Figure, axes: Axes, ledger: Ledger, levels: Sequence[tuple[str, float, str, str, object]]) -> None:
-    """What was paid a round up to each round; the rate of fewer rounds than one in fifty is noise."""
+    """Draw the loss per round up to each round, without the first fiftieth, whose rate is noise."""
     times, words = (100.0, percent) if ledger.counts else (1.0, _rate)
     promised = sentences.percent if ledger.counts else lambda rate: sentences.rounded(rate, "upper", 3)
     own = ledger.metrics

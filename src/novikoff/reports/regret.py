@@ -1,6 +1,6 @@
-"""A game with experts as a plot: the regret beside its bound, and below it whom the learner trusts.
+"""Plot of a game with experts: the regret next to its bound, and the weights of the experts below.
 
-`History` is shown the ledger now and then as the game goes; `plot` draws what it saw.
+`History` records the game at certain rounds; `plot` draws it.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 
 INCHES = (8.0, 7.2)
 SHOWN = 8
-"""Experts with a line of their own."""
+"""Largest number of experts with a band of their own."""
 KEPT = 64
-"""Experts whose weights are kept at each moment."""
+"""Largest number of experts whose weights are stored per moment."""
 GREY = "#999999"
 FAINT_WEIGHT, TALL_ENOUGH = 0.01, 0.09
-"""A weight below which an expert is one of many; the height of a band that holds a name."""
+"""Weight below which an expert belongs to the others, and height of a band that fits a name."""
 GRID, NAME_STEPS = 400, 56
-"""Steps across the bands, and those that a name takes."""
+"""Steps across the bands, and steps that a name needs."""
 AGAINST = {
     "fixed_share_regret": "the best sequence of experts",
     "sleeping_regret": "the expert nearest to its bound, while active",
 }
-"""Whom the learner is measured against, by theorem."""
+"""Comparator of each theorem; the best expert by default."""
 DENSE, STEP = 200, 1.01
-"""Moments: every round up to so many, then each so many times the one before."""
+"""Moments: every round up to DENSE, then each STEP times the one before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """What was seen after some round: the bound and what it bounds by theorem, and the largest weights."""
+    """State after some round: bounded value and bound by theorem, and the largest weights."""
 
     rounds: int
     regret: float
@@ -66,7 +66,7 @@ class Moment:
 
 @dataclass
 class History(Observer):
-    """The moments of a game so far."""
+    """Observer that records the moments of a game."""
 
     moments: list[Moment] = field(default_factory=list)
     _next: int = 1
@@ -77,12 +77,12 @@ class History(Observer):
         return min(self._next - ledger.rounds, rounds)
 
     def see_last(self, ledger: Ledger) -> None:
-        """Take note of the end."""
+        """Record the end of the game."""
         if not self.moments or self.moments[-1].rounds < ledger.rounds:
             self.look(ledger)
 
     def look(self, ledger: Ledger) -> None:
-        """Take note of where the game is."""
+        """Record the present state of the game."""
         self._next = _after(ledger.rounds)
         learner: Any = ledger.learner
         weights = np.asarray(learner.weights)
@@ -96,19 +96,19 @@ class History(Observer):
         self.moments.append(Moment(ledger.rounds, regret, bounds, experts, weights[experts]))
 
     def weights(self, expert: int) -> NDArray[np.float64]:
-        """One expert's weight at each moment; 0 where it was not among the largest."""
+        """Return the weight of an expert at each moment; 0 where it was not among the largest."""
         return np.array([float(seen.weights[seen.experts == expert].sum()) for seen in self.moments])
 
 
 def _after(rounds: int) -> int:
-    """The next moment after this round."""
+    """Return the round of the next moment."""
     return rounds + 1 if rounds < DENSE else int(STEP * rounds) + 1
 
 
 def plot(
     history: History, certificates: Sequence[Certificate], experts: Sequence[str], learner: str, source: str
 ) -> Figure:
-    """Regret and its tightest bound against rounds; below, the weights of the experts that had the largest."""
+    """Draw the regret and its tightest bound over rounds, and the weights of the leading experts below."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=INCHES)
@@ -131,7 +131,7 @@ def _regret(figure: Figure, axes: Axes, history: History, certificates: Sequence
         regret = [moment.bounds.get(best.theorem, (moment.regret, 0.0))[0] for moment in seen]
     last = rounds[-1]
     against = AGAINST.get("" if best is None else best.theorem, "the best expert")
-    begin = [0] if rounds[0] == 1 else []  # else the game went on from a file
+    begin = [0] if rounds[0] == 1 else []  # otherwise the game was resumed
     label = f"regret: loss minus that of {against}"
     axes.plot([*begin, *rounds], [*begin, *regret], color=COLOURS[0], linewidth=1.8, label=label)
     ends = [(regret[-1], number(regret[-1]), COLOURS[0])]
@@ -163,7 +163,7 @@ def _bounds_regret(certificate: Certificate) -> bool:
 
 
 def _weights(figure: Figure, axes: Axes, history: History, experts: Sequence[str]) -> None:
-    """A band for each of the leading experts, one upon the other; those that fell are named where they were large."""
+    """Draw stacked bands of the leading experts; a band that vanished is labelled where it was large."""
     quiet(axes, "rounds", "weights")
     seen = history.moments
     last = seen[-1].rounds
@@ -195,14 +195,14 @@ def _weights(figure: Figure, axes: Axes, history: History, experts: Sequence[str
 
 
 def _widest(band: NDArray[np.float64]) -> tuple[int, float]:
-    """Where a name fits best into a band, and how high it is there at least."""
+    """Return where a name fits best into a band, and the least height of the band there."""
     windows = np.lib.stride_tricks.sliding_window_view(band, min(NAME_STEPS, len(band))).min(axis=1)
     place = int(windows.argmax())
     return place + min(NAME_STEPS, len(band)) // 2, float(windows[place])
 
 
 def leading(history: History) -> list[int]:
-    """The experts to show, the largest at the end first: those that are large at the end, or were for long."""
+    """Return the experts to draw, by final weight: those that are large at the end, or were for long."""
     mean: dict[int, float] = {}
     steps = np.diff([0, *(moment.rounds for moment in history.moments)]) / max(history.moments[-1].rounds, 1)
     for moment, step in zip(history.moments, steps, strict=True):

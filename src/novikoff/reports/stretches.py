@@ -25,7 +25,7 @@ LINES = (
 """Name, colour and dashes of each line, in the order of `_levels`."""
 
 
-def told(ledger: Ledger) -> Iterator[str]:
+def describe(ledger: Ledger) -> Iterator[str]:
     """Yield a sentence on the stretches; nothing for a learner without guarantees on them."""
     parts = ledger.player.stretches(MOST)
     if len(parts) < 2:
@@ -64,12 +64,12 @@ def picture(ledger: Ledger) -> str:
         points = [(float(end), min(value, top)) for part, value in zip(parts, line, strict=True)
                   for end in (part.first - 1, part.last)]  # fmt: skip
         drawn.append(svg.Line(name, points, svg.COLOURS[colour], dash, end=f"{line[-1]:.4f}"))
-    heard = f"log loss per row in {len(parts)} stretches: {', '.join(f'{value:.4f}' for value in levels[0])}"
-    return svg.lines(drawn, "rounds", "log loss per row", heard)
+    title = f"log loss per row in {len(parts)} stretches: {', '.join(f'{value:.4f}' for value in levels[0])}"
+    return svg.lines(drawn, "rounds", "log loss per row", title)
 
 
 def panel(figure: Figure, ledger: Ledger) -> None:
-    """The stretches below what is drawn of a game."""
+    """Add the stretches below the plot of a game."""
     from novikoff.reports import svg
 
     parts = ledger.player.stretches(MOST)

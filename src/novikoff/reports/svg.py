@@ -1,7 +1,7 @@
-"""Pictures for pages, as SVG: lines against rounds, and shares of a whole. No library, a few kilobytes each.
+"""Pictures for pages, as SVG: curves over rounds, and shares of a whole. No library, a few kilobytes each.
 
-Text and axes take the colour of the text around them, so the same picture is right on a dark page. Lines differ by
-colour and by dash, each is named, and its last value stands beside its end.
+Text and axes inherit the colour of the surrounding text, so the picture fits a dark page too. Lines differ by colour
+and by dash; each has a name in the legend, and its last value at its end.
 """
 
 from __future__ import annotations
@@ -15,29 +15,33 @@ from itertools import pairwise
 from novikoff.core.certificate import number
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#777777")
-"""Of Okabe and Ito, told apart by the colour-blind too; brown and grey in place of their yellow and black."""
+"""Palette of Okabe and Ito, safe for the colour-blind; brown and grey replace their yellow and black."""
 CONSTANT = COLOURS[-1]
-"""Of one who learns nothing."""
+"""Colour of the best constant."""
 DASHES = ("", "7 3", "2 3", "9 3 2 3")
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
-"""Room for the names of the vertical axis, for last values, for the names of rounds, and for one line of the legend."""
+"""Room for the vertical axis, for last values, for the horizontal axis, and for one line of the legend."""
 FAR = 4.0
-"""A line this many times as high as the highest of the others is cut off at the frame, and its name tells so."""
+"""Height of a line, relative to the highest of the others, from which on it is cut off; its name then says so."""
 APART = 13.0
-"""Pixels between two last values."""
+"""Pixels between two last values, at least."""
 FINE = 0.75
-"""Points closer than so many pixels are one."""
+"""Distance in pixels below which two points are drawn as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One curve.
 
-    points   (round, value), rounds growing
-    steps    drawn as steps: few mistakes are seen one by one
-    end      what stands beside its end; its last value if that is None
-    around   the half width of a band around it, at each point; none if it is empty
+    Attributes:
+        name: Name in the legend.
+        points: (round, value), by increasing round.
+        colour: Colour of the line.
+        dash: SVG dash pattern; "" for a solid line.
+        steps: Draw steps, so that few mistakes are visible one by one.
+        end: Text at its end; None for its last value.
+        around: Half width of a band around the line at each point; empty for none.
     """
 
     name: str
@@ -49,8 +53,8 @@ class Line:
     around: Sequence[float] = ()
 
 
-def lines(drawn: Sequence[Line], across: str, up: str, told: str) -> str:
-    """Curves against `across`; `told` is what somebody hears who does not see them."""
+def lines(drawn: Sequence[Line], across: str, up: str, title: str) -> str:
+    """Draw curves against `across`; `title` describes them to screen readers."""
     drawn = [line for line in drawn if line.points]
     last = max((line.points[-1][0] for line in drawn), default=1.0) or 1.0
     tops = [max(value for _, value in line.points) for line in drawn]
@@ -62,15 +66,15 @@ def lines(drawn: Sequence[Line], across: str, up: str, told: str) -> str:
     ends = [(line.points[-1][1], number(line.points[-1][1]) if line.end is None else line.end, line.colour)
             for line, high in zip(drawn, tops, strict=True) if line.points[-1][1] <= frame.high]  # fmt: skip
     parts.append(frame.ends(ends))
-    names = [line.name + (" (goes on above)" if high > frame.high else "") for line, high in
+    names = [line.name + (" (continues above)" if high > frame.high else "") for line, high in
              zip(drawn, tops, strict=True)]  # fmt: skip
     parts += [_legend(place, name, line.colour, line.dash) for place, (line, name) in
               enumerate(zip(drawn, names, strict=True))]  # fmt: skip
-    return _picture(head + HEIGHT, told, parts)
+    return _picture(head + HEIGHT, title, parts)
 
 
-def shares(rounds: Sequence[float], bands: Sequence[tuple[str, Sequence[float]]], told: str) -> str:
-    """Shares of a whole against rounds, one upon the other; each named beside its end, or not at all if it is small."""
+def shares(rounds: Sequence[float], bands: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
+    """Draw stacked shares of a whole over rounds; a share is named at its end, unless it is small."""
     frame = _Frame(rounds[-1] or 1.0, 0.0, 1.0, 10)
     floor, parts, ends = [0.0] * len(rounds), [], []
     for place, (name, band) in enumerate(bands):
@@ -82,11 +86,11 @@ def shares(rounds: Sequence[float], bands: Sequence[tuple[str, Sequence[float]]]
         if band[-1] >= 0.02:
             ends.append(((floor[-1] + above[-1]) / 2, f"{name} {100 * band[-1]:.0f} %", colour))
         floor = above
-    return _picture(10 + HEIGHT, told, [*parts, frame.axes("rounds", "weights", percent=True), frame.ends(ends)])
+    return _picture(10 + HEIGHT, title, [*parts, frame.axes("rounds", "weights", percent=True), frame.ends(ends)])
 
 
 def _top(tops: Sequence[float]) -> float:
-    """The highest to be drawn: what is far above everything else is cut off."""
+    """Return the top of the frame; lines far above all others are cut off."""
     ranked = sorted((top for top in tops if math.isfinite(top)), reverse=True)
     while len(ranked) > 1 and ranked[0] > FAR * ranked[1] > 0.0:
         ranked.pop(0)
@@ -94,26 +98,26 @@ def _top(tops: Sequence[float]) -> float:
 
 
 class _Frame:
-    """From rounds and values to places in the picture."""
+    """Map from rounds and values to positions in the picture."""
 
     def __init__(self, last: float, low: float, high: float, head: int) -> None:
         self.last, self.low, self.high, self.head = last, low, max(high, low + 1e-12), head
         self.bottom = head + HEIGHT - BELOW
 
     def place(self, point: tuple[float, float]) -> tuple[float, float]:
-        """Where a point is."""
+        """Return the position of a point."""
         x, y = point
         up = (y - self.low) / (self.high - self.low)
         return LEFT + (WIDTH - LEFT - RIGHT) * x / self.last, self.bottom - (self.bottom - self.head) * up
 
     def axes(self, across: str, up: str, percent: bool = False) -> str:
-        """The two axes, with numbers and names."""
+        """Return the two axes, with ticks and names."""
         right, parts = WIDTH - RIGHT, []
         for value in ticks(self.low, self.high):
             _, y = self.place((0.0, value))
-            told = f"{100 * value:.0f} %" if percent else short(value)
+            text = f"{100 * value:.0f} %" if percent else short(value)
             parts.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
-            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{told}</text>')
+            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
         for value in ticks(0.0, self.last):
             x, _ = self.place((value, 0.0))
             parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{short(value)}</text>')
@@ -126,7 +130,7 @@ class _Frame:
         return f'<g stroke="currentColor" class="axes">{"".join(parts)}</g>'.replace("<text", '<text stroke="none"')
 
     def curve(self, line: Line) -> str:
-        """The curve, and the band around it, cut off above the frame."""
+        """Return the curve and the band around it, cut off above the frame."""
         room = f'x="{LEFT}" y="{self.head}" width="{WIDTH - LEFT - RIGHT}" height="{self.bottom - self.head}"'
         view = f'viewBox="{LEFT} {self.head} {WIDTH - LEFT - RIGHT} {self.bottom - self.head}"'
         path: list[str] = []
@@ -150,7 +154,7 @@ class _Frame:
         return f"<svg {room} {view}>{drawn}</svg>"
 
     def ends(self, ends: Sequence[tuple[float, str, str]]) -> str:
-        """What stands beside the ends, moved apart where two would lie on each other."""
+        """Return the texts at the ends of lines, moved apart where they would overlap."""
         ranked = sorted(ends, reverse=True)
         places: list[float] = []
         for value, _, _ in ranked:
@@ -160,22 +164,22 @@ class _Frame:
         for i in reversed(range(len(places))):
             places[i] = min(places[i], lowest)
             lowest = places[i] - APART
-        beside = f'x="{WIDTH - RIGHT + 6}"'
+        x = f'x="{WIDTH - RIGHT + 6}"'
         parts = [
-            f'<text {beside} y="{y + 4:.1f}"><tspan fill="{colour}">● </tspan>{escape(cut(told))}</text>'
-            for y, (_, told, colour) in zip(places, ranked, strict=True)
+            f'<text {x} y="{y + 4:.1f}"><tspan fill="{colour}">● </tspan>{escape(cut(text))}</text>'
+            for y, (_, text, colour) in zip(places, ranked, strict=True)
         ]
         return "".join(parts)
 
 
 def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Corners of steps: each value holds until the next round."""
+    """Return the corners of a staircase: each value holds until the next round."""
     corners = [(later, value) for (_, value), (later, _) in pairwise(points)]
     return [points[0], *(corner for two in zip(corners, points[1:], strict=True) for corner in two)]
 
 
 def within(points: Sequence[tuple[float, float]], low: float, high: float) -> list[list[tuple[float, float]]]:
-    """The parts of a curve between two heights, each cut off where it crosses one: no point of it is moved."""
+    """Return the parts of a curve between two heights, cut where it crosses one; no point is moved."""
     parts: list[list[tuple[float, float]]] = [[]]
     for k, (x, y) in enumerate(points):
         ends = sorted({0.0, 1.0, *(crossings(points[k - 1], (x, y), (low, high)) if k else ())})
@@ -190,21 +194,21 @@ def within(points: Sequence[tuple[float, float]], low: float, high: float) -> li
 
 
 def crossings(one: tuple[float, float], two: tuple[float, float], heights: Sequence[float]) -> list[float]:
-    """At which parts of the way from one point to another it crosses these heights."""
+    """Return the fractions of the segment between two points at which it crosses these heights."""
     rise = two[1] - one[1]
     found = [(height - one[1]) / rise for height in heights if rise != 0.0 and math.isfinite(rise)]
     return [part for part in found if 0.0 < part < 1.0]
 
 
 def _between(one: tuple[float, float], two: tuple[float, float], part: float) -> tuple[float, float]:
-    """The point at this part of the way."""
+    """Return the point at this fraction of a segment."""
     if part in (0.0, 1.0):
         return two if part else one
     return one[0] + part * (two[0] - one[0]), one[1] + part * (two[1] - one[1])
 
 
 def short(value: float) -> str:
-    """A number of an axis: 20,000, and 400 M for what is larger."""
+    """Format a number for an axis: 20,000, and 400 M above a million."""
     for unit, name in ((1e9, "G"), (1e6, "M")):
         if unit <= abs(value) < 1e4 * unit:
             return f"{value / unit:,.6g} {name}"
@@ -212,12 +216,12 @@ def short(value: float) -> str:
 
 
 def cut(text: str, most: int = 20) -> str:
-    """The text, or its beginning."""
+    """Shorten a text to `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round numbers from low to high."""
+    """Return round numbers from low to high."""
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / wanted))
     step *= next((m for m in (1.0, 2.0, 5.0) if (high - low) / (m * step) <= wanted), 10.0)
     return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
@@ -232,8 +236,8 @@ def _legend(place: int, name: str, colour: str, dash: str) -> str:
     )
 
 
-def _picture(height: float, told: str, parts: Sequence[str]) -> str:
+def _picture(height: float, title: str, parts: Sequence[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" fill="currentColor" '
-        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(told)}</title>{"".join(parts)}</svg>'
+        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>{"".join(parts)}</svg>'
     )

@@ -67,8 +67,8 @@ def table(team: list[Member]) -> Iterator[str]:
     if len(team) == 1:
         return
     best = min(team, key=lambda member: member.wrong)
-    told = counted(best.mistakes, "mistake") if best.weighted is None else f"weight {best.wrong:,} predicted wrong"
-    yield f"best learner: {best.name}, {told}"
+    result = counted(best.mistakes, "mistake") if best.weighted is None else f"weight {best.wrong:,} predicted wrong"
+    yield f"best learner: {best.name}, {result}"
 
 
 def row(member: Member) -> tuple[str, str, str, str]:

@@ -43,7 +43,7 @@ class Out:
             self._console = Console(highlight=False, markup=False, soft_wrap=True)
 
     def line(self, text: str = "", style: str = "", rest: str = "") -> None:
-        """One line: `text` in this style, `rest` in none."""
+        """Print one line: `text` in this style, `rest` in none."""
         if self._console is None:
             print(text + rest)
         else:
@@ -63,7 +63,7 @@ def game(
         ledger: The game.
         certificates: Its certificates, the tightest first.
         learner: Name or spec of the learner.
-        certified: Whether certificates were asked for.
+        certified: Whether certificates were requested.
         of_members: Certificates of each member of a team.
         verbose: Print all certificates with their quantities, calibration, and rates per label.
     """
@@ -74,7 +74,7 @@ def game(
     out.line(f"{learner} {where} {ledger.source}{target}: {took}", "bold")
     for metric in (*summary.metrics(ledger), *coverage.metrics(ledger, certificates)):
         field(out, metric.name, metric.value, metric.note)
-    say(out, *summary.warnings(ledger, certificates), summary.runs(ledger))
+    wrapped(out, *summary.warnings(ledger, certificates), summary.runs(ledger))
     if verbose and (labels := summary.named(ledger)):
         out.line(labels)
     if (survivor := ledger.player.survivor()) is not None:
@@ -86,16 +86,16 @@ def game(
     if ledger.members:
         for line in table(members(ledger, of_members)):
             out.line(line)
-    say(out, *stretches.told(ledger), *ledger.player.tale())
-    say(out, watched(ledger))
+    wrapped(out, *stretches.describe(ledger), *ledger.player.tale())
+    wrapped(out, watched(ledger))
     if certified:
         promised(out, certificates, verbose, ledger)
         if verbose:
-            say(out, summary.tightest_member(certificates), summary.scaled(ledger))
+            wrapped(out, summary.tightest_member(certificates), summary.scaled(ledger))
         if ledger.hindsight is not None:
             from novikoff.reports import hindsight
 
-            for line in hindsight.told(ledger.hindsight).lines:
+            for line in hindsight.describe(ledger.hindsight).lines:
                 out.line(line)
 
 
@@ -108,7 +108,7 @@ def field(out: Out, name: str, value: str, note: str = "", style: str = "") -> N
         out.line(" " * (INDENT + len(column)) + line)
 
 
-def say(out: Out, *texts: str) -> None:
+def wrapped(out: Out, *texts: str) -> None:
     """Print sentences, wrapped."""
     for text in texts:
         for line in textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
@@ -201,12 +201,12 @@ def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     if classifier.certificates:
         promised(out, list(classifier.certificates), verbose)
         if classifier.drawn:
-            say(out, "  The bound is on the mean over the random draw: with probability at least 1 - d the drawn "
+            wrapped(out, "  The bound is on the mean over the random draw: with probability at least 1 - d the drawn "
                      "hypothesis is within 1/d times the bound.")  # fmt: skip
     else:
         out.line("  no bound on its risk is known", "yellow")
     if classifier.wealth is not None:
-        say(out, f"  {drift(classifier.wealth)}")
+        wrapped(out, f"  {drift(classifier.wealth)}")
 
 
 def drift(wealth: float) -> str:
