@@ -83,6 +83,7 @@ class Predictor(ABC, Written):
         encoding: Encoding of the table that was learned from; set by the ledger.
         size: Number of stored weights, support vectors or hypotheses.
         rows_held: Training rows that are part of the hypothesis and must be saved with it.
+        rows_stored: Training rows that are saved for exact resuming only, and left out of a model without rows.
         normalize: Whether examples are divided by their norm; None if that is not an option.
         scored: Scores of the last round or batch, if `keeps_scores`.
         shares: Mean weight of each forecaster of a mixture over all rounds.
@@ -116,6 +117,8 @@ class Predictor(ABC, Written):
         @property
         def rows_held(self) -> int: ...
         @property
+        def rows_stored(self) -> int: ...
+        @property
         def names(self) -> Sequence[str]: ...
         @property
         def shares(self) -> Sequence[float] | NDArray[np.float64]: ...
@@ -123,7 +126,7 @@ class Predictor(ABC, Written):
         def weights(self) -> Sequence[float] | NDArray[np.float64]: ...
     else:
         labels = features = size = None
-        rows_held = 0
+        rows_held = rows_stored = 0
         learners = names = shares = weights = ()
 
     def __init_subclass__(cls, base: bool = False, **more: Any) -> None:
@@ -292,6 +295,12 @@ class Predictor(ABC, Written):
         """Training rows in the hypothesis, including all members of an ensemble."""
         members = sum(adapt(member).all_rows_held for member in self.learners)
         return members + (self.rows_held or (0 if members else self.within.rows_held))
+
+    @property
+    def all_rows_stored(self) -> int:
+        """Training rows saved for exact resuming, of the learner or the member of its ensemble that has most."""
+        members = (adapt(member).all_rows_stored for member in self.learners)
+        return max(self.rows_stored, self.within.rows_stored, *members, 0)
 
     def check_hash(self, stream: Stream) -> None:
         """Raise `MismatchError` if the stream hashes features into another number of places than the learner has.
@@ -577,6 +586,7 @@ class Adapted(Learner):
     size: Any = _Of()
     updates: Any = _Of()
     rows_held: Any = _Of()
+    rows_stored: Any = _Of()
     names: Any = _Of()
     shares: Any = _Of()
     weights: Any = _Of()

@@ -22,7 +22,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass
 from operator import le
 from types import NoneType, UnionType
@@ -358,6 +360,24 @@ def limit_of(owner: object, limit: Limit) -> Any:
 def size_of(owner: object, size: Size) -> int | None:
     """Return the length of a dimension; None for any."""
     return int(lookup(owner, size)) if isinstance(size, str) else size
+
+
+_KEEPS_ROWS = ContextVar("keeps_rows", default=True)
+
+
+def keeps_rows() -> bool:
+    """Return whether the state that is being made may contain training rows which only exact resuming needs."""
+    return _KEEPS_ROWS.get()
+
+
+@contextmanager
+def leaving_out_rows(without: bool = True) -> Iterator[None]:
+    """Leave such training rows out of every state that is made in this block, nested learners included."""
+    token = _KEEPS_ROWS.set(not without)
+    try:
+        yield
+    finally:
+        _KEEPS_ROWS.reset(token)
 
 
 class Stateful:

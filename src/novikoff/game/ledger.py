@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff.core.certificate import RANK, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import MismatchError, counted
+from novikoff.core.learner import adapt
 from novikoff.core.stream import Target
 from novikoff.core.types import (
     Adversary,
@@ -274,6 +275,8 @@ class Ledger(Metrics, Shown):
         """Store the encoding of a table, here and in the learner."""
         if encoding is not None:
             self.encoding = self.player.encoding = encoding
+            for member in self.player.learners:
+                adapt(member).encoding = encoding
 
     @property
     def metrics(self) -> Metrics:

@@ -14,7 +14,7 @@ from novikoff.core.errors import Advice, ModelFileError, Option
 from novikoff.core.learner import Learner, adapt
 from novikoff.core.nesting import restored as restored_learner
 from novikoff.core.nesting import saved
-from novikoff.core.state import integer, require
+from novikoff.core.state import integer, leaving_out_rows, require
 from novikoff.core.stream import Target
 from novikoff.core.types import State
 from novikoff.data.tables.encoding import Encoding
@@ -67,7 +67,8 @@ def rows_held(ledger: Ledger, without_rows: bool = False) -> int:
     if without_rows:
         return own
     trackers = [one.tracker for one in (ledger, *ledger.members) if one.tracker is not None]
-    seen = min(ledger.rounds, own + max((tracker.rows_held for tracker in trackers), default=0))
+    stored = max(ledger.player.all_rows_stored, max((tracker.rows_held for tracker in trackers), default=0))
+    seen = min(ledger.rounds, own + stored)
     pending = None if ledger.late is None else ledger.late.pending
     return seen + (0 if pending is None else len(pending.waiting))
 
@@ -151,7 +152,8 @@ def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) ->
     """Return the ledger and its learner as plain data; `checked` if they are known to agree."""
     if not checked:
         check(ledger)  # a learner that learned without its ledger could not be restored
-    return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
+    with leaving_out_rows(without_rows):
+        return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
 
 
 def unpacked(state: State) -> Ledger:

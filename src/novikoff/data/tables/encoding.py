@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,22 @@ MARK = re.compile("=|: | is missing")
 """Separators between the column name and the rest of a feature name."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Meaning(NamedTuple):
+    """What one feature tells about the table column that it was made from.
+
+    Attributes:
+        column: Name of the column; parts of a date are columns too: `day: month`, `day: weekday` and `day: hour`.
+        kind: "number" if the feature has the value of the column, or the days of a date; "missing" if it is 1 where
+            that is missing; "category" if it is 1 where the column has this category; "part" if it is 1 where the part
+            of a date has this value.
+        category: The category; "" for numbers and missing values.
+    """
+
+    column: str
+    kind: Literal["number", "missing", "category", "part"]
+    category: str = ""
 
 
 class Slot:
@@ -280,6 +296,31 @@ class Encoding:
             self.places |= fresh
             return self.places
         return {**self.places, **fresh} if fresh else self.places
+
+    def meanings(self, start: int = 0) -> list[Meaning]:
+        """Return the meaning of each feature from index `start` on, for learners that use columns as they are.
+
+        Features must be numbered, not hashed. The days of a date and its missing values belong to one column, which
+        has the name of the date.
+        """
+        stems = {self._stem(column): column for column in self.columns}
+        names = {column.name for column in self.columns if column.kind in ("number", "boolean")}
+        return [self._meaning(feature, names, stems) for feature in islice(self.places, start, None)]
+
+    def _meaning(self, feature: str, numbers: set[str], stems: Mapping[str, Column]) -> Meaning:
+        if feature in numbers:
+            return Meaning(feature, "number")
+        for mark in MARK.finditer(feature):  # stems are unambiguous: at most one of these is a column's
+            column, rest = stems.get(feature[: mark.start()]), feature[mark.end() :]
+            if column is None:
+                continue
+            if mark.group() == "=":
+                return Meaning(column.name, "category", rest)
+            if mark.group() != ": ":
+                return Meaning(column.name, "missing")
+            value = rest.partition("=")[2]
+            return Meaning(feature[: -len(value) - 1], "part", value) if value else Meaning(column.name, "number")
+        raise ModelFileError(f"every feature of a table must be one of its columns: {feature!r} is not.")
 
     def known(self) -> list[int]:
         """Return sizes of what is known: features, first times, columns of known kind."""

@@ -1,0 +1,12 @@
+"""Compiled loops of `novikoff.trees`, imported when first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from novikoff.numerics.lazy import submodules
+
+if TYPE_CHECKING:
+    from novikoff.trees._loops import columns as columns
+else:
+    __getattr__ = submodules(__name__)

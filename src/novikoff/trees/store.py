@@ -1,0 +1,125 @@
+"""The last rows of a game, from which trees are grown.
+
+Rows are numbered from 0 in the order of learning. The store keeps at least the last `window` of them: 131,072, or as
+many as fit into 64 MB with the columns known at row 32,768. A batch is written before it is played, up to `TOGETHER`
+rows at once, and a build that lasts for some rounds still needs the rows of its start: so up to `SPARE` rows beyond
+the window are kept too, and a part that plays row t must use rows above t - window only, whatever the store has.
+
+Checkpoints contain the rows; models without rows do not, and trees then grow from new rows only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.state import MOST_ROUNDS, Array, Count, Stateful, keeps_rows, require
+from novikoff.core.types import State
+from novikoff.trees.columns import MOST_COLUMNS
+
+MOST_ROWS = 131_072
+MOST_BYTES = 2**26
+SETTLED = MOST_BYTES // (8 * MOST_COLUMNS)
+"""Row at which the window is settled: until then it holds all rows, whatever the number of columns."""
+TOGETHER = 1024
+"""Number of rows that are written, then played, at once."""
+SPARE = 2 * TOGETHER
+"""Number of rows beyond the window that are kept: a batch, and the rounds of a build."""
+FIRST_ROOM = 256
+
+
+class RowStore(Stateful):
+    """Columns and outcomes of the last rows.
+
+    Args:
+        most: Largest window; fewer rows are kept if the columns are many.
+
+    Attributes:
+        window: Number of last rows that trees may use.
+        x: (room, columns) columns; row i is x[i % room].
+        y: (room,) outcomes, likewise.
+        count: Number of rows learned so far.
+        begin: Number of the first row that the store ever had: 0, unless it was restored without rows.
+    """
+
+    described = "a store of rows"
+    fields = (
+        Count("window", least=1, most=MOST_ROWS),
+        Count("count", most=MOST_ROUNDS),
+        Count("begin", most="count"),
+        Count("width", most=MOST_COLUMNS),
+        Array("x", (None, "width"), finite=False, assigned=False),
+        Array("y", (None,), assigned=False),
+    )
+
+    def __init__(self, most: int = MOST_ROWS) -> None:
+        self.window, self.count, self.begin = most, 0, 0
+        self.x, self.y = np.empty((0, 0)), np.empty(0)
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self.x.shape[1]
+
+    @width.setter
+    def width(self, width: int) -> None:
+        self.x = np.empty((len(self.y), width))
+
+    @property
+    def first(self) -> int:
+        """Number of the oldest row in the store."""
+        return max(self.begin, self.count - self.window - SPARE)
+
+    def together(self, rows: int) -> int:
+        """Return how many of the next `rows` rows to add at once."""
+        settles = SETTLED - self.count if self.count < SETTLED else TOGETHER
+        return min(rows, TOGETHER, settles)
+
+    def add(self, x: NDArray[np.float64], y: NDArray[np.float64], absent: NDArray[np.float64]) -> None:
+        """Append rows, at most `together` of them.
+
+        Args:
+            x: (rows, columns) columns; there may be more than before.
+            y: (rows,) outcomes.
+            absent: (columns,) value of new columns in the rows before.
+        """
+        assert len(y) <= self.together(len(y))
+        need, room = self.count + len(y) - self.begin, len(self.y)
+        if need > room and room < self.window + SPARE:
+            room = min(max(need, 2 * room, FIRST_ROOM), self.window + SPARE)
+        if room != len(self.y) or x.shape[1] > self.width:
+            self._resize(room, absent[: max(x.shape[1], self.width)])
+        slots = np.arange(self.count, self.count + len(y)) % max(room, 1)
+        self.x[slots], self.y[slots] = x, y
+        self.count += len(y)
+        if self.count == SETTLED:
+            self.window = min(self.window, MOST_BYTES // (8 * max(self.width, 1)))
+
+    def rows(self, first: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return copies of the columns and outcomes of the rows from number `first` to before `stop`."""
+        assert self.first <= first <= stop <= self.count
+        slots = np.arange(first, stop) % max(len(self.y), 1)
+        return self.x[slots], self.y[slots]
+
+    def _resize(self, room: int, absent: NDArray[np.float64]) -> None:
+        """Move the rows to new arrays of this room; columns that are new had the value `absent`."""
+        had, first = self.width, self.first
+        x, y = self.rows(first, self.count)
+        slots = np.arange(first, self.count) % max(room, 1)
+        self.x, self.y = np.empty((room, len(absent))), np.empty(room)
+        self.x[:, had:] = absent[had:]
+        self.x[slots, :had], self.y[slots] = x, y
+
+    def state(self) -> State:
+        first = self.first if keeps_rows() else self.count
+        x, y = self.rows(first, self.count)
+        begin = self.begin if keeps_rows() else self.count
+        return {"window": self.window, "count": self.count, "begin": begin, "width": self.width, "x": x, "y": y}
+
+    def after_restoring(self, found: State) -> None:
+        x, y, first = found["x"], found["y"], self.first
+        require(len(x) == len(y) == self.count - first, f"a store must have {self.count - first:,} rows", len(y))
+        room = min(max(FIRST_ROOM, len(y)), self.window + SPARE)
+        slots = np.arange(first, self.count) % room
+        self.x, self.y = np.empty((room, self.width)), np.empty(room)
+        self.x[slots], self.y[slots] = x, y

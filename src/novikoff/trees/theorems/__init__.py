@@ -1,0 +1,1 @@
+"""Theorems of `novikoff.trees`: statement, assumptions and proof, one per file."""
