@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from novikoff.numerics.lazy import submodules
 
 if TYPE_CHECKING:
+    from novikoff.trees._loops import boosting as boosting
     from novikoff.trees._loops import columns as columns
 else:
     __getattr__ = submodules(__name__)

@@ -1,0 +1,80 @@
+"""Constants and records of trees/_loops/boosting.py; this module needs no numba."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+BINS = 128
+SAMPLE = 8192
+"""Rows from which quantile edges are computed, evenly spaced."""
+CHUNK = 4096
+"""Rows that one unit of work encodes."""
+
+LOGISTIC, SOFTMAX, SQUARED = 0, 1, 2
+"""Losses: labels 0 and 1; label numbers; outcomes."""
+
+PHASE, DONE, TREE, NODES, LEAVES, USED, CODED = range(7)
+"""Places of the counters of a build; DONE counts units, USED the rows drawn for the current tree."""
+CODES, BIAS, ROOT, SPLIT, SCORES, READY = range(6)
+"""Phases of a build; before them, Python computes the edges of one column per unit."""
+
+GAIN, SLOT, BIN, SIDE = range(4)
+"""Columns of the best cut of a leaf: its gain, the slot of its column, its last bin on the left, the side of the
+missing values (1: left)."""
+
+
+class Settings(NamedTuple):
+    """Constants of a build."""
+
+    loss: int
+    rounds: int  # boosting rounds; each fits one tree per output
+    leaves: int  # most leaves of a tree
+    rate: float  # learning rate
+    ridge: float
+    least: int  # fewest rows on either side of a cut
+    gain: float  # a cut must gain more
+    fine: float  # subtracted from the gain of a cut on categories, per category beyond the second
+    rows: float  # fraction of the rows drawn for each round
+    columns: int  # columns drawn for each tree
+
+
+class Trees(NamedTuple):
+    """Fitted trees: tree r * outputs + c is that of round r and output c; node 0 is its root."""
+
+    column: NDArray[np.int32]  # (trees, nodes) column of the cut; -1 for a leaf
+    cut: NDArray[np.float64]  # (trees, nodes) values up to this go left
+    left: NDArray[np.int32]  # (trees, nodes) left child; the right child is the next node
+    missing: NDArray[np.int8]  # (trees, nodes) 1 if missing values go left
+    sets: NDArray[np.uint64]  # (trees, nodes, 2) bits of the bins of categories that go left
+    value: NDArray[np.float64]  # (trees, nodes) step of the score
+    gains: NDArray[np.float64]  # (trees, nodes) gain of the cut
+    bias: NDArray[np.float64]  # (outputs,) score before the first tree
+
+
+class Work(NamedTuple):
+    """State of a build on m rows with d columns."""
+
+    counters: NDArray[np.int64]  # (7,)
+    coins: NDArray[np.uint64]  # (1,) state of the random numbers
+    codes: NDArray[np.uint8]  # (d, m) bin of each value
+    edges: NDArray[np.float64]  # (d, BINS) edges between bins, ascending
+    edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
+    target: NDArray[np.float64]  # (m,) outcome, label number, or label 0 or 1
+    base: NDArray[np.float64]  # (m,) score that the trees are added to
+    scores: NDArray[np.float64]  # (outputs, m) current scores, without the base
+    chances: NDArray[np.float64]  # (outputs, m) probabilities at the start of the round
+    drawn: NDArray[np.int32]  # (m,) rows drawn for the round
+    rows: NDArray[np.int32]  # (m,) the same, ordered by leaf
+    spare: NDArray[np.int32]  # (m,) rows that go right
+    slopes: NDArray[np.float64]  # (2, m) gradient and curvature of `rows`, in their order
+    spares: NDArray[np.float64]  # (2, m) the same of `spare`
+    columns: NDArray[np.int64]  # (d,) drawn columns first
+    histograms: NDArray[np.float64]  # (leaves, columns drawn, BINS, 3) gradient, curvature and number of rows by bin
+    places: NDArray[np.int64]  # (nodes, 3) first row, end, and histogram of each node
+    best: NDArray[np.float64]  # (nodes, 4) best cut of each leaf
+    sets: NDArray[np.bool_]  # (nodes, BINS) bins of categories left of the best cut
+    order: NDArray[np.int64]  # (BINS,) working memory
+    unit: NDArray[np.float64]  # (1,) unit of the gradients of the current tree

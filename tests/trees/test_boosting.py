@@ -1,0 +1,235 @@
+"""Boosted trees: the fit against a naive twin, slices, resuming, missing values and categories."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from novikoff.core.errors import ModelFileError
+from novikoff.trees import boosting
+from novikoff.trees.boosting import MANY_LABELS, NUMBERS, RESIDUALS, TWO_LABELS, BoostedTrees, Boosting, quantile_edges
+from novikoff.trees.store import RowStore
+
+SMALL = replace(TWO_LABELS, rounds=6, leaves=4, prefixes=(2, 6))
+
+
+def stored(x, y, most=131_072):
+    rows = RowStore(most)
+    for start in range(0, len(y), 512):
+        part = slice(start, start + 512)
+        rows.add(np.asarray(x[part], float), np.asarray(y[part], float), np.zeros(x.shape[1]))
+    return rows
+
+
+def table(rows=400, seed=0):
+    """Two numbers, one of them with missing values, and a category; labels depend on all of them."""
+    coins = np.random.default_rng(seed)
+    x = np.column_stack([coins.normal(size=(rows, 2)), coins.integers(0, 9, rows)])
+    x[coins.random(rows) < 0.2, 1] = np.nan
+    z = x[:, 0] + np.where(np.isnan(x[:, 1]), 1.0, -x[:, 1]) + np.isin(x[:, 2], (1, 4, 7))
+    return x, (z + 0.3 * coins.normal(size=rows) > 0.5).astype(float), np.array([0, 0, 1], np.int8)
+
+
+def fitted(settings, x, y, kinds, labels=1, **given):
+    trees = BoostedTrees(settings, **given)
+    return trees, trees.play(stored(x, y), len(y), kinds, labels)
+
+
+def naive_leaf(g, h, ridge):
+    return -g.sum() / (h.sum() + ridge)
+
+
+def naive_tree(x, kinds, g, h, s):
+    """Best-first tree by trying every cut of every leaf; returns the value of each row."""
+    leaves = [np.arange(len(x))]
+    while len(leaves) < s.leaves:
+        best = (s.gain, None, None, None)
+        for k, rows in enumerate(leaves):
+            for left in naive_cuts(x[rows], kinds, g[rows], h[rows], s):
+                fine = left[1]
+                here = [rows[left[0]], rows[~left[0]]]
+                if min(map(len, here)) < s.least:
+                    continue
+                gain = sum(0.5 * g[one].sum() ** 2 / (h[one].sum() + s.ridge) for one in here)
+                gain -= 0.5 * g[rows].sum() ** 2 / (h[rows].sum() + s.ridge) + fine
+                if gain > best[0] + 1e-12:
+                    best = (gain, k, *here)
+        if best[1] is None:
+            break
+        leaves[best[1] : best[1] + 1] = best[2:]
+    value = np.empty(len(x))
+    for rows in leaves:
+        value[rows] = naive_leaf(g[rows], h[rows], s.ridge)
+    return value
+
+
+def naive_cuts(x, kinds, g, h, s):
+    """Yield (rows that go left, fine) of every allowed cut."""
+    for j, kind in enumerate(kinds):
+        column, gone = x[:, j], np.isnan(x[:, j])
+        values = np.unique(column[~gone])
+        if kind:
+            means = [g[column == v].sum() / (h[column == v].sum() + 4 * s.ridge) for v in values]
+            values = values[np.argsort(means, kind="stable")]
+        fine = s.fine * max(len(values) - 2, 0) if kind else 0.0
+        for k in range(len(values) if gone.any() else len(values) - 1):
+            left = np.isin(column, values[: k + 1])
+            yield left, fine
+            if gone.any():
+                yield left | gone, fine
+
+
+def test_fit_equals_that_of_a_naive_twin():
+    x, y, kinds = table(120)
+    settings = replace(SMALL, rows=1.0, rounds=3, prefixes=(1, 2, 3))
+    trees = BoostedTrees(settings)
+    rows = stored(x, y)
+    trees.play(rows, 110, kinds)
+    while trees.building:  # to the takeover
+        trees.play(rows, 1, kinds)
+    first = trees.fitted
+    x, y = x[:first], y[:first]
+    score = np.full(first, trees.trees.bias[0])
+    assert abs((1 / (1 + np.exp(-score)) - y).sum()) < 0.05  # the bias is nearly the best constant
+    for k in range(3):
+        p = 1.0 / (1.0 + np.exp(-score))
+        score = score + settings.rate * naive_tree(x, kinds, p - y, p * (1 - p), settings)
+        np.testing.assert_allclose(trees.look(x)[:, k, 0], score, rtol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [TWO_LABELS, MANY_LABELS, NUMBERS, replace(TWO_LABELS, window=100)])
+def test_rows_and_batches_give_the_same_scores(settings):
+    settings = replace(settings, rounds=8, prefixes=(4, 8))
+    x, y, kinds = table(300)
+    labels = 2 if settings.loss == "softmax" else 1
+    whole = fitted(settings, x, y, kinds, labels)[1]
+    rows, single = stored(x, y), BoostedTrees(settings)
+    parts = [single.play(rows, count, kinds, labels) for count in [1] * 60 + [7, 33, 100, 100]]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_forecasts_do_not_depend_on_later_rows():
+    x, y, kinds = table(300)
+    other, flipped = x.copy(), y.copy()
+    other[200:], flipped[200:] = x[:100], 1.0 - y[200:]
+    ours, theirs = fitted(SMALL, x, y, kinds)[1], fitted(SMALL, other, flipped, kinds)[1]
+    np.testing.assert_array_equal(ours[:200], theirs[:200])
+    assert (ours[200:] != theirs[200:]).any()
+
+
+@pytest.mark.parametrize("rounds", [0, 10, 33, 41, 120, 257])
+def test_a_saved_state_continues_to_the_same_bits(rounds, monkeypatch):
+    monkeypatch.setattr(boosting, "SHARE", 20_000)  # refits last for several rounds
+    x, y, kinds = table(300)
+    whole = fitted(SMALL, x, y, kinds)[1]
+    rows, before, after = stored(x, y), BoostedTrees(SMALL), BoostedTrees(SMALL)
+    before.play(rows, rounds, kinds)
+    after.load(before.state())
+    after.resume(rows)
+    np.testing.assert_array_equal(after.play(rows, 300 - rounds, kinds), whole[rounds:])
+
+
+def test_refits_are_spread_over_rounds(monkeypatch):
+    monkeypatch.setattr(boosting, "SHARE", 20_000)
+    x, y, kinds = table(300)
+    rows, trees, done = stored(x, y), BoostedTrees(SMALL), []
+    for _ in range(300):
+        trees.play(rows, 1, kinds)
+        if trees.building:
+            build = trees._build
+            spread = build.takeover - build.began
+            done.append(int(build.work.counters[1]) - math.ceil(build.units * (trees.rounds - build.began) / spread))
+            assert spread > 1
+    assert len(done) > 10
+    # A tree that ends early counts as a whole one, so progress is at most one tree ahead of schedule.
+    assert 0 <= min(done) <= max(done) <= SMALL.leaves + 1
+
+
+def test_labels_that_come_later_get_small_probabilities_until_they_are_fitted():
+    coins = np.random.default_rng(3)
+    x = coins.normal(size=(200, 2))
+    y = (x[:, 0] > 0).astype(float)
+    rows, trees = stored(x, y), BoostedTrees(MANY_LABELS)
+    trees.play(rows, 150, np.zeros(2, np.int8), 2)
+    scores = trees.look(x[150:], 3)
+    assert scores.shape == (50, 3, 3)
+    assert (scores[:, -1, 2] < scores[:, -1, :2].max(axis=1) - 1.0).all()
+
+
+def test_residual_trees_add_to_their_base():
+    coins = np.random.default_rng(4)
+    x = np.column_stack([coins.normal(size=(400, 1)), coins.normal(size=(400, 2))])
+    x[:, 0] = 100.0 * x[:, 1]  # base
+    y = x[:, 0] + np.where(x[:, 2] > 0, 5.0, -5.0)
+    _, scores = fitted(RESIDUALS, x, y, np.zeros(2, np.int8), skipped=1, base=0)
+    errors = np.abs(scores[-100:, -1, 0] - y[-100:])
+    assert errors.mean() < 0.5  # 5 without the trees
+
+
+def test_scores_do_not_depend_on_the_scale_of_outcomes():
+    x, y, kinds = table(300)
+    small, large = (fitted(NUMBERS, x, scale * y, kinds)[1] for scale in (1.0, 2.0**40))
+    np.testing.assert_array_equal(small * 2.0**40, large)
+
+
+def test_a_window_forgets_older_rows():
+    coins = np.random.default_rng(5)
+    x = coins.normal(size=(1000, 1))
+    y = (x[:, 0] > 0).astype(float)
+    y[500:] = 1.0 - y[500:]
+    kinds = np.zeros(1, np.int8)
+    window = fitted(replace(TWO_LABELS, window=100), x, y, kinds)[1][-200:, -1, 0]
+    whole = fitted(TWO_LABELS, x, y, kinds)[1][-200:, -1, 0]
+    assert ((window > 0) == y[-200:]).mean() > 0.95 > ((whole > 0) == y[-200:]).mean()
+
+
+def test_a_store_without_rows_keeps_the_trees_until_it_has_half_as_many():
+    x, y, kinds = table(600)
+    trees, _ = fitted(SMALL, x[:400], y[:400], kinds)
+    before = trees.fitted
+    empty = RowStore()
+    empty.count = empty.begin = 400
+    again = BoostedTrees(SMALL)
+    again.load(trees.state())
+    again.resume(empty)
+    for start in range(400, 600):
+        empty.add(x[start : start + 1], y[start : start + 1], np.zeros(3))
+        again.play(empty, 1, kinds)
+        assert again.fitted == before or 2 * (again.rounds - 400) >= before
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("left", lambda a: a.fill(0)),
+        ("left", lambda a: a.fill(100)),
+        ("column", lambda a: a.fill(3)),
+        ("bias", lambda a: a.fill(np.nan)),
+        ("value", lambda a: a.fill(np.inf)),
+    ],
+)
+def test_a_damaged_tree_is_refused(name, damage):
+    x, y, kinds = table()
+    state = fitted(SMALL, x, y, kinds)[0].state()
+    damage(state["trees"][name])
+    with pytest.raises(ModelFileError):
+        BoostedTrees(SMALL).load(state)
+
+
+def test_edges_separate_distinct_values():
+    assert quantile_edges(np.array([2.0, 1.0, np.nan, 1.0])).tolist() == [1.5]
+    assert quantile_edges(np.array([np.nan])).tolist() == []
+    close = np.array([1.0, np.nextafter(1.0, 2.0)])
+    assert quantile_edges(close).tolist() == [1.0]
+    huge = np.array([-1.7e308, 1.7e308])
+    assert quantile_edges(huge).tolist() == [0.0]
+    many = quantile_edges(np.repeat(np.arange(1000.0), 3))
+    assert len(many) <= 126
+    assert all(a < b for a, b in itertools.pairwise(many))
+
+
+def test_only_squared_loss_takes_a_base():
+    with pytest.raises(ValueError, match="base"):
+        BoostedTrees(Boosting("logistic"), base=0)
