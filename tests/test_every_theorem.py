@@ -22,6 +22,7 @@ from hypothesis.extra.numpy import arrays
 
 import novikoff as nk
 from helpers import drive
+from mixed_forecasts import Mixed, MixedNumbers
 from novikoff.adversaries.bisection import Bisection
 from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.adversaries.coin_flip import CoinFlip
@@ -217,6 +218,7 @@ INDICES = st.lists(st.tuples(st.integers(0, 7), LABELS), min_size=1, max_size=30
 VECTORS = st.lists(st.tuples(st.tuples(*[st.integers(-3, 3)] * 3), LABELS), min_size=1, max_size=25)
 TABLES = arrays(np.float64, st.tuples(st.integers(1, 25), st.integers(1, 4)), elements=st.floats(0, 1))
 SCRIPTS = st.lists(LABELS, min_size=1, max_size=12)
+FORECASTS = st.lists(st.tuples(st.tuples(*[st.floats(-9, 9)] * 3), LABELS), min_size=1, max_size=25)
 TARGETS = st.lists(st.tuples(st.tuples(st.floats(-1, 1)), st.floats(-1, 1)), min_size=1, max_size=25)
 
 
@@ -549,6 +551,38 @@ def regression_paid_more(run):
     return dataclasses.replace(changed(run, paid=1e6, mixed=1e6), loss=1e6)
 
 
+def shared_odds(stream, bend=0.0):
+    """Fixed share over forecasters whose log-odds are the examples."""
+    learner = Mixed([1.0 / len(stream[0][0])] * len(stream[0][0]))
+    learner.bend = bend
+    x, y = map(np.array, zip(*stream, strict=True))
+    return run_of(learner, (x, y))
+
+
+def mixed_numbers(stream, shared, bend=0.0):
+    """AdaHedge over forecasters whose numbers are the examples."""
+    learner = MixedNumbers([1.0 / len(stream[0][0])] * len(stream[0][0]), shared)
+    learner.bend = bend
+    x, y = map(np.array, zip(*stream, strict=True))
+    return run_of(learner, nk.RegressionArrays(x, y))
+
+
+def of_mixed_numbers(shared):
+    """AdaHedge over forecasters of a number, with sharing or without."""
+    game, sample = (
+        lambda stream: mixed_numbers(stream, shared),
+        [((5.0 * (-1.0) ** t, 0.0), 5.0 * (-1.0) ** t) for t in range(40)],
+    )
+    return Case(
+        FORECASTS, game, sample, lambda: game([((t % 3,), 1.0) for t in range(9)]),
+        lambda: mixed_numbers(sample, shared, bend=1e-3),
+        ((lambda: dataclasses.replace(game(sample), rounds=1), "exactly the recorded rounds"),
+         (lambda: dataclasses.replace(game(sample), loss=7.0), "is the ledger's"),
+         (lambda: warm(lambda: MixedNumbers([0.5, 0.5], shared), *[nk.RegressionArrays(np.eye(2), np.ones(2))] * 2),
+          "started untrained")),
+    )  # fmt: skip
+
+
 def vaw(pairs, **changes):
     """Vovk-Azoury-Warmuth on numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
@@ -814,6 +848,16 @@ CASES = {
          (lambda: changed(regression(hilly(9)), chi=[1e9] * 6), "up to rounding"),
          (lambda: warm(nk.AutoRegression, ones(4), ones(4)), "started untrained")),
     ),
+    "switching_regret": Case(
+        FORECASTS, shared_odds, [((4.0, -4.0), 1)] * 20 + [((4.0, -4.0), -1)] * 20,
+        lambda: shared_odds([((0.5,), y) for y in (1, -1, 1, 1)]),
+        lambda: shared_odds([((4.0, -4.0), 1)] * 20, bend=0.1),
+        ((lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
+         (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
+         (lambda: warm(lambda: Mixed([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2), "started untrained")),
+    ),
+    "numbers_regret": of_mixed_numbers(shared=False),
+    "numbers_switching_regret": of_mixed_numbers(shared=True),
     "ftrl_regret": of_metric(nk.FTRL, apart(50), paid_more, lambda: run_of(nk.FTRL(bias=0.0), orthogonal(12, 1))),
     "ftrl_suffix": dataclasses.replace(
         of_metric(nk.FTRL, apart(50), paid_more_since),

@@ -430,6 +430,8 @@ KINDS = {
     "against": "comparators.against_tracker.AgainstTracker",
     "many": "comparators.multiclass_tracker.MulticlassTracker",
     "many-auto": "mixtures.multiclass_auto_tracker.MulticlassAutoTracker",
+    "switching": "mixtures.top_tracker.SwitchingTracker",
+    "numbers": "mixtures.top_tracker.NumbersTracker",
     "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",
 }
 """Class of the tracker for each `kind` in a saved state."""

@@ -191,6 +191,7 @@ class Bound:
         expected: Whether the bound is on an expectation over the learner's draws, and is labelled as such.
         why: Why a bound of `trivial` is uninformative, where that needs an explanation.
         void: Why the theorem does not apply to this run; "" if it does.
+        broken: What in the run contradicts the theorem, other than `observed` beyond `value`; "" for nothing.
     """
 
     value: int | float | None
@@ -202,6 +203,7 @@ class Bound:
     expected: bool = False
     why: str = ""
     void: str = ""
+    broken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +277,8 @@ class DeclaredTheorem(Generic[P, B]):
             status, reason, value = "void", reason or "the bound is not a number", None
         elif observed != observed:
             status, reason, value = "void", f"the observed {self.quantity} is not a number", None
-        elif self.kind == "D" and (observed > value if upper else observed < value):
-            status, reason = "violated", "a proven bound does not hold: this is a bug, please report it"
+        elif self.kind == "D" and (bound.broken or (observed > value if upper else observed < value)):
+            status, reason = "violated", bound.broken or "a proven bound does not hold: this is a bug, please report it"
         elif value >= trivial if upper else value <= trivial:
             because = f": {bound.why}" if bound.why else ""
             status, reason = "vacuous", f"no better than the trivial bound {number(trivial)}{because}"

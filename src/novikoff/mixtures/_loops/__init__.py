@@ -11,5 +11,6 @@ if TYPE_CHECKING:
     from novikoff.mixtures._loops import discriminant as discriminant
     from novikoff.mixtures._loops import multiclass_auto as multiclass_auto
     from novikoff.mixtures._loops import resting as resting
+    from novikoff.mixtures._loops import tops as tops
 else:
     __getattr__ = submodules(__name__)

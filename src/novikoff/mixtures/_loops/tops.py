@@ -1,0 +1,436 @@
+"""Mixtures of forecasters: fixed share for probabilities, AdaHedge for numbers, and the exact cheapest path of each.
+
+Fixed share: P = sum of w_i P_i, w = pi before the first round. After round t, v_i = w_i P_i(y) / P(y) and
+w = (1 - a) v + a pi with a = 1/(t+1). Weights stay linear, since none is below a pi_i; what may be tiny is P_i(y),
+which is given as a logarithm.
+AdaHedge: weights and gaps in logarithms throughout, never 1 - w and never h - m: where the weight of a forecaster that
+trails rounds to 0, a failure of the leader would otherwise not be booked, and the bound would be false.
+
+Paths: a path names one forecaster per round. V_i is the least loss + price of the paths that end with i. It is carried
+in pairs (a sum and its compensation), which are copied on a change, so that its error does not grow with the rounds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.mixtures._loops.top_layout import (
+    BEGUN,
+    CHANGES,
+    GAPS,
+    LAST_GAP,
+    LOSS,
+    PATH_LOSS,
+    RATE,
+    VALUE,
+    VALUE_LOST,
+    HedgeArrays,
+)
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.exp import exp
+from novikoff.numerics.logits import log_loss
+
+Vector = NDArray[np.float64]
+
+
+@inner
+def log_sum(weights: Vector, logs: Vector) -> float:
+    """Return ln(sum of w_i e^logs_i); -inf if every term is 0."""
+    most = -np.inf
+    for i in range(len(weights)):
+        most = max(most, logs[i])
+    if most == -np.inf:
+        return -np.inf
+    total = 0.0
+    for i in range(len(weights)):
+        total += weights[i] * exp(logs[i] - most)
+    return most + np.log(total)
+
+
+@inner
+def share(weights: Vector, prior: Vector, logs: Vector, rounds: float) -> None:
+    """Update the weights after a round, `rounds` counting it; if every P_i(y) is 0 they stay.
+
+    logs   (N,) ln P_i(y)
+    """
+    most, total = -np.inf, 0.0
+    for i in range(len(weights)):
+        most = max(most, logs[i])
+    if most == -np.inf:
+        return
+    for i in range(len(weights)):
+        weights[i] *= exp(logs[i] - most)
+        total += weights[i]
+    stay, some = rounds / (rounds + 1.0), 1.0 / (rounds + 1.0)
+    for i in range(len(weights)):
+        weights[i] = stay * (weights[i] / total) + some * prior[i]
+
+
+@inlined
+def log_chance(z: float) -> float:
+    """Return ln P(+1) of the log-odds z, which may be infinite."""
+    return 0.0 if z == np.inf else -log_loss(z)
+
+
+@compiled
+def play_odds(
+    weights: Vector, prior: Vector, rounds: int, odds: Vector, y: NDArray[np.int8], learns: bool, played: Vector
+) -> None:
+    """Play fixed share for two labels.
+
+    weights   (N,) changed if it learns
+    prior     (N,)
+    rounds    rounds learned before these
+    odds      (rows, N) log-odds of each forecaster, possibly infinite
+    y         (rows,) labels -1 and +1; not read unless `learns`
+    played    (rows,) out: log-odds of the mixture
+    """
+    up, down = np.empty(len(weights)), np.empty(len(weights))
+    for t in range(len(odds)):
+        for i in range(len(weights)):
+            up[i] = log_chance(odds[t, i])
+            down[i] = log_chance(-odds[t, i])
+        plus, minus = log_sum(weights, up), log_sum(weights, down)
+        played[t] = plus - minus
+        if learns:
+            share(weights, prior, up if y[t] == 1 else down, rounds + t + 1.0)
+
+
+@compiled
+def play_labels(
+    weights: Vector, prior: Vector, rounds: int, logs: Vector, y: NDArray[np.int64], learns: bool, played: Vector
+) -> None:
+    """Play fixed share for many labels.
+
+    logs     (rows, N, labels) ln P_i of each label, -inf for those that it excludes
+    y        (rows,) labels from 0 on; not read unless `learns`
+    played   (rows, labels) out: ln P of the mixture
+    """
+    for t in range(len(logs)):
+        for c in range(logs.shape[2]):
+            played[t, c] = log_sum(weights, logs[t, :, c])
+        if learns:
+            share(weights, prior, logs[t, :, y[t]], rounds + t + 1.0)
+
+
+@inlined
+def add(sums: Vector, row: int, i: int, value: float) -> None:
+    """Add to the compensated sum in rows `row` and `row` + 1; infinite sums have no compensation."""
+    old = sums[row, i]
+    new = old + value
+    if abs(new) == np.inf:
+        sums[row + 1, i] = 0.0
+    elif abs(old) >= abs(value):
+        sums[row + 1, i] += (old - new) + value
+    else:
+        sums[row + 1, i] += (value - new) + old
+    sums[row, i] = new
+
+
+@inner
+def cheapest(paths: Vector) -> int:
+    """Return the forecaster with which the cheapest path ends; the first of several."""
+    best = 0
+    for i in range(1, paths.shape[1]):
+        if paths[VALUE, i] < np.inf:
+            ahead = (paths[VALUE, best] - paths[VALUE, i]) + (paths[VALUE_LOST, best] - paths[VALUE_LOST, i])
+            if paths[VALUE, best] == np.inf or ahead > 0.0:
+                best = i
+    return best
+
+
+@inner
+def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
+    """Extend the cheapest paths by one round; a tie stays.
+
+    paths   (PATHS, N) changed
+    stay    (N,) price of staying with i
+    enter   (N,) price of a change to i
+    lost    (N,) loss of each in this round
+    """
+    count = paths.shape[1]
+    best = cheapest(paths)
+    from_best = paths[:, best].copy()
+    for i in range(count):
+        price = stay[i]
+        moved = paths[VALUE, i] == np.inf
+        if not moved:
+            more = (paths[VALUE, i] - from_best[VALUE]) + (paths[VALUE_LOST, i] - from_best[VALUE_LOST])
+            moved = more + stay[i] > enter[i]
+        if moved:
+            paths[:, i] = from_best
+            paths[CHANGES, i] += 1.0
+            price = enter[i]
+        add(paths, VALUE, i, price)
+        add(paths, VALUE, i, lost[i])
+        add(paths, PATH_LOSS, i, lost[i])
+
+
+@compiled
+def odds_of_labels(odds: Vector, y: NDArray[np.int8]) -> Vector:
+    """Return ln P(y) (rows, N) of log-odds (rows, N) and labels -1 and +1."""
+    found = np.empty(odds.shape)
+    for t in range(len(y)):
+        for i in range(odds.shape[1]):
+            found[t, i] = log_chance(y[t] * odds[t, i])
+    return found
+
+
+@compiled
+def track(
+    weights: Vector, prior: Vector, paths: Vector, losses: Vector, rounds: int, logs: Vector, allowed: float
+) -> tuple[float, int]:
+    """Replay fixed share on what was recorded, and follow the cheapest paths.
+
+    weights, prior   (N,)
+    paths            (PATHS, N)
+    losses           (LOSSES, N + 1)
+    rounds           rounds before these
+    logs             (rows, N + 1) ln P(y) of each forecaster and, last, of what was played
+
+    Returns:
+        The largest |ln P(y) played - ln of the mixture|, and the first row in which it is above `allowed`, -1 for none.
+    """
+    count, worst, where = len(weights), 0.0, -1
+    lost, stay, enter = np.empty(count), np.empty(count), np.empty(count)
+    for t in range(len(logs)):
+        now = rounds + t + 1.0
+        mine, said = log_sum(weights, logs[t, :count]), logs[t, count]
+        off = 0.0 if mine == said else abs(mine - said)  # both may be -inf
+        worst = max(worst, off)
+        if not off <= allowed and where < 0:
+            where = t
+        for i in range(count):
+            lost[i] = -logs[t, i]
+            add(losses, LOSS, i, lost[i])
+            enter[i] = np.log(now) - np.log(prior[i])
+            stay[i] = -np.log1p(-(1.0 - prior[i]) / now)
+            if now == 1.0:
+                stay[i] = enter[i]
+        add(losses, LOSS, count, -said)
+        if now == 1.0 or paths[VALUE].min() < np.inf:
+            extend(paths, stay, enter, lost)
+        share(weights, prior, logs[t, :count], now)
+    return worst, where
+
+
+@inner
+def log_weights(table: Vector, gaps: float, a: Vector) -> None:
+    """Write AdaHedge's log-weights: those of the leaders alone while there was no gap."""
+    count, least, total = len(table), table[0], 0.0
+    for i in range(count):
+        least = min(least, table[i])
+    for i in range(count):
+        behind = table[i] - least
+        if gaps > 0.0:
+            a[i] = -(behind / gaps) * np.log(np.float64(count))  # not behind * rate: the rate may be infinite
+        else:
+            a[i] = 0.0 if behind == 0.0 else -np.inf
+        total += exp(a[i])
+    for i in range(count):
+        a[i] -= np.log(total)
+
+
+@inner
+def gap_of(a: Vector, rate: float, lost: Vector, after: Vector) -> float:
+    """Return h - m >= 0 of a round with 1/eta = `rate` above 0; write ln v to `after`.
+
+    a      (N,) log-weights
+    lost   (N,) losses
+    """
+    count, least, mean, most, total = len(a), lost[0], 0.0, -np.inf, 0.0
+    for i in range(count):
+        least = min(least, lost[i])
+    for i in range(count):
+        mean += exp(a[i]) * (lost[i] - least)
+        after[i] = a[i] - (lost[i] - least) / rate
+        most = max(most, after[i])
+    for i in range(count):
+        total += exp(after[i] - most)
+    whole = most + np.log(total)
+    for i in range(count):
+        after[i] -= whole
+    return max(mean + rate * whole, 0.0)
+
+
+@inlined
+def gap_without_rate(a: Vector, behind: Vector, lost: Vector) -> float:
+    """Return h - m of a round before which there was no gap; m is the increase of the least loss."""
+    mixed, gap = np.inf, 0.0
+    for i in range(len(a)):
+        mixed = min(mixed, behind[i] + lost[i])
+    for i in range(len(a)):
+        if a[i] > -np.inf:
+            gap += exp(a[i]) * (lost[i] - mixed)
+    return max(gap, 0.0)
+
+
+@inner
+def mean_of(a: Vector, forecasts: Vector) -> float:
+    """Return the mean under log-weights a."""
+    mean = 0.0
+    for i in range(len(a)):
+        mean += exp(a[i]) * forecasts[i]
+    return mean
+
+
+@compiled
+def play_hedge(hedge: HedgeArrays, forecasts: Vector, y: Vector, learns: bool, played: Vector) -> None:
+    """Play AdaHedge on squared losses.
+
+    hedge       changed if it learns
+    forecasts   (rows, N)
+    y           (rows,) outcomes; not read unless `learns`
+    played      (rows,) out: the mean
+    """
+    prior, table, numbers = hedge
+    count = len(table)
+    a, after, lost = np.empty(count), np.empty(count), np.empty(count)
+    for t in range(len(forecasts)):
+        log_weights(table, numbers[GAPS], a)
+        played[t] = mean_of(a, forecasts[t])
+        if not learns:
+            continue
+        for i in range(count):
+            lost[i] = (forecasts[t, i] - y[t]) ** 2
+        learn_hedge(HedgeArrays(prior, table, numbers), a, lost, after)
+
+
+@inner
+def learn_hedge(hedge: HedgeArrays, a: Vector, lost: Vector, after: Vector) -> None:
+    """Update after a round of AdaHedge.
+
+    a       (N,) log-weights of the round
+    lost    (N,) losses of the round
+    after   (N,) to work in
+    """
+    _, table, numbers = hedge
+    count, least, gap = len(table), table.min(), 0.0
+    for i in range(count):
+        after[i] = table[i] - least
+    if count > 1 and numbers[GAPS] > 0.0:
+        gap = gap_of(a, numbers[GAPS] / np.log(np.float64(count)), lost, after)
+    elif count > 1:
+        gap = gap_without_rate(a, after, lost)
+    for i in range(count):
+        table[i] += lost[i]
+    numbers[GAPS] += gap
+    numbers[LAST_GAP] = gap
+
+
+@inner
+def shared_weights(hedge: HedgeArrays, rounds: float, temper: float, a: Vector) -> tuple[float, float]:
+    """Write the log-weights of round number `rounds` of AdaHedge with sharing.
+
+    Returns:
+        1/eta, and the price of staying, in units of loss.
+    """
+    prior, table, numbers = hedge
+    count, rate = len(table), numbers[GAPS] / temper
+    if not rate > 0.0 or numbers[BEGUN] == 0.0:
+        for i in range(count):
+            a[i] = np.log(prior[i])
+        return rate, 0.0
+    power, most, total = numbers[RATE] / rate, -np.inf, 0.0
+    for i in range(count):
+        a[i] = power * table[i] if table[i] > -np.inf else -np.inf  # the power may be 0
+        most = max(most, a[i])
+    for i in range(count):
+        total += exp(a[i] - most)
+    whole = most + np.log(total)
+    kept, some = np.log1p(-1.0 / rounds), -np.log(rounds)
+    for i in range(count):
+        one, other = kept + a[i] - whole, some + np.log(prior[i])
+        a[i] = max(one, other) + np.log1p(exp(-abs(one - other)))
+    return rate, rate * (max(whole, 0.0) - kept)
+
+
+@compiled
+def play_shared(
+    hedge: HedgeArrays, temper: float, rounds: int, forecasts: Vector, y: Vector, learns: bool, played: Vector
+) -> None:
+    """Play AdaHedge with sharing on squared losses: eta = `temper` / sum of the gaps so far."""
+    prior, table, numbers = hedge
+    count = len(table)
+    a, after, lost = np.empty(count), np.empty(count), np.empty(count)
+    for t in range(len(forecasts)):
+        arrays, now = HedgeArrays(prior, table, numbers), rounds + 1.0 + (t if learns else 0)
+        rate, _ = shared_weights(arrays, now, temper, a)
+        played[t] = mean_of(a, forecasts[t])
+        if learns:
+            for i in range(count):
+                lost[i] = (forecasts[t, i] - y[t]) ** 2
+            learn_shared(arrays, rate, a, lost, after)
+
+
+@inner
+def learn_shared(hedge: HedgeArrays, rate: float, a: Vector, lost: Vector, after: Vector) -> None:
+    """Update after a round of AdaHedge with sharing."""
+    _, table, numbers = hedge
+    count, gap = len(table), 0.0
+    if count > 1 and rate > 0.0:
+        gap = gap_of(a, rate, lost, after)
+        for i in range(count):
+            table[i] = after[i]
+        numbers[RATE] = rate
+        numbers[BEGUN] = 1.0
+    elif count > 1:
+        for i in range(count):
+            after[i] = 0.0
+        gap = gap_without_rate(a, after, lost)
+    numbers[GAPS] += gap
+    numbers[LAST_GAP] = gap
+
+
+@compiled
+def track_numbers(
+    hedge: HedgeArrays, shared: bool, temper: float, paths: Vector, losses: Vector, rounds: int, forecasts: Vector,
+    y: Vector, allowed: float,
+) -> tuple[float, int]:  # fmt: skip
+    """Replay AdaHedge, with sharing or without, on what was recorded, and follow the cheapest paths if shared.
+
+    paths       (PATHS, N)
+    losses      (LOSSES, N + 1)
+    rounds      rounds before these
+    forecasts   (rows, N + 1) of each forecaster and, last, what was played
+
+    Returns:
+        The largest |played - mean|, as a fraction of the largest forecast of the round, and the first row in which it
+        is above `allowed`, -1 for none.
+    """
+    prior, table, numbers = hedge
+    count, worst, where = len(table), 0.0, -1
+    a, after, lost, stay, enter = np.empty(count), np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    for t in range(len(y)):
+        arrays, now, rate, price = HedgeArrays(prior, table, numbers), rounds + t + 1.0, 0.0, 0.0
+        begun = numbers[BEGUN] > 0.0
+        if shared:
+            rate, price = shared_weights(arrays, now, temper, a)
+        else:
+            log_weights(table, numbers[GAPS], a)
+        mean, said, largest = mean_of(a, forecasts[t, :count]), forecasts[t, count], 0.0
+        for i in range(count):
+            lost[i] = (forecasts[t, i] - y[t]) ** 2
+            add(losses, LOSS, i, lost[i])
+            largest = max(largest, abs(forecasts[t, i]))
+            stay[i] = price if begun else -rate * np.log(prior[i])
+            enter[i] = rate * (np.log(now) - np.log(prior[i])) if begun else stay[i]
+        add(losses, LOSS, count, (said - y[t]) ** 2)
+        off = 0.0 if mean == said else abs(mean - said) / largest if largest > 0.0 else np.inf
+        worst = max(worst, off)
+        if not off <= allowed and where < 0:
+            where = t
+        if shared:
+            extend(paths, stay, enter, lost)
+            learn_shared(arrays, rate, a, lost, after)
+        else:
+            learn_hedge(arrays, a, lost, after)
+    return worst, where
+
+
+@compiled
+def add_squares(squares: Vector, first: float, y: Vector) -> None:
+    """Add (y - first)^2 of every outcome to a compensated sum (2, 1)."""
+    for t in range(len(y)):
+        add(squares, 0, 0, (y[t] - first) ** 2)

@@ -1,0 +1,183 @@
+"""Trackers of mixtures: they record the forecasts and replay the mixture, for certificates that trust no learner.
+
+Algorithm
+    Of every round a tracker receives, as the scores of the learner, the forecast of each of the N forecasters and,
+    last, the one that was played, made before the label was shown. It computes all losses itself, by compensated sums;
+    the weights, from the prior and the recorded forecasts alone, so that what was played can be compared with the
+    mixture in every round; and the cheapest path (mixtures/theorems/switching_regret.py, numbers_switching_regret.py).
+Promise
+    The facts depend only on forecasts and labels: not on batches or interruptions. That forecaster j is what its name
+    says is the subject of j's own certificate.
+Cost
+    O(N) per round; memory 8 numbers per forecaster. No row is kept.
+Reference
+    [herbster1998], [derooij2014].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.tracker import Tracker
+from novikoff.core.state import Argument, Array, Count, Number, Part, Stateful, require
+from novikoff.core.types import Batch, State
+from novikoff.mixtures import _loops
+from novikoff.mixtures._loops import top_layout as at
+from novikoff.mixtures.theorems.top_facts import SLACK, PathFacts, TopFacts
+from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
+
+Vector = NDArray[np.float64]
+
+
+class TopTracker(Stateful, Tracker):
+    """Base of the trackers of mixtures.
+
+    Args:
+        prior: Prior of each forecaster.
+    """
+
+    kind = ""
+    rows = 0
+    rows_held = 0
+    off, off_at = 0.0, 0
+    described = "comparators"
+
+    def __init__(self, prior: Sequence[float]) -> None:
+        count = len(prior)
+        self._paths, self._losses = np.zeros((at.PATHS, count)), np.zeros((at.LOSSES, count + 1))
+
+    def _found(self, off: float, row: int) -> None:
+        """Note the result of a replay."""
+        self.off = max(self.off, off)
+        if row >= 0 and not self.off_at:
+            self.off_at = self.rows + row + 1
+
+    def _facts(self, learner: Any, prior: list[float], trivial: float, **more: Any) -> TopFacts:
+        total = self._losses.sum(axis=0).tolist()
+        return TopFacts(
+            self.rows, list(learner.names), prior, total[-1], total[:-1], self.off, self.off_at, trivial, **more
+        )
+
+    def _path(self) -> PathFacts:
+        paths = self._paths
+        last = int(_loops.tops.cheapest(paths))
+        value, loss = (float(paths[row, last] + paths[row + 1, last]) for row in (at.VALUE, at.PATH_LOSS))
+        return PathFacts(value, loss, int(paths[at.CHANGES, last]) if self.rows else 0, last)
+
+    def state(self) -> State:
+        return {"kind": self.kind, **super().state()}
+
+    def after_restoring(self, found: State) -> None:
+        sound = not (np.isnan(self._paths).any() or np.isnan(self._losses).any())
+        require(sound, "paths of comparators must be numbers", self._paths)
+
+
+class SwitchingTracker(TopTracker):
+    """Tracker of `FixedShareTop` for two or many labels.
+
+    The scores of a round are log-odds (N + 1,) for two labels, and ln P (N + 1, labels) for many.
+    """
+
+    kind = "switching"
+    fields = (
+        Argument("prior", list),
+        Count("rows"),
+        Count("labels", least=2),
+        Number("off", finite=False),
+        Count("off_at", most="rows"),
+        Array("paths", finite=False, at="_paths"),
+        Array("losses", finite=False, at="_losses"),
+        Part("top", at="_top"),
+    )
+
+    def __init__(self, prior: Sequence[float]) -> None:
+        super().__init__(prior)
+        self._top, self.labels = FixedShareTop(prior), 2
+
+    @property
+    def prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return self._top.prior
+
+    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+        self._see(np.asarray(batch.y), played)
+
+    def see_row(self, x: Any, y: Any, played: Any) -> None:
+        self._see(np.array([y]), np.asarray(played)[np.newaxis])
+
+    def _see(self, y: NDArray[Any], scores: NDArray[Any]) -> None:
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        if scores.ndim == 2:
+            logs = _loops.tops.odds_of_labels(scores, np.ascontiguousarray(y, dtype=np.int8))
+        else:
+            self.labels = max(self.labels, scores.shape[2])
+            logs = np.take_along_axis(scores, y.astype(np.int64)[:, None, None], axis=2)[:, :, 0]
+            logs = np.ascontiguousarray(logs)
+        found = _loops.tops.track(
+            self._top.weights, self._top._prior, self._paths, self._losses, self.rows, logs, SLACK
+        )
+        self._found(*found)
+        self.rows += len(y)
+
+    def facts(self, learner: Any) -> TopFacts:
+        """Return the facts so far; the learner names its forecasters."""
+        return self._facts(learner, self.prior, self.rows * math.log(self.labels), path=self._path())
+
+
+class NumbersTracker(TopTracker):
+    """Tracker of `AdaHedgeTop` over forecasters of a number; the scores of a round are forecasts (N + 1,)."""
+
+    kind = "numbers"
+    fields = (
+        Argument("prior", list),
+        Argument("shared", bool),
+        Count("rows"),
+        Number("off", finite=False),
+        Count("off_at", most="rows"),
+        Number("first"),
+        Array("squares", at="_squares"),
+        Array("paths", at="_paths"),
+        Array("losses", at="_losses"),
+        Part("top", at="_top"),
+    )
+
+    def __init__(self, prior: Sequence[float], shared: bool = False) -> None:
+        super().__init__(prior)
+        self._top, self.first, self._squares = AdaHedgeTop(prior, shared), 0.0, np.zeros((2, 1))
+
+    @property
+    def prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return self._top.prior
+
+    @property
+    def shared(self) -> bool:
+        """Whether the mixture shares."""
+        return self._top.shared
+
+    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+        self._see(np.ascontiguousarray(batch.y, dtype=np.float64), played)
+
+    def see_row(self, x: Any, y: Any, played: Any) -> None:
+        self._see(np.array([y], dtype=np.float64), np.asarray(played)[np.newaxis])
+
+    def _see(self, y: Vector, scores: NDArray[Any]) -> None:
+        if not self.rows and len(y):
+            self.first = float(y[0])
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        found = _loops.tops.track_numbers(
+            self._top.arrays, self.shared, self._top.temper, self._paths, self._losses, self.rows, scores, y, SLACK
+        )
+        _loops.tops.add_squares(self._squares, self.first, y)
+        self._found(*found)
+        self.rows += len(y)
+
+    def facts(self, learner: Any) -> TopFacts:
+        """Return the facts so far; the learner names its forecasters."""
+        trivial, path = self.first**2 + float(self._squares.sum()), self._path() if self.shared else None
+        return self._facts(learner, self.prior, trivial, path=path, gaps=self._top.gaps, last_gap=self._top.last_gap)

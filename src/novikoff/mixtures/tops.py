@@ -1,0 +1,205 @@
+"""Mixtures on top of forecasters that somebody else plays: fixed share for labels, AdaHedge for numbers.
+
+Algorithm
+    A top receives the forecasts of N forecasters as an array, one row per round, plays its own forecast for each row
+    and learns from the label before the next. `look` forecasts without learning.
+        FixedShareTop  P = sum of w_i P_i; after round t, w = (1 - 1/(t+1)) posterior + 1/(t+1) prior
+        AdaHedgeTop    mean of the forecasts by AdaHedge's weights on their squared losses; with `shared`, after each
+                       round the weights are mixed with the prior in the same way
+Promise
+    mixtures/theorems/switching_regret.py for labels; mixtures/theorems/numbers_regret.py and
+    numbers_switching_regret.py for numbers. mixtures/top_tracker.py records what is needed for them.
+Cost
+    O(N) per round, and per label.
+Reference
+    [herbster1998] for fixed share; [derooij2014] for AdaHedge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import Argument, Array, Count, Stateful, require
+from novikoff.core.types import State
+from novikoff.mixtures import _loops
+from novikoff.mixtures._loops import top_layout as at
+from novikoff.mixtures.theorems.numbers_regret import numbers_regret
+from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
+from novikoff.mixtures.theorems.switching_regret import switching_regret
+
+Vector = NDArray[np.float64]
+
+PROMISES = (switching_regret, numbers_regret, numbers_switching_regret)
+WHOLE = 1e-9
+"""Largest distance of the sum of a prior from 1."""
+
+
+def prior_of(given: Sequence[float]) -> Vector:
+    """Return a prior as an array that sums to 1."""
+    prior = np.array(given, dtype=np.float64)
+    sound = prior.ndim == 1 and len(prior) > 0 and bool((prior > 0.0).all())
+    if not sound or not abs(math.fsum(prior) - 1.0) <= WHOLE:
+        raise InputError(f"a prior must be numbers above 0 of sum 1: got {shown(given)}.")
+    return prior / math.fsum(prior)
+
+
+def forecasts_of(given: Any, shape: tuple[int | None, ...]) -> Vector:
+    """Return forecasts as a contiguous array of this shape, in which None allows any size."""
+    found = np.ascontiguousarray(given, dtype=np.float64)
+    fits = found.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, found.shape, strict=True))
+    if not fits or np.isnan(found).any():
+        sizes = " x ".join("any" if n is None else str(n) for n in shape)
+        raise InputError(f"forecasts must be {sizes} numbers: got {found.shape}, or some that are not numbers.")
+    return found
+
+
+class FixedShareTop(Stateful):
+    """Fixed share of rate 1/(t+1) over forecasters of two or many labels.
+
+    Args:
+        prior: Weight of each forecaster before the first round, and its share of what is shared out after each.
+
+    Attributes:
+        weights: (N,) weights of the next round.
+        rounds: Rounds learned.
+
+    Example:
+        >>> import numpy as np
+        >>> top = FixedShareTop([0.5, 0.5])
+        >>> odds = np.log([[0.8 / 0.2, 0.3 / 0.7]] * 2)
+        >>> played = top.play(odds, np.array([1, 1], dtype=np.int8))
+        >>> (1.0 / (1.0 + np.exp(-played))).round(4).tolist()
+        [0.55, 0.6068]
+    """
+
+    described = "a mixture by fixed share"
+    fields = (
+        Argument("prior", list),
+        Count("rounds"),
+        Array("weights", nonnegative=True, most=1.0 + WHOLE),
+    )
+
+    def __init__(self, prior: Sequence[float]) -> None:
+        self._prior = prior_of(prior)
+        self.weights, self.rounds = self._prior.copy(), 0
+
+    @property
+    def prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return self._prior.tolist()  # type: ignore[no-any-return]
+
+    def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
+        """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
+        odds, played = forecasts_of(odds, (len(y), len(self.weights))), np.empty(len(y))
+        _loops.tops.play_odds(self.weights, self._prior, self.rounds, odds, y, True, played)
+        self.rounds += len(y)
+        return played
+
+    def look(self, odds: Any) -> Vector:
+        """Return the log-odds (rows,) of the mixture without learning; each row is forecast as the next round."""
+        odds = forecasts_of(odds, (None, len(self.weights)))
+        played = np.empty(len(odds))
+        _loops.tops.play_odds(self.weights, self._prior, self.rounds, odds, np.zeros(0, np.int8), False, played)
+        return played
+
+    def play_labels(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+        """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
+        logs = forecasts_of(logs, (len(y), len(self.weights), None))
+        played = np.empty((len(y), logs.shape[2]))
+        _loops.tops.play_labels(self.weights, self._prior, self.rounds, logs, y, True, played)
+        self.rounds += len(y)
+        return played
+
+    def look_labels(self, logs: Any) -> Vector:
+        """Return ln P (rows, labels) of the mixture without learning."""
+        logs = forecasts_of(logs, (None, len(self.weights), None))
+        played = np.empty((len(logs), logs.shape[2]))
+        _loops.tops.play_labels(self.weights, self._prior, self.rounds, logs, np.zeros(0, np.int64), False, played)
+        return played
+
+
+class AdaHedgeTop(Stateful):
+    """AdaHedge on squared losses over forecasters of a number: the mean by its weights is played.
+
+    Args:
+        prior: Prior of each forecaster. Without sharing only its length matters: AdaHedge starts with equal weights.
+        shared: Whether the weights are mixed with the prior after each round, so that a change of the best forecaster
+            is followed.
+
+    Attributes:
+        rounds: Rounds learned.
+        gaps: Sum of the mixability gaps.
+        last_gap: Gap of the last round.
+
+    Example:
+        >>> import numpy as np
+        >>> top = AdaHedgeTop([0.5, 0.5])
+        >>> top.play([[1.0, 3.0], [1.0, 3.0]], np.array([1.0, 1.0])).round(3).tolist()
+        [2.0, 1.4]
+    """
+
+    described = "a mixture by AdaHedge"
+    fields = (
+        Argument("prior", list),
+        Argument("shared", bool),
+        Count("rounds"),
+        Array("table", finite=False, at="_table"),
+        Array("numbers", nonnegative=True, at="_numbers"),
+    )
+
+    def __init__(self, prior: Sequence[float], shared: bool = False) -> None:
+        self._prior, self.shared = prior_of(prior), bool(shared)
+        self._table, self._numbers, self.rounds = np.zeros(len(self._prior)), np.zeros(at.NUMBERS), 0
+
+    @property
+    def prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return self._prior.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def gaps(self) -> float:
+        """Sum of the mixability gaps."""
+        return float(self._numbers[at.GAPS])
+
+    @property
+    def last_gap(self) -> float:
+        """Mixability gap of the last round."""
+        return float(self._numbers[at.LAST_GAP])
+
+    @property
+    def temper(self) -> float:
+        """Product of the learning rate and the gaps so far: ln N, at least ln 2."""
+        return math.log(max(len(self._prior), 2))
+
+    @property
+    def arrays(self) -> Any:
+        """Arrays for the loops."""
+        return self._prior, self._table, self._numbers
+
+    def play(self, forecasts: Any, y: Vector) -> Vector:
+        """Return the mean (rows,) of forecasts (rows, N), learning from each outcome."""
+        played = self._played(forecasts_of(forecasts, (len(y), len(self._prior))), y, True)
+        self.rounds += len(y)
+        return played
+
+    def look(self, forecasts: Any) -> Vector:
+        """Return the mean (rows,) of forecasts without learning; each row is forecast as the next round."""
+        return self._played(forecasts_of(forecasts, (None, len(self._prior))), np.zeros(0), False)
+
+    def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
+        played = np.empty(len(forecasts))
+        if self.shared:
+            _loops.tops.play_shared(self.arrays, self.temper, self.rounds, forecasts, y, learns, played)
+        else:
+            _loops.tops.play_hedge(self.arrays, forecasts, y, learns, played)
+        return played
+
+    def after_restoring(self, found: State) -> None:
+        sound = not np.isnan(self._table).any() and bool((self._table < np.inf).all())
+        require(sound, "losses of a mixture by AdaHedge must be numbers", self._table)
