@@ -33,7 +33,7 @@ class Recorded:
 
     def __init__(self, said, numbers):
         self.said, self.at, self.numbers = said, 0, numbers
-        self.outcomes = "numbers" if numbers else "labels"
+        self.task = "regression" if numbers else "binary"
         self.loss = "absolute" if numbers else "zero-one"
         if not numbers:
             self.probability_one = lambda x: float(self.said[self.at])

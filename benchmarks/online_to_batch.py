@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff as nk
 from benchmarks import made
 from benchmarks.timing import alternated, ratio
-from novikoff.core.learner import adapt
+from novikoff.core.adapt import adapt
 from novikoff.core.types import Sparse
 from novikoff.game.reservoir import HypothesisReservoir
 from novikoff.online_to_batch.keep import METHODS, keep

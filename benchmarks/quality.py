@@ -37,7 +37,7 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix, issparse, vstack
 
 import novikoff as nk
-from novikoff.core.learner import adapt
+from novikoff.core.adapt import adapt
 from novikoff.core.registry import find
 from novikoff.core.types import Domain, Sparse
 from novikoff.game.specs import make, parse, with_scale
@@ -216,7 +216,7 @@ def ours(spec, data):
     if find(name, "learner") is None or (name in NARROW and width > DENSE):
         return None
     play = learner_for(spec, data)
-    if (adapt(play).outcomes == "numbers") != data.numbers:
+    if (adapt(play).task == "regression") != data.numbers:
         return None
     x, y = data.x, data.y
     if issparse(x):

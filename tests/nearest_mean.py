@@ -18,7 +18,7 @@ class NearestMeans:
     """Of many labels, numbered as they come: the mean of each; the smallest label wins ties."""
 
     promises = ()
-    numbered = True
+    task = "multiclass"
 
     def __init__(self, width: int, labels: int = 0) -> None:
         self.domain = nk.Domain("vector", width)
@@ -81,7 +81,7 @@ class ProbableMeans(NearestMeans):
 class NearestMean(NearestMeans):
     """Of two labels: -1 and +1, both there from the beginning."""
 
-    numbered = False
+    task = "binary"
 
     def __init__(self, width: int) -> None:
         super().__init__(width, 2)

@@ -34,7 +34,6 @@ from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.bandits.theorems.policy_limits import PolicyFacts
 from novikoff.core.certificate import DeclaredTheorem
-from novikoff.core.learner import outcomes
 from novikoff.core.types import Domain, Run, StepResult
 from novikoff.distributed import mixing
 from novikoff.finite.classes import cube, table, thresholds
@@ -96,7 +95,7 @@ def broken(learner, worst=1.0):
     class Broken(type(learner)):
         def play_one(self, x, y):
             played = super().play_one(x, y)
-            if isinstance(played, StepResult) and outcomes(self) == "numbers":
+            if isinstance(played, StepResult) and self.task == "regression":
                 return played._replace(predictions=y + math.sqrt(worst), losses=worst, expected=worst)
             return played._replace(losses=worst, expected=worst) if isinstance(played, StepResult) else -y
 

@@ -90,7 +90,7 @@ def one_by_one(learner):
 class ManySure(Outside):
     """Knows labels as they come; each of k has 1/(k+1), and so has one never seen."""
 
-    numbered, labels = True, 0
+    task, labels = "multiclass", 0
 
     def predict_one(self, x):
         return 0
@@ -164,7 +164,7 @@ def test_mistakes_are_counted_from_labels_that_the_learner_cannot_change(kind):
 
 def test_losses_of_numbers_are_counted_from_the_outcomes():
     class Number(Outside):
-        outcomes, loss = "numbers", "squared"
+        task, loss = "regression", "squared"
 
         def predict_one(self, x):
             return 0.0

@@ -15,7 +15,7 @@ import novikoff as nk
 import test_multiclass
 from bandits import test_exp4
 from mixtures import test_auto_regression
-from novikoff.core.learner import adapt
+from novikoff.core.adapt import adapt
 from novikoff.core.registry import CATALOG
 from novikoff.core.types import Batch, Sparse
 from novikoff.data.as_stream import as_stream, for_learner

@@ -25,9 +25,9 @@ import numpy as np
 
 import novikoff as nk
 from helpers import same
+from novikoff.core.adapt import adapt
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import InputError
-from novikoff.core.learner import adapt
 from novikoff.core.types import Sparse
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.game import Game
@@ -581,7 +581,7 @@ def witness(match):
         found.said.append(said)
         found.scores.append(score)
         found.chances.append(chances)
-        found.held.append(None if held is None else (held[0] <= y <= held[-1] if held and player.outcomes == "numbers"
+        found.held.append(None if held is None else (held[0] <= y <= held[-1] if held and player.task == "regression"
                                                      else y in held))  # fmt: skip
     found.certificates = [str(one) for one in check_certificates(game.ledger, match.tally, fixed=False)]
     check_metrics(match, found)
@@ -595,7 +595,7 @@ def predicted(player, x):
     if player.numbered and not learner.labels:
         return None, None, np.zeros(0) if player.probable else None, None
     said = learner.predict_one(x)
-    scored = player.scores and player.tells_scores and player.outcomes == "labels" and learner.labels is None
+    scored = player.scores and player.tells_scores and player.task != "regression" and learner.labels is None
     score = learner.score_one(x) if scored else None
     chances = None
     if player.probable:
@@ -631,7 +631,7 @@ def check_metrics(match, found, weights=None):
         rows = np.unique(copies)
         changed = np.append(first, y[rows][:-1]) != y[rows]
         assert ledger.last_label == sum(changed if weights is None else changed * weights[rows]), "last label"
-    elif ledger.player.outcomes == "numbers" and y.ndim == 1:
+    elif ledger.player.task == "regression" and y.ndim == 1:
         check_errors(ledger, counted, said[copies].astype(float), y[copies])
     if ledger.player.probable:
         check_probabilities(counted, [found.chances[t] for t in copies], y[copies])
@@ -648,7 +648,7 @@ def check_counts(ledger, counted, said, y):
     assert [list(point) for point in counted.curve] == [[t, int(wrong[:t].sum())] for t, _ in counted.curve]
     counts = Counter(y.tolist())
     assert ledger.best_constant.costs == len(y) - max(counts.values())
-    if ledger.learner.labels is None and not ledger.player.pays:
+    if ledger.learner.labels is None and ledger.player.learns_labels:
         right, says, shown = ((said == 1) & (y == 1)).sum(), (said == 1).sum(), (y == 1).sum()
         assert counted.positives == shown
         assert ledger.precision == (right / says if says else None)
@@ -799,7 +799,7 @@ def answered(player, rest, _):
     if player.numbered and not player.original.labels:
         return []
     found = [player.predict_many(rest)]
-    if player.scores_rows and player.outcomes == "labels" and not player.pays:
+    if player.scores_rows and player.task != "regression" and player.learns_labels:
         found.append(player.scores_many(rest))
     if player.probable and player.has("probabilities_one" if player.numbered else "probability_one"):
         found.append(player.probabilities_many(rest))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError
-from novikoff.core.learner import Learner, adapt, as_learner
+from novikoff.core.learner import Learner
 from novikoff.core.registry import CATALOG, MANY
 
 
@@ -121,5 +122,5 @@ def test_abilities_are_the_methods_a_learner_brings():
 def test_own_learners_are_adapted_to_themselves():
     learner = nk.Perceptron()
     assert adapt(learner) is learner
-    assert as_learner(learner) is learner
-    assert as_learner(as_learner(found := Majority())).original is found
+    assert adapt(learner) is learner
+    assert adapt(adapt(found := Majority())).original is found

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.core.stream import Foreign, Stream, adapted, is_stream, there_before
+from novikoff.core.adapt import AdaptedStream, adapt_stream, is_stream
+from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Domain, Labels
 from novikoff.data.column_names import matched
 
@@ -42,7 +43,7 @@ def said(stream):
 
 
 def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
-    stream = adapted(Plain())
+    stream = adapt_stream(Plain())
     assert (stream.name, stream.domain) == ("plain", Domain("vector", 2))
     assert said(stream) == said(Stream)
     assert stream.notes == []
@@ -54,7 +55,7 @@ def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
 
 def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
     telling = Output()
-    stream = adapted(telling)
+    stream = adapt_stream(telling)
     assert said(stream) == {**{name: getattr(telling, name) for name in SAID if name != "rows"}, "rows": 2}
     assert (len(stream), stream.count(), stream.fingerprint()) == (2, 2, {"size": 5})
     telling.labels = Labels(0, 1)
@@ -64,15 +65,15 @@ def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
 
 
 def test_a_stream_of_another_make_is_never_known_to_be_fixed_whatever_it_says():
-    assert not there_before(adapted(Output()))
-    assert not there_before(matched(adapted(Output()), ["b", "a"]))
+    assert not there_before(adapt_stream(Output()))
+    assert not there_before(matched(adapt_stream(Output()), ["b", "a"]))
     assert there_before(matched(nk.Losses(np.eye(2), experts=["a", "b"]), ["b", "a"]))
 
 
 def test_a_source_of_ours_is_taken_as_it_is():
     arrays = nk.Arrays([[1.0], [2.0]], [1, -1])
-    assert adapted(arrays) is arrays
-    assert isinstance(adapted(Plain()), Foreign)
+    assert adapt_stream(arrays) is arrays
+    assert isinstance(adapt_stream(Plain()), AdaptedStream)
     assert is_stream(arrays)
     assert is_stream(Plain())
     assert not is_stream([(1, 1)])
@@ -85,7 +86,7 @@ def test_notes_are_a_streams_own():
 
 
 def test_a_stream_without_rows_is_still_a_stream():
-    assert adapted(Plain())
+    assert adapt_stream(Plain())
 
 
 def test_a_stream_must_have_a_domain():
@@ -100,7 +101,7 @@ def test_a_stream_must_have_a_domain():
 
 
 def test_columns_in_another_order_leave_the_rest_as_it_is():
-    telling = adapted(Output())
+    telling = adapt_stream(Output())
     stream = matched(telling, ["b", "a"])
     assert said(stream) == {**said(telling), "features": ("b", "a"), "experts": ("f", "e")}
     assert stream.notes is telling.notes

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.convex.ftrl import FTRL
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import ModelFileError
-from novikoff.core.learner import adapt
 from novikoff.core.registry import names
 from novikoff.game import ledger_state
 from novikoff.game.metrics import Calibration, Ranking
@@ -26,7 +26,7 @@ def test_the_score_of_a_row_is_the_score_that_was_played(name):
     except nk.core.errors.NovikoffError:
         pytest.skip("it must be told more")
     player = adapt(learner)
-    if player.outcomes == "numbers" or not (player.tells_scores and player.has("score_one")):
+    if player.task == "regression" or not (player.tells_scores and player.has("score_one")):
         pytest.skip("it has no scores of rows")
     rng = np.random.default_rng(0)
     for x in rng.normal(size=(40, 3)):
@@ -133,7 +133,7 @@ def scoring():
         except nk.NovikoffError:
             continue
         player = adapt(learner)
-        if player.scores and player.outcomes == "labels" and learner.domain.kind == "vector":
+        if player.scores and player.task != "regression" and learner.domain.kind == "vector":
             yield name
 
 

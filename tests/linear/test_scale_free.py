@@ -293,7 +293,7 @@ def with_options(spec, options):
 
 
 def outcomes(learner, x):
-    return np.where(x[:, 0] < 0.0, -1, 1).tolist() if learner.outcomes == "labels" else np.sign(x[:, 0]).tolist()
+    return np.where(x[:, 0] < 0.0, -1, 1).tolist() if learner.task == "binary" else np.sign(x[:, 0]).tolist()
 
 
 @pytest.mark.parametrize("spec", MATRIX)
@@ -303,10 +303,10 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
     x = rng.normal(size=(40, 3))
     learner = with_options(spec, "scale_free=false")
     y = outcomes(learner, x)
-    play(learner, (x, y) if learner.outcomes == "labels" else RegressionArrays(x, y))
+    play(learner, (x, y) if learner.task == "binary" else RegressionArrays(x, y))
     before, large = repr(learner.state()), x * scale
     with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
-        play(learner, (large, y) if learner.outcomes == "labels" else RegressionArrays(large, y), resume=True)
+        play(learner, (large, y) if learner.task == "binary" else RegressionArrays(large, y), resume=True)
     for t in range(3):
         with pytest.raises(InputError, match="Leave out scale_free=false"):
             learner.learn_one(large[t], y[t])
@@ -314,7 +314,7 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
             learner.predict_one(large[t])
     assert repr(learner.state()) == before
     free = with_options(spec, "scale_free=true,bias=0")
-    assert play(free, (large, y) if free.outcomes == "labels" else RegressionArrays(large, y)).rounds == 40
+    assert play(free, (large, y) if free.task == "binary" else RegressionArrays(large, y)).rounds == 40
 
 
 @pytest.mark.parametrize("kind", MANY_MATRIX)
@@ -348,7 +348,7 @@ def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec, seed):
                 if isinstance(spec, str):
                     learner = with_options(spec, ",".join(f"{k}={v}" for k, v in options.items()).lower())
                     y = outcomes(learner, x)
-                    ledger = play(learner, (x, y) if learner.outcomes == "labels" else RegressionArrays(x, y))
+                    ledger = play(learner, (x, y) if learner.task == "binary" else RegressionArrays(x, y))
                 else:
                     ledger = play(spec(**options), (x, rng.integers(0, 3, len(x))), labels="multiclass")
                 assert not math.isnan(ledger.loss)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,10 +22,10 @@ from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.core import encode
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner, Task
+from novikoff.core.learner import Learner
 from novikoff.core.sizes import integer
 from novikoff.core.state import Array, Count, Field, require
-from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, State, StepResult, Theorem
+from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, State, StepResult, Task, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.numerics.coins import start
 
@@ -47,7 +46,7 @@ class BanditLearner(Learner):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
-    labels: int | None = None
+    task: Task = "losses"
     loss = "table"
     draws = True
     fields: ClassVar[tuple[Field, ...]] = (
@@ -70,10 +69,6 @@ class BanditLearner(Learner):
         self._numbers = np.zeros(at.NUMBERS)
         self._estimates, self._totals = np.zeros(self._policies), np.zeros(self._policies)
         self._sums = np.zeros((self._policies, len(GAMMAS)))
-
-    @classmethod
-    def task_of(cls, given: Mapping[str, Any]) -> Task:
-        return "losses"
 
     @property
     def size(self) -> int:
@@ -198,6 +193,10 @@ class BanditLearner(Learner):
     @abstractmethod
     def facts(self) -> BanditFacts:
         """Return the facts that its theorems need."""
+
+    @property
+    def largest_loss(self) -> float:
+        return self.facts().top
 
     def after_restoring(self, found: State) -> None:
         falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))

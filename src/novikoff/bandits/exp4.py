@@ -43,13 +43,14 @@ from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.bandits.theorems.ix_pathwise import ix_pathwise
 from novikoff.bandits.theorems.ix_regret import ix_regret
 from novikoff.bandits.theorems.observable_regret import observable_regret
+from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner, Task, is_learner
+from novikoff.core.learner import Learner
 from novikoff.core.nesting import Team
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
-from novikoff.core.types import Batch, Domain, Example, Outcome, StepResult, Theorem
+from novikoff.core.types import Batch, Domain, Example, Outcome, StepResult, Task, Theorem
 from novikoff.experts.panel import is_number
 from novikoff.experts.team import common_domain
 from novikoff.numerics.coins import uniform
@@ -123,7 +124,7 @@ class Exp4(BanditLearner):
         self._fixed = fixed_rate(eta, horizon, self._rated, self.arms)
         self._team = [] if learners is None else self._checked_team(learners)
         self.domain = common_domain(self._team) if self._team else Domain("advice", self._policies)
-        self.outcomes = "numbers" if self._team else "labels"
+        self.task = "regression" if self._team else "advice"  # the losses of the arms of one example are its outcome
 
     @classmethod
     def task_of(cls, given: Mapping[str, Any]) -> Task:
@@ -133,17 +134,18 @@ class Exp4(BanditLearner):
         for k, learner in enumerate(learners):
             if not is_learner(learner):
                 raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
-            labels = 2 if learner.labels is None else learner.labels
-            if labels != self.arms or learner.domain.kind in ("advice", "losses"):
+            player = adapt(learner)
+            labels = 2 if player.task == "binary" else player.labels or 0
+            if labels != self.arms or player.task in ("advice", "losses"):
                 raise InputError(
                     f"a learner must have a label for each of {self.arms:,} arms: number {k + 1} has {labels:,}, and "
-                    f"plays on {learner.domain}. With two arms -1 and +1 are these."
+                    f"plays on {player.domain}. With two arms -1 and +1 are these."
                 )
             if any(learner is other for other in learners[:k]):
                 raise InputError(
                     f"learners must be different objects: number {k + 1} is repeated. Make another instance."
                 )
-        return list(learners)
+        return [adapt(learner) for learner in learners]
 
     def _checked(self, x: Any, rows: int) -> Any:
         """Return the probability that each expert gives each arm: (rounds, experts, arms)."""
@@ -175,7 +177,7 @@ class Exp4(BanditLearner):
 
     def _arm(self, learner: Learner, x: Example) -> int:
         said = learner.predict_one(x)
-        return int(said == 1) if learner.labels is None else int(said)
+        return int(said == 1) if learner.task == "binary" else int(said)
 
     def weights(self) -> Vector:  # type: ignore[override] # asked for, not held
         """Return the weights of the experts in the next round."""
@@ -208,7 +210,7 @@ class Exp4(BanditLearner):
             lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
         for learner in self._team:
             for _ in range(lessons):
-                learner.learn_one(x, right if learner.labels is not None else 2 * right - 1)
+                learner.learn_one(x, 2 * right - 1 if learner.task == "binary" else right)
 
     def learn_many(self, batch: Batch) -> StepResult | None:  # type: ignore[override]
         """Play every row in order, compiled; return None with learners, which take one x at a time."""

@@ -72,7 +72,7 @@ def run_bandit(request: Request, reading: dict[str, Any], saving: Saving, output
     stream: Any = _opened(request.source, reading)
     printed = print_notes(stream, output.quiet or output.as_json)
     ledger = saved or _begun(request, stream)
-    if not isinstance(ledger.learner.facts(), BanditFacts) or ledger.learner.domain.kind != "losses":
+    if not isinstance(ledger.player.facts(), BanditFacts) or ledger.player.task != "losses":
         raise MismatchError(f"the learner must be a bandit on losses, such as {LEARNERS}: {spec_of(ledger)} is not.")
     resume = continues(ledger, stream, request.source, saving)
     ledger.source = stream.name

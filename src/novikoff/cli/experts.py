@@ -158,7 +158,7 @@ def _rows(stream: Stream) -> int:
 
 def _can_be_mixed(stream: Stream, ledger: Ledger) -> bool:
     """Return whether to compute the best mixture: squared loss, few experts, none sleeping, a new game."""
-    facts = ledger.learner.facts()
+    facts = ledger.player.facts()
     awake = isinstance(facts, ExpertsFacts) and facts.rule != "sleeping"
     return stream.loss == "squared" and 1 < len(stream.experts) <= MIXED and awake and ledger.rounds == 0
 

@@ -16,7 +16,7 @@ from novikoff.cli.saving import Saving, continues
 from novikoff.cli.watching import play_watched, watched
 from novikoff.core import registry
 from novikoff.core.errors import InputError
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream
 from novikoff.data.as_stream import as_stream
@@ -102,7 +102,7 @@ class Choice:
         from novikoff.game.reservoir import HypothesisReservoir
         from novikoff.online_to_batch.keep import check_method
 
-        check_method(self.how, ledger.learner)
+        check_method(self.how, ledger.player)
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
                 f"--keep {self.how} reads the source twice, and {stream.name} cannot be read again. Save it to a file, "
@@ -139,8 +139,8 @@ def run_source(
         stream, ledger = _begun(spec, open_source(source, options, numbers), defaults)
     else:
         saved = ledger = saved_game(saving.resume, learner, **defaults)
-        numbers = saved.player.outcomes == "numbers"
-        stream = as_stream(open_source(source, options, numbers), saved.learner)
+        numbers = saved.player.task == "regression"
+        stream = as_stream(open_source(source, options, numbers), saved.player)
     if output.permutations:
         _check_permuted(stream, ledger, saving)
     keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
@@ -196,7 +196,7 @@ def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
         )
     if saving.resume is not None:
         raise InputError("--permutation needs a new learner: leave out --resume.")
-    if ledger.player.pays:
+    if not ledger.player.learns_labels:
         raise InputError("--permutation is for classification: choose a classifier.")
 
 
@@ -241,7 +241,7 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
             raise InputError(
                 f"a resumed game keeps its learner: {path} has {spec_of(ledger)}, not {wanted}. Leave the learner out."
             )
-    _check_own(ledger.learner, path, **options)
+    _check_own(ledger.player, path, **options)
     return ledger
 
 
@@ -256,7 +256,7 @@ def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
     """Return the spec of the learner with the options of the command line that took effect."""
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
     more = {name: value for name, value in given.items()
-            if name not in (spec.named or {}) and value in adapt(learner).settings(name)}  # fmt: skip
+            if name not in (spec.named or {}) and value in learner.settings(name)}  # fmt: skip
     return Spec(spec.name, spec.positional, {**(spec.named or {}), **more}) if more else spec
 
 
@@ -265,9 +265,8 @@ def spec_of(ledger: Ledger) -> str:
     return ledger.spec or registry.learner_name(type(ledger.learner))
 
 
-def _check_own(learner: Any, path: str, **requested: Any) -> None:
+def _check_own(player: Learner, path: str, **requested: Any) -> None:
     """Refuse options that contradict those of the saved learner: they would have no effect."""
-    player = adapt(learner)
     if requested.get("scale") == "auto":
         requested["scale"] = None
     for name, value in requested.items():
@@ -279,9 +278,9 @@ def _check_own(learner: Any, path: str, **requested: Any) -> None:
             )
 
 
-def check_normalized(learner: Any, spec: str) -> None:
+def check_normalized(learner: Learner, spec: str) -> None:
     """Refuse --normalize for a learner that does not divide examples by their length."""
-    if not adapt(learner).normalizes:
+    if not learner.normalizes:
         raise InputError(
             f"--normalize is not an option of {spec}. Leave it out; kernels are normalised with normalize_kernel=true."
         )

@@ -17,7 +17,6 @@ from novikoff.cli.opening import open_source, print_notes, print_target
 from novikoff.core.certificate import bound_text
 from novikoff.core.errors import InputError, LabelError, MismatchError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
-from novikoff.core.learner import adapt, outcomes
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
@@ -53,13 +52,13 @@ def predict_source(
         raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
     saved = persistence.load(path)
     saved = saved.kept if isinstance(saved, Mixed) else saved
-    classifier: Any = saved.learner if isinstance(saved, Ledger) else saved.classifier
-    numbers = outcomes(classifier) == "numbers"
-    if scores and not adapt(classifier).scores and adapt(classifier).of_labels is None:
+    classifier = saved.player if isinstance(saved, Ledger) else saved.classifier
+    numbers = classifier.task == "regression"
+    if scores and not classifier.scores and classifier.of_labels is None:
         raise InputError(f"--scores needs a classifier with scores: that of {path} has none. Leave it out.")
     try:
         stream = _matched(path, saved, classifier, _open(source, options, classifier, numbers, labelled))
-        if adapt(classifier).numbered:
+        if classifier.numbered:
             if not stream.unlabelled:
                 stream.show_many()
         elif saved.labels and not numbers:
@@ -119,7 +118,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
         raise
     if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
         raise MismatchError(f"the model {path} has {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint)
-    adapt(classifier).check_hash(stream)
+    classifier.check_hash(stream)
     if not classifier.domain.admits(stream.domain):
         raise MismatchError(f"the model {path} needs {classifier.domain}: {stream.name} has {stream.domain}.")
     return stream
@@ -130,8 +129,8 @@ def _width(classifier: Any) -> Any:
     if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
         return classifier.domain.width
     voters = classifier.voters if isinstance(classifier, RandomVote) else ()
-    for one in (classifier, *voters, *adapt(classifier).learners):
-        features = adapt(one).features
+    for one in (classifier, *voters, *classifier.learners):
+        features = one.features
         if features is not None and features.kind == "array" and features.count:
             return features.count
     return None
@@ -178,7 +177,7 @@ class Out:
 
 def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
     """Return the function from an example to its score; for a multiclass model, to the score of each class by name."""
-    each = adapt(classifier).of_labels
+    each = classifier.of_labels
     if each is None:
         return lambda x: float(classifier.score_one(x))
     numbering = Numbering(list(labels or ()))
@@ -198,19 +197,19 @@ def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     """Print the label of every example, or its set; return the number of mistakes."""
     rows = mistakes = held = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
-    sets = adapt(classifier).covers
-    numbering = Numbering(list(saved.labels or ())) if adapt(classifier).numbered else None
+    sets = classifier.covers
+    numbering = Numbering(list(saved.labels or ())) if classifier.numbered else None
     for batch in stream.batches():
         labels = Labels(*saved.labels) if saved.labels and numbering is None else stream.labels or Labels()
         if numbering is not None:
-            batch = batch if stream.unlabelled else for_learner(batch, stream, adapt(classifier), numbering)
+            batch = batch if stream.unlabelled else for_learner(batch, stream, classifier, numbering)
         elif stream.labels is not None and not alike(stream.labels.positive, labels.positive):
             raise MismatchError(
                 f"{labels.positive!r} is +1 in {path}: in {stream.name} it is {stream.labels.positive!r}. "
                 f"Pass --positive {labels.positive}."
             )
         _check_exact(batch, classifier, stream)
-        predictions = adapt(classifier).predict_many(batch)
+        predictions = classifier.predict_many(batch)
         words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
         if numbering is not None:
             words = dict(enumerate(numbering.values))
@@ -252,9 +251,9 @@ def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: O
 
 def _print_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Summary:
     """Print the number predicted for every example, or its interval; return the mean loss."""
-    rows, lost, held, sets = 0, 0.0, 0, adapt(classifier).covers
+    rows, lost, held, sets = 0, 0.0, 0, classifier.covers
     for batch in stream.batches():
-        predictions = adapt(classifier).predict_ahead(batch)
+        predictions = classifier.predict_ahead(batch)
         if sets:
             found = [classifier.predict_set(x, ahead=True) for x, _ in batch.rows()]
             out.write([Interval(one) for one in found], batch)
@@ -264,7 +263,7 @@ def _print_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: 
             out.write(predictions.tolist(), batch)
         rows += len(batch)
         if not stream.unlabelled:
-            lost += float(adapt(classifier).costs(predictions.astype(np.float64), batch.y.astype(np.float64)).sum())
+            lost += float(classifier.costs(predictions.astype(np.float64), batch.y.astype(np.float64)).sum())
     if stream.unlabelled:
         return {"rows": rows}, counted(rows, "row")
     mean = lost / rows if rows else 0.0
@@ -312,7 +311,7 @@ class Watch:
 
     def __init__(self, kept: Any) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
-        self._numbers = outcomes(kept.classifier) == "numbers"
+        self._numbers = kept.classifier.task == "regression"
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)

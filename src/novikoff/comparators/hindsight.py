@@ -57,9 +57,10 @@ from novikoff.comparators.search import (
 )
 from novikoff.comparators.second_pass import again, placed, the_same
 from novikoff.comparators.tally import Comparator
+from novikoff.core.adapt import adapt_stream
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
-from novikoff.core.stream import Stream, adapted
+from novikoff.core.stream import Stream
 from novikoff.numerics.clock import clock
 
 Vector = NDArray[np.float64]
@@ -152,7 +153,7 @@ def hindsight(
         >>> round(nk.hindsight(rows, threads=1).margin.low, 3)
         0.707
     """
-    began, stream = clock(), adapted(stream)
+    began, stream = clock(), adapt_stream(stream)
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if passes < 1 or (rounds is not None and passes > 1):

@@ -46,8 +46,9 @@ from novikoff.conformal.theorems.coverage_governed import coverage_governed
 from novikoff.conformal.theorems.coverage_overlapping import coverage_overlapping
 from novikoff.conformal.theorems.coverage_pinball import coverage_pinball
 from novikoff.core import encode
+from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import InputError, ModelFileError, shown
-from novikoff.core.learner import Ability, Learner, adapt, is_learner
+from novikoff.core.learner import Ability, Learner
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import Schema, arguments, array, require
 from novikoff.core.types import (
@@ -84,7 +85,7 @@ class OfLearner(Generic[Value]):
         if wrapper is None:
             return self  # type: ignore[return-value]
         found: Value = vars(wrapper).get(self.name, MISSING)
-        return getattr(wrapper._player, self.name) if found is MISSING else found
+        return getattr(wrapper.learner, self.name) if found is MISSING else found
 
     def __set__(self, wrapper: Any, value: Value) -> None:
         vars(wrapper)[self.name] = value
@@ -154,15 +155,16 @@ class Conformal(Learner):
     between = OfLearner[Any]()
     stretches = OfLearner[Any]()
     facts = OfLearner[Any]()
+    largest_loss = OfLearner[float]()
 
     def __init__(
         self, learner: Learner, alpha: float = 0.1, step: float = 0.05, start: float = 0.5, groups: object = None,
         rule: object = "tracker",
     ) -> None:  # fmt: skip
-        self.learner = learner
-        player = self._player = adapt(learner) if is_learner(learner) else cast(Any, None)
-        if player is None or player.domain.kind in ("advice", "losses") or player.covers:
+        player = adapt(learner) if is_learner(learner) else None
+        if player is None or player.task in ("advice", "losses") or player.covers:
             raise InputError(f"conformal needs one learner on examples: got {shown(learner)}.")
+        self.learner = player
         for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
                                    ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
             if not sound:
@@ -181,39 +183,39 @@ class Conformal(Learner):
                 f'overlapping groups need rule="tracker": got the rule {shown(rule)}. Leave one of them out.'
             )
         self.alpha, self.step, self.start, self.rule = float(alpha), float(step), float(start), rule
-        self.outcomes, self.loss, self.draws, self.numbered = (
-            player.outcomes,
+        self.task, self.fixed_labels, self.loss, self.draws = (
+            player.task,
+            player.fixed_labels,
             player.loss,
             player.draws,
-            player.numbered,
         )
         self.promises = (*player.promises, *type(self).promises)  # type: ignore[misc]
         self.groups, self._groups = groups, Groups(groups)
         self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
         self._moving = np.array([[self.start, 0.0]])  # of each group, where steps fall (conformal/_loops/conformal.py)
         self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
-        self._scored = not (player.outcomes == "numbers" or player.probable or player.draws) and player.scores
+        self._scored = not (player.task == "regression" or player.probable or player.draws) and player.scores
         self._told = player.tells_scores
 
     @property
     def within(self) -> Learner:
         """The innermost learner."""
-        return self._player.within
+        return self.learner.within
 
     def has(self, ability: Ability) -> bool:
         """Return whether this method is available; most are those of the learner."""
         own = vars(type(self)).get(ability)
-        return self._player.has(ability) if isinstance(own, OfLearner) else super().has(ability)
+        return self.learner.has(ability) if isinstance(own, OfLearner) else super().has(ability)
 
     @property
     def most(self) -> int | None:
         """Number of labels; None for numbers, 0 where new labels may appear."""
-        if self._player.outcomes == "numbers":
+        if self.task == "regression":
             return None
-        return 0 if self._player.numbered else self.labels or 2
+        return 0 if self.numbered else self.labels or 2
 
     def predict_one(self, x: Example) -> Prediction:
-        return self._player.predict_one(x)
+        return self.learner.predict_one(x)
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
         """Return the labels in the set of x, in order, or the ends of an interval; () is the empty set.
@@ -223,8 +225,8 @@ class Conformal(Learner):
             ahead: Whether x is one of several rows without labels, which are predicted by `predict_ahead`.
         """
         q = self._threshold_of(x)
-        if self._player.outcomes == "numbers":
-            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self._player.predict_one(x)
+        if self.task == "regression":
+            centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self.learner.predict_one(x)
             said, scale = float(centre), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
             if wide < 0.0:
@@ -238,19 +240,19 @@ class Conformal(Learner):
 
     def _asked(self, x: Example) -> dict[int, float]:
         """Return the score of each label, in order."""
-        labels = [-1, 1] if self.labels is None else list(range(self.labels))
-        if self._player.probable and self._player.numbered:
-            return dict(enumerate((1.0 - self._player.probabilities_one(x)).tolist()))
-        if self._player.probable:
-            p = float(self._player.probability_one(x))
+        labels = [-1, 1] if self.task == "binary" else list(range(self.labels or 0))
+        if self.learner.probable and self.numbered:
+            return dict(enumerate((1.0 - self.learner.probabilities_one(x)).tolist()))
+        if self.learner.probable:
+            p = float(self.learner.probability_one(x))
             return dict(zip(labels, (p, 1.0 - p), strict=True))
-        if self._player.draws:
-            chances = self._player.chances(x)
+        if self.learner.draws:
+            chances = self.learner.chances(x)
             return {label: 1.0 - chances.get(label, 0.0) for label in labels}
         if self._scored:
-            margins = float(self._player.score_one(x)) * np.array([[-1.0], [1.0]])
+            margins = float(self.learner.score_one(x)) * np.array([[-1.0], [1.0]])
             return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[:, 0].tolist(), strict=True))
-        said = self._player.predict_one(x)
+        said = self.learner.predict_one(x)
         return {label: float(label != said) for label in labels}
 
     def _scale(self) -> float:
@@ -300,17 +302,17 @@ class Conformal(Learner):
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Predict label and set, then learn."""
         key, chances = self._groups.key(self.encoding, x), cast(Any, None)
-        score = self._player.score_one(x) if self._scored and not self._told else None
-        if self._player.numbered and self._player.probable:
-            chances = dict(enumerate(self._player.probabilities_one(x).tolist()))
-        elif self._player.draws and not self._player.learners:
-            chances = self._player.chances(x)
-        played = self._player.play_one(x, y)
+        score = self.learner.score_one(x) if self._scored and not self._told else None
+        if self.numbered and self.learner.probable:
+            chances = dict(enumerate(self.learner.probabilities_one(x).tolist()))
+        elif self.learner.draws and not self.learner.learners:
+            chances = self.learner.chances(x)
+        played = self.learner.play_one(x, y)
         if not isinstance(played, StepResult):
             wrong = float(played != y)
             chance = wrong if chances is None else 1.0 - chances.get(y, 0.0)
             played = StepResult(played, wrong, chance)
-        outcome = np.array([encode.number(y) if self._player.outcomes == "numbers" else int(encode.number(y))])
+        outcome = np.array([encode.number(y) if self.task == "regression" else int(encode.number(y))])
         groups = self._groups.places([key])
         told = played
         if self._scored:
@@ -319,12 +321,12 @@ class Conformal(Learner):
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Predict sets and learn every row in order; return None, having done nothing, if the learner cannot."""
-        player = self._player  # multiclass probabilities are known row by row only
-        multiclass = self.labels is not None and (player.draws or (player.numbered and player.probable))
-        if self._player.looped or multiclass or isinstance(batch.x, list) or (self._scored and not self._told):
+        player = self.learner  # multiclass probabilities are known row by row only
+        multiclass = self.task == "multiclass" and (player.draws or (self.numbered and player.probable))
+        if self.learner.looped or multiclass or isinstance(batch.x, list) or (self._scored and not self._told):
             return None
         keys = self._groups.keys(self.encoding, batch)
-        played = self._player.learn_many(batch)
+        played = self.learner.learn_many(batch)
         if played is None:
             return None
         if not isinstance(played, StepResult):
@@ -384,14 +386,14 @@ class Conformal(Learner):
 
     def _scores(self, played: StepResult, y: NDArray[Any], chances: Any) -> tuple[Numbers, Numbers | None, Numbers]:
         """Return the score of each outcome, of every label as (labels, rows) or None for numbers, and the scales."""
-        player, scale = self._player, np.full(len(y), -1.0)
-        if player.outcomes == "numbers":
+        player, scale = self.learner, np.full(len(y), -1.0)
+        if player.task == "regression":
             sizes = np.abs(np.asarray(played.predictions, dtype=np.float64) - y)
             _loops.conformal.scales(sizes, self._known, scale)
             with np.errstate(divide="ignore", invalid="ignore"):
                 scores = np.where(sizes > 0.0, sizes / (scale + sizes), 0.0)
             return np.where(scale < 0.0, 0.0, np.where(np.isfinite(sizes), scores, 1.0)), None, scale
-        if self.labels is None:
+        if self.task == "binary":
             if self._scored:
                 margins = np.asarray(played.scores, dtype=np.float64) * y
                 _loops.conformal.scales(np.abs(margins), self._known, scale)
@@ -402,19 +404,19 @@ class Conformal(Learner):
                 by_label = np.array([of_y, 1.0 - of_y])
             return by_label[0], by_label, scale
         if chances is not None:
-            by_label = np.array([[1.0 - chances.get(label, 0.0)] for label in range(self.labels)])
+            by_label = np.array([[1.0 - chances.get(label, 0.0)] for label in range(self.labels or 0)])
         else:
-            by_label = (np.arange(self.labels)[:, None] != np.asarray(played.predictions)).astype(np.float64)
+            by_label = (np.arange(self.labels or 0)[:, None] != np.asarray(played.predictions)).astype(np.float64)
         return by_label[y.astype(np.intp), np.arange(len(y))], by_label, scale
 
     def widen(self, width: int) -> None:
         """Grow to `width` features, if the learner can."""
-        self._player.widen_all(width)
+        self.learner.widen_all(width)
 
     @property
     def rows_held(self) -> int:
         """Number of training rows that the learner stores."""
-        return self._player.all_rows_held
+        return self.learner.all_rows_held
 
     def standing(self) -> Standing:
         """Return the thresholds and counts that theorems on coverage need, as plain data."""

@@ -37,9 +37,8 @@ from novikoff.convex.theorems.convex_mistakes import convex_mistakes
 from novikoff.convex.theorems.convex_regret import convex_regret
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
-from novikoff.core.learner import Task
 from novikoff.core.state import Argument, Array, Number, Sum
-from novikoff.core.types import StepResult, Theorem
+from novikoff.core.types import StepResult, Task, Theorem
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
@@ -71,7 +70,7 @@ class AdaGrad(ScaleFree):
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (convex_regret, convex_mistakes)
-    outcomes = "numbers"  # for all losses but the hinge loss
+    task: Task = "regression"  # for all losses but the hinge loss
     fields = (
         Argument("loss", str, at="kind.name"),
         Argument("rate", float),
@@ -98,7 +97,7 @@ class AdaGrad(ScaleFree):
             raise InputError(f"delta must be from 2^-100 to 2^100: got {shown(delta)}.")
         self.kind = ConvexLoss(loss, float(delta if loss == "huber" else tau))
         self.rate, self.tau, self.delta = float(rate), float(tau), float(delta)
-        self.outcomes = "labels" if loss == "hinge" else "numbers"
+        self.task = "binary" if loss == "hinge" else "regression"
         self.loss = "zero-one" if loss == "hinge" else loss
         self._unit = 1.0 if loss == "hinge" else 0.0  # size of the first non-zero outcome
         self._held, self._totals, self._lost = np.zeros((1, at.HELD)), np.zeros(at.TOTALS), Total()
@@ -161,7 +160,7 @@ class AdaGrad(ScaleFree):
         self._play(rows, outcomes, True, scores)
         losses = self.kind.of(scores, outcomes)
         self._lost.add_all(losses)
-        if self.outcomes == "numbers":
+        if self.task == "regression":
             return StepResult(scores, losses, losses, scores=scores)
         self.scored, said = scores, self._said(scores)
         wrong = (said != y).astype(np.float64)

@@ -55,7 +55,7 @@ from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Number, Part, require
-from novikoff.core.types import Batch, CheckedRow, Domain, Example, Outcome, Sparse, State, StepResult, Theorem
+from novikoff.core.types import Batch, CheckedRow, Domain, Example, Outcome, Sparse, State, StepResult, Task, Theorem
 
 DOUBLE = np.dtype(np.float64)
 SLACK = 1e-6
@@ -97,8 +97,7 @@ class OnlineGradient(Learner):
     features: Features
 
     promises: ClassVar[tuple[Theorem, ...]] = (online_gradient_regret, average_risk, average_risk_always)
-    labels: int | None = None
-    outcomes = "numbers"
+    task: Task = "regression"
     wants_bias = True
     fields = (
         Argument("radius", float),
@@ -375,6 +374,11 @@ class OnlineGradient(Learner):
         if need > room or (self._shape is None and self.features.kind == "array"):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._hold(np.hstack([self._held, np.zeros((3, need - room + spare))]))
+
+    @property
+    def largest_loss(self) -> float:
+        facts = self.facts()
+        return math.inf if facts.scaled else facts.top
 
     def facts(self) -> OnlineGradientFacts:
         totals, limits = self._totals, self._limits

@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 from novikoff.comparators.metric import U0
 from novikoff.convex.theorems.vaw_regret import VAWFacts, vaw_regret
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Task
 from novikoff.core.state import Argument
-from novikoff.core.types import Batch, Example, StepResult, Theorem
+from novikoff.core.types import Batch, Example, StepResult, Task, Theorem
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix
@@ -61,7 +60,7 @@ class VAW(SecondOrder):
     """
 
     promises: ClassVar[tuple[Theorem, ...]] = (vaw_regret,)
-    outcomes = "numbers"
+    task: Task = "regression"
     fields = (
         Argument("probabilities", bool),
         Argument("low", float | None),
@@ -75,7 +74,7 @@ class VAW(SecondOrder):
     ) -> None:  # fmt: skip
         super().__init__(ridge, scale_free, bias)
         self.probabilities = bool(probabilities)
-        self.outcomes = "labels" if self.probabilities else "numbers"
+        self.task = "binary" if self.probabilities else "regression"
         self.loss = "zero-one" if self.probabilities else "squared"
         if self.probabilities and not (low is None and high is None):
             raise InputError(f"low and high must be left out with probabilities: got {shown(low)} and {shown(high)}.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from novikoff.core.errors import ModelFileError, shown
-from novikoff.core.types import Domain, Example, Label, State
+from novikoff.core.types import Domain, Example, Label, State, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ class Space(Protocol):
         ...
 
 
+@runtime_checkable
 class HypothesisClass(Protocol):
     """A finite class of functions from x to labels, numbered 0 to size - 1."""
 
@@ -129,3 +130,17 @@ class HypothesisClass(Protocol):
     def state(self) -> State:
         """Return the plain data from which the class can be rebuilt."""
         ...
+
+
+@runtime_checkable
+class HasLengths(Protocol):
+    """A class whose hypotheses have lengths in bits, as programs do, for the prior "length"."""
+
+    def length(self, index: int) -> int:
+        """Return the length of hypothesis number `index`."""
+        ...
+
+
+def task_for(labels: int | None) -> Task:
+    """Return the task of a learner on a hypothesis class with this number of labels; None is for -1 and +1."""
+    return "binary" if labels is None else "multiclass"

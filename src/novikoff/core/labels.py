@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
+from novikoff.core.types import LabelValue, Prediction
 
 MOST_CLASSES = 20
 """Maximum number of distinct integers that are taken for classes."""
@@ -67,10 +68,10 @@ class Numbering:
             codes[place] = self.encode(distinct[place])
         return codes[places.reshape(-1)]
 
-    def decode(self, label: int) -> Any:
+    def decode(self, label: Prediction) -> LabelValue:
         """Return the user's value of a label; the number itself if it is not named yet, None before the first value."""
         if 0 <= label < len(self.values):
-            return self.values[label]
+            return self.values[int(label)]
         return label if self.values else None
 
 

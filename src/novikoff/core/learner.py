@@ -1,12 +1,9 @@
 """The learner contract: the methods that a game calls, with defaults for all optional ones.
 
 `Learner` is the base class of every learner here: implement `predict_one`, `play_one`, `facts`, and declare `fields`,
-the saved state (core/state.py). Every other method has a default; `has("score_one")` is True if a learner overrides
-it. `Predictor` is the part that predicts, for classifiers that do not learn.
-
-`adapt` makes a `Learner` of any object with `predict_one` and `learn_one`. Learners from outside this package get
-copies of rows and labels. Losses of their predictions are computed from the game's outcomes, and their probabilities
-must be from 0 to 1.
+the saved state (core/state.py), and `task` if it is not binary classification. Every other method has a default;
+`has("score_one")` is True if a learner overrides it. `Predictor` is the part that predicts, for classifiers that do not
+learn. core/adapt.py makes learners of objects from outside the package.
 
 `play_one` and `learn_many` return labels, or a `StepResult` if the learner draws its predictions, has another loss than
 mistakes, or has probabilities.
@@ -17,18 +14,16 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import wraps
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.batch import apart
 from novikoff.core.display import Written
-from novikoff.core.errors import Advice, InputError, MismatchError, Option, shown
+from novikoff.core.errors import Advice, InputError, MismatchError, Option
 from novikoff.core.state import Stateful, lookup
 from novikoff.core.types import (
     Batch,
@@ -43,6 +38,7 @@ from novikoff.core.types import (
     Standing,
     State,
     StepResult,
+    Task,
     Theorem,
 )
 
@@ -53,16 +49,13 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding
     from novikoff.experts.specialists import Between
 
-Task = Literal["binary", "multiclass", "regression", "advice", "losses"]
-
 Ability = Literal[
     "again", "chances", "costs", "learn_many", "mean", "predict_set", "probabilities_one", "probability_one",
     "score_one", "scores_one", "tracker", "widen",
 ]  # fmt: skip
 """A method that a learner may override."""
 
-OF_BATCHES = ("learn_many", "predict_many", "scores_many", "probabilities_many")
-"""Methods that take a batch."""
+ABILITIES: frozenset[str] = frozenset(get_args(Ability))
 
 
 class Predictor(ABC, Written):
@@ -70,11 +63,12 @@ class Predictor(ABC, Written):
 
     Attributes:
         domain: Domain of x.
-        labels: None for -1 and +1; the number of labels known so far if `numbered`.
-        outcomes: "labels", or "numbers" for regression.
+        task: Type of prediction problem.
+        labels: Number of labels of a multiclass task, those known so far; None for other tasks.
+        fixed_labels: Whether multiclass labels are the integers 0 .. `labels`-1 and no others.
         loss: Name of the loss.
         draws: Whether predictions are drawn from `chances(x)`.
-        numbered: Whether labels are multiclass, numbered by first appearance.
+        abilities: Methods that the class overrides.
         keeps_scores: Whether `scored` has the scores of the last call.
         learners: Members of an ensemble, all of which play every round.
         features: Numbering of the features of x (core/feature_places.py); None if there is none.
@@ -91,10 +85,11 @@ class Predictor(ABC, Written):
         weights: Probability of following each learner of an ensemble.
     """
 
-    outcomes: str = "labels"
+    task: Task = "binary"
+    fixed_labels: bool = False
     loss: str = "zero-one"
     draws: bool = False
-    numbered: bool = False
+    abilities: ClassVar[frozenset[str]] = frozenset()
     keeps_scores: ClassVar[bool] = False
     feature_names: list[str] | None = None
     label_values: list[LabelValue] | None = None
@@ -131,9 +126,13 @@ class Predictor(ABC, Written):
 
     def __init_subclass__(cls, base: bool = False, **more: Any) -> None:
         super().__init_subclass__(**more)
-        for name in () if base else OF_BATCHES:
-            if isfunction(cls.__dict__.get(name)):
-                setattr(cls, name, _checked(name, cls.__dict__[name]))
+        if base:
+            return
+        own = [vars(kind) for kind in cls.__mro__ if kind.__module__ != __name__]
+        cls.abilities = frozenset(name for name in ABILITIES if any(name in names for names in own))
+        for name in BY_ROWS:
+            if isfunction(method := vars(cls).get(name)):
+                setattr(cls, name, _checked(name, method))
 
     @abstractmethod
     def predict_one(self, x: Example) -> Prediction:
@@ -151,26 +150,22 @@ class Predictor(ABC, Written):
 
     def has(self, ability: Ability) -> bool:
         """Return whether the learner overrides the method."""
-        return getattr(type(self), ability, DEFAULTS[ability]) is not DEFAULTS[ability]
-
-    @property
-    def task(self) -> Task:
-        """Type of prediction problem."""
-        if self.outcomes == "numbers":
-            return "regression"
-        if self.domain.kind in ("advice", "losses"):
-            return "advice" if self.domain.kind == "advice" else "losses"
-        return "multiclass" if self.numbered or self.labels is not None else "binary"
+        return ability in self.abilities
 
     @classmethod
     def task_of(cls, given: Mapping[str, Any]) -> Task:
         """Return the task of a learner made with these arguments, defaults included."""
-        return "regression" if cls.outcomes == "numbers" else "multiclass" if cls.numbered else "binary"
+        return cls.task
 
     @property
-    def pays(self) -> bool:
-        """Whether outcomes are passed on unchanged and `play_one` returns a `StepResult`."""
-        return self.task in ("regression", "advice", "losses")
+    def learns_labels(self) -> bool:
+        """Whether outcomes are labels; others are passed on unchanged, and `play_one` returns a `StepResult`."""
+        return self.task in ("binary", "multiclass")
+
+    @property
+    def numbered(self) -> bool:
+        """Whether labels may be any values, numbered in the order of their first appearance."""
+        return self.task == "multiclass" and not self.fixed_labels
 
     @property
     def counts_mistakes(self) -> bool:
@@ -181,7 +176,7 @@ class Predictor(ABC, Written):
     def probable(self) -> bool:
         """Whether each label has a probability."""
         own = self.within.has("probability_one") or self.within.has("probabilities_one")
-        return self.outcomes == "labels" and own
+        return self.task != "regression" and own
 
     @property
     def scores_rows(self) -> bool:
@@ -216,7 +211,7 @@ class Predictor(ABC, Written):
     @property
     def normalizes(self) -> bool:
         """Whether the learner, or a member of its ensemble, can divide examples by their norm."""
-        return any(adapt(one).within.normalize is not None for one in (self.original, *self.learners))
+        return any(one.within.normalize is not None for one in (self, *self.learners))
 
     @property
     def of_labels(self) -> Callable[[Example], NDArray[np.float64]] | None:
@@ -247,8 +242,7 @@ class Predictor(ABC, Written):
 
     def chances(self, x: Example) -> Distribution:
         """Return the distribution of the prediction."""
-        said: Any = self.predict_one(x)
-        return {said: 1.0}
+        return {cast(Label, self.predict_one(x)): 1.0}
 
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
         """Return the prediction set of labels, or the interval."""
@@ -293,13 +287,13 @@ class Predictor(ABC, Written):
     @property
     def all_rows_held(self) -> int:
         """Training rows in the hypothesis, including all members of an ensemble."""
-        members = sum(adapt(member).all_rows_held for member in self.learners)
+        members = sum(member.all_rows_held for member in self.learners)
         return members + (self.rows_held or (0 if members else self.within.rows_held))
 
     @property
     def all_rows_stored(self) -> int:
         """Training rows saved for exact resuming, of the learner or the member of its ensemble that has most."""
-        members = (adapt(member).all_rows_stored for member in self.learners)
+        members = (member.all_rows_stored for member in self.learners)
         return max(self.rows_stored, self.within.rows_stored, *members, 0)
 
     def check_hash(self, stream: Stream) -> None:
@@ -310,7 +304,7 @@ class Predictor(ABC, Written):
         if stream.bits is None:
             return
         places = 2**stream.bits
-        for one in (self, self.within, *map(adapt, self.learners)):
+        for one in (self, self.within, *self.learners):
             features = one.features
             if features is None or features.kind != "numbers" or features.count in (0, places):
                 continue
@@ -433,7 +427,7 @@ class Learner(Predictor, Stateful, base=True):
     def widen_all(self, width: int) -> None:
         """Widen the learner and the members of its ensemble that have fewer columns."""
         for member in self.learners:
-            adapt(member).widen_all(width)
+            member.widen_all(width)
         had = self._columns()
         if had is not None and had < width:
             self.widen(width)
@@ -466,26 +460,26 @@ class Learner(Predictor, Stateful, base=True):
     @property
     def largest_loss(self) -> float:
         """Largest loss of a round; infinite if unknown or if outcomes are rescaled before play."""
-        facts: Any = self.facts()
-        known = not getattr(facts, "scaled", False)
-        return 1.0 if self.counts_mistakes else float(getattr(facts, "top", math.inf)) if known else math.inf
+        return 1.0 if self.counts_mistakes else math.inf
+
+    def from_state(self, state: State) -> Learner:
+        """Return another learner of the same class, with this state."""
+        return type(self).restore(state)
 
     def settings(self, name: str) -> list[object]:
         """Return the values of a parameter in the learner and the members of its ensemble."""
-        team = (self, *map(adapt, self.learners))
-        having = [one for member in team for one in (member.original, member.within.original)] + [self.facts()]
-        found = (getattr(one, name, None) for one in having)
+        team = [one for member in (self, *self.learners) for one in (member, member.within)]
+        found = [*(one._argument(name, None) for one in team), asdict(self.facts()).get(name)]
         return [value for value in found if value is not None]
 
 
-DEFAULTS: Mapping[str, Any] = {
-    name: getattr(Learner, name)
-    for name in (
-        "again", "chances", "costs", "learn_many", "mean", "predict_set", "probabilities_one", "probability_one",
-        "score_one", "scores_one", "tracker", "widen",
-    )
-}  # fmt: skip
-"""Default implementation of each `Ability`."""
+BY_ROWS: Mapping[str, Callable[[Any, Batch], object]] = {
+    "learn_many": Learner.learn_many,
+    "predict_many": Predictor.predict_many,
+    "scores_many": Predictor.scores_many,
+    "probabilities_many": Predictor.probabilities_many,
+}
+"""Default implementations of the methods of batches, one row at a time."""
 
 
 def check_batch(own: Encoding | None, batch: object) -> None:
@@ -511,334 +505,7 @@ def _checked(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     def checked(self: object, batch: Batch, *more: object, **named: object) -> Any:
         check_batch(self.__dict__.get("encoding"), batch)
         if isinstance(batch.x, list):
-            return getattr(Learner, name)(self, batch)
+            return BY_ROWS[name](self, batch)
         return method(self, batch, *more, **named)
 
     return checked
-
-
-# Learners from outside the package
-
-
-@dataclass(frozen=True, slots=True)
-class NoFacts:
-    """Facts of a learner without `facts`."""
-
-    rounds: int = 0
-
-
-class _Of:
-    """Descriptor for an attribute of the wrapped object, or the default of the base class."""
-
-    def __init__(self, default: object = None) -> None:
-        self.default = default
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, adapted: Adapted | None, owner: object = None) -> Any:  # type of the wrapped object's attribute
-        if adapted is None:
-            return self
-        return getattr(adapted.original, self.name, getattr(Learner, self.name, self.default))
-
-    def __set__(self, adapted: Adapted, value: object) -> None:
-        with suppress(AttributeError):  # objects with __slots__ cannot store it; the ledger does
-            setattr(adapted.original, self.name, value)
-
-
-def _newer(kind: type, methods: Sequence[str], other: str) -> bool:
-    """Return whether a foreign class overrides one of `methods` but inherits `other`, which may not match."""
-    for base in kind.__mro__:
-        if other in vars(base):
-            return False
-        if any(name in vars(base) for name in methods) and not base.__module__.startswith("novikoff."):
-            return True
-    return False
-
-
-def _forwarded(name: str) -> Any:
-    """Return a method that calls the wrapped object's, or that of the base class."""
-    default = getattr(Learner, name)
-
-    @wraps(default)
-    def method(self: Adapted, *given: object) -> Any:
-        own = getattr(self.original, name, None)
-        return default(self, *given) if own is None else own(*given)
-
-    return method
-
-
-class Adapted(Learner):
-    """A `Learner` around an object with `predict_one` and `learn_one`, and any other methods of the contract."""
-
-    learners: list[Learner]
-
-    original: Any = None
-    domain: Any = _Of(Domain("any"))
-    labels: Any = _Of()
-    promises: Any = _Of()  # type: ignore[misc] # per object, not per class
-    features: Any = _Of()
-    feature_names: Any = _Of()
-    label_values: Any = _Of()
-    encoding: Any = _Of()
-    normalize: Any = _Of()
-    scored: Any = _Of()
-    size: Any = _Of()
-    updates: Any = _Of()
-    rows_held: Any = _Of()
-    rows_stored: Any = _Of()
-    names: Any = _Of()
-    shares: Any = _Of()
-    weights: Any = _Of()
-    seed: Any = _Of()
-    live: Any = _Of()  # type: ignore[misc]
-
-    tracker = _forwarded("tracker")
-    mean = _forwarded("mean")
-    standing = _forwarded("standing")
-    again = _forwarded("again")
-    widen = _forwarded("widen")
-    survivor = _forwarded("survivor")
-    tale = _forwarded("tale")
-    between = _forwarded("between")
-    stretches = _forwarded("stretches")
-
-    def __init__(self, original: Any) -> None:
-        lacks = [name for name in ("predict_one", "learn_one") if not hasattr(original, name)]
-        if lacks:
-            raise InputError(
-                f"a learner must have predict_one and learn_one: {shown(original)} has no {' and no '.join(lacks)}."
-            )
-        if type(original).__module__.partition(".")[0] == "river":
-            raise InputError("a River model must be wrapped", f"got {type(original).__name__}", "Pass nk.wrap(model).")
-        self.original = original
-        self.outcomes = outcomes(original)
-        self.loss = getattr(original, "loss", None) or "zero-one"
-        self.draws, self.conservative, self.sums_mistakes, self.numbered = (
-            bool(getattr(original, name, False)) for name in ("draws", "conservative", "sums_mistakes", "numbered")
-        )
-        self.learners = list(getattr(original, "learners", ()))
-        self._rounds = 0
-        plays = hasattr(original, "play_one") and not _newer(type(original), ("predict_one", "learn_one"), "play_one")
-        self._play: Callable[[Example, Any], Any] = original.play_one if plays else self._predict_then_learn
-        self._asks = self.probable  # until it returns probabilities from play_one
-
-    def __repr__(self) -> str:
-        return repr(self.original)
-
-    def has(self, ability: Ability) -> bool:
-        if ability == "learn_many" and _newer(type(self.original), ("predict_one", "learn_one", "play_one"), ability):
-            return False
-        if isinstance(self.original, Learner):
-            return self.original.has(ability)
-        return getattr(self.original, ability, None) is not None
-
-    @property
-    def within(self) -> Learner:
-        found = getattr(self.original, "within", self.original)
-        return self if found is self.original else adapt(found)
-
-    @property
-    def tells_scores(self) -> bool:
-        keeps: bool | None = getattr(self.original, "keeps_scores", None)
-        return hasattr(self.original, "scored") if keeps is None else keeps
-
-    def _show(self, x: object) -> Any:
-        """Return a copy of x with read-only arrays."""
-        if isinstance(x, np.ndarray):
-            return apart(x)
-        if isinstance(x, tuple):
-            return tuple(apart(part) if isinstance(part, np.ndarray) else part for part in x)
-        return x.copy() if isinstance(x, (dict, list)) else x
-
-    def _predict_then_learn(self, x: Example, y: Label) -> Label:
-        prediction: Label = self.original.predict_one(x)
-        self.original.learn_one(x, y)
-        return prediction
-
-    def predict_one(self, x: Example) -> Any:
-        return self.original.predict_one(self._show(x))
-
-    def learn_one(self, x: Example, y: Outcome) -> None:
-        self.play_one(x, y)
-
-    def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
-        """Predict, then learn; probabilities are queried before the label is revealed."""
-        asked = self._ask(x, y) if self._asks else None
-        played = self._play(self._show(x), y.copy() if isinstance(y, np.ndarray) else y)
-        self._rounds += 1
-        if asked is not None:
-            if isinstance(played, StepResult) and played.probabilities is not None:
-                self._asks = False
-            else:
-                label = played.predictions if isinstance(played, StepResult) else played
-                wrong = float(label != y)
-                played = StepResult(label, wrong, wrong)._replace(**asked)
-        found: Prediction | StepResult = self._counted(played, y)
-        return found
-
-    def _ask(self, x: Example, y: Any) -> dict[str, Any]:
-        """Return the `StepResult` fields that follow from the probabilities of x and the label y."""
-        asked: dict[str, Any] = {"expected": 1.0 - self.chances(x).get(y, 0.0)} if self.draws else {}
-        if not self.numbered:
-            p = float(self.probability_one(x))
-            return {**asked, "probabilities": p if y == 1 else 1.0 - p}
-        known = np.array(self.probabilities_one(x), dtype=np.float64)
-        label = int(self.predict_one(x))
-        p = float(known[y]) if y < len(known) else max(1.0 - float(known.sum()), 0.0)
-        sure = float(known[label]) if 0 <= label < len(known) and y < len(known) else math.nan
-        brier = float(known @ known) - (p * p if y < len(known) else 0.0) + (1.0 - p) ** 2
-        return {**asked, "probabilities": p, "confidences": sure, "briers": brier}
-
-    def _counted(self, played: Any, y: Outcome) -> Any:
-        """Return the result with losses computed from the game's outcomes; raise `InputError` for invalid ones."""
-        if not isinstance(played, StepResult):
-            return played
-        if played.probabilities is not None:
-            given = np.asarray(played.probabilities, dtype=np.float64)
-            if not np.all((given >= 0.0) & (given <= 1.0)):
-                wrong = given[~((given >= 0.0) & (given <= 1.0))][0] if given.ndim else given
-                raise InputError(f"a probability must be from 0 to 1: {type(self.original).__name__} gave {wrong:g}.")
-        if self.outcomes == "numbers" and (self.has("costs") or self.loss in ("squared", "absolute")):
-            losses = self.costs(np.asarray(played.predictions, dtype=np.float64), np.asarray(y, dtype=np.float64))
-            played = played._replace(losses=losses, **({} if self.draws else {"expected": losses}))
-        return played
-
-    def learn_many(self, batch: Batch) -> Any:
-        if not self.has("learn_many"):
-            return None
-        found = self.original.learn_many(batch.to_read())
-        if found is None:
-            return None
-        self._rounds += len(batch)
-        if self._asks and (not isinstance(found, StepResult) or found.probabilities is None):
-            raise MismatchError(
-                f"learn_many of a learner with probabilities must return them: {type(self.original).__name__} did "
-                "not. Answer with a StepResult that has probabilities, or leave learn_many out."
-            )
-        return self._counted(found, batch.y)
-
-    def _many(self, name: str, batch: Batch) -> Any:
-        own = getattr(self.original, name, None)
-        return getattr(Learner, name)(self, batch) if own is None else own(batch.to_read())
-
-    def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        found: NDArray[Any] = self._many("predict_many", batch)
-        return found
-
-    def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
-        found: NDArray[Any] = self._many("predict_ahead", batch)
-        return found
-
-    def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self._many("scores_many", self._has_rows(batch, self.scores_rows, "a score"))
-        return found
-
-    def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        has = self._has_rows(batch, self.probable, "a probability")
-        found: NDArray[np.float64] = self._many("probabilities_many", has)
-        return found
-
-    def score_one(self, x: Example) -> float:
-        return float(self.original.score_one(self._show(x)))
-
-    def scores_one(self, x: Example) -> Any:
-        return self.original.scores_one(self._show(x))
-
-    def probability_one(self, x: Example) -> Any:
-        return self.original.probability_one(self._show(x))
-
-    def probabilities_one(self, x: Example) -> Any:
-        return self.original.probabilities_one(self._show(x))
-
-    def predict_set(self, x: Example, ahead: bool = False) -> Any:
-        return self.original.predict_set(self._show(x), ahead) if ahead else self.original.predict_set(self._show(x))
-
-    def chances(self, x: Example) -> Distribution:
-        if not self.draws:
-            return {self.predict_one(x): 1.0}
-        distribution: Distribution = self.original.chances(self._show(x))
-        return distribution
-
-    def costs(self, said: NDArray[np.float64], y: NDArray[Any]) -> Any:
-        own = getattr(self.original, "costs", None)
-        return super().costs(said, y) if own is None else own(said, y)
-
-    def seen_batch(self, batch: Batch) -> Any:
-        return getattr(self.original, "seen", batch)
-
-    def seen_row(self, x: Example, later: bool = False) -> Any:
-        row = getattr(self.original, "seen", None)
-        return self.features.seen_row(x, later) if row is None else row
-
-    def facts(self) -> Any:
-        own = getattr(self.original, "facts", None)
-        return NoFacts(self._rounds) if own is None else own()
-
-    def state(self) -> State:
-        own = getattr(self.original, "state", None)
-        if own is None:
-            raise InputError(
-                f"only a learner with state and restore can be saved: {type(self.original).__name__} has no state."
-            )
-        return dict(own())
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        raise TypeError("an adapted learner is restored by the class of the original")
-
-
-def adapt(learner: object) -> Learner:
-    """Return `learner` if it is one of this package's, else a `Learner` made of it.
-
-    >>> class Majority:
-    ...     total = 0
-    ...     def predict_one(self, x): return 1 if self.total >= 0 else -1
-    ...     def learn_one(self, x, y): self.total += y
-    >>> adapt(Majority()).task
-    'binary'
-    """
-    if isinstance(learner, Predictor) and is_ours(type(learner)):
-        return learner  # type: ignore[return-value] # classifiers that do not learn are only used to predict
-    return Adapted(learner)
-
-
-def is_ours(kind: type) -> bool:
-    """Return whether the class is one of this package's."""
-    return kind.__module__.startswith("novikoff.")
-
-
-def as_learner(value: Any) -> Any:
-    """Return `value` if it has the whole contract, else a `Learner` around its `predict_one` and `learn_one`."""
-    whole = all(hasattr(value, name) for name in ("domain", "labels", "facts"))
-    return value if whole else adapt(value)
-
-
-def outcomes(learner: object) -> str:
-    """Return the type of outcomes of a learner or a class of learners: "labels" or "numbers"."""
-    return str(getattr(learner, "outcomes", "labels"))
-
-
-def scales(kind: object) -> bool:
-    """Return whether the columns of a table should be scaled for learners of this class."""
-    return bool(getattr(kind, "scales", False))
-
-
-def wants_bias(kind: object) -> bool:
-    """Return whether a constant feature should be added to scaled columns."""
-    return bool(getattr(kind, "wants_bias", False))
-
-
-def has_sets(kind: object) -> bool:
-    """Return whether learners of this class have prediction sets."""
-    return getattr(kind, "predict_set", Learner.predict_set) is not Learner.predict_set
-
-
-def rounds_learned(facts: object) -> int:
-    """Return the number of rounds in a learner's facts; 0 if they have no count."""
-    return int(getattr(facts, "rounds", 0))
-
-
-def is_learner(value: object) -> bool:
-    """Return whether the object has `predict_one` and `learn_one`."""
-    return not isinstance(value, type) and all(hasattr(value, name) for name in ("predict_one", "learn_one"))

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.adapt import adapt
+from novikoff.core.learner import Learner
 from novikoff.core.registry import find, learner_name
 from novikoff.core.state import Field, require
 from novikoff.core.types import State
@@ -16,8 +17,8 @@ from novikoff.core.types import State
 
 def saved(learner: Learner) -> State:
     """Return the registered name of a learner and its state."""
-    kind: Any = type(adapt(learner).original)
-    return {"learner": kind if adapt(learner).live else learner_name(kind), "state": learner.state()}
+    kind = type(learner.original)
+    return {"learner": kind if learner.live else learner_name(kind), "state": learner.state()}
 
 
 def restored(state: State) -> Learner:
@@ -25,12 +26,11 @@ def restored(state: State) -> Learner:
     name = state["learner"]
     if isinstance(name, type):  # a copy within this process; a file cannot contain a class
         live: Any = name
-        return live.restore(state["state"])  # type: ignore[no-any-return]
+        return adapt(live.restore(state["state"]))
     known = find(name, "learner") if isinstance(name, str) else None
     require(known is not None, "a learner in a team must be known here", name)
     kind: Any = known and known.load()
-    learner: Learner = kind.restore(state["state"])
-    return learner
+    return adapt(kind.restore(state["state"]))
 
 
 @dataclass(frozen=True)

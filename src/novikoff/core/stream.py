@@ -1,7 +1,7 @@
 """Streams: the sources of examples for a game.
 
 Sources of this package inherit `Stream`, which has a default for every optional attribute. Any other object with a
-method `batches`, a name and a domain can be played too: `adapted` wraps it.
+method `batches`, a name and a domain can be played too: `adapt_stream` wraps it (core/adapt.py).
 """
 
 from __future__ import annotations
@@ -230,66 +230,6 @@ class Part(Stream):
 
     def fingerprint(self) -> dict[str, Any] | None:
         return self._whole.fingerprint()
-
-
-class _Asked:
-    """Descriptor that returns the attribute of the wrapped object, or the default of `Stream`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, stream: Foreign, owner: type) -> Any:
-        otherwise = [getattr(Stream, self._name)] if hasattr(Stream, self._name) else []
-        return getattr(stream.behind, self._name, *otherwise)
-
-
-class Foreign(Stream):
-    """A stream around an object that does not inherit `Stream`; its rows may not be fixed in advance."""
-
-    fixed = False
-    name: Any = _Asked()
-    domain: Any = _Asked()
-    labels: Any = _Asked()
-    multiclass: Any = _Asked()
-    label_values: Any = _Asked()
-    rereadable: Any = _Asked()
-    features: Any = _Asked()
-    experts: Any = _Asked()
-    outcomes: Any = _Asked()
-    loss: Any = _Asked()
-    bits: Any = _Asked()
-    unlabelled: Any = _Asked()
-    table: Any = _Asked()
-    scaled_by_default: Any = _Asked()
-
-    def __init__(self, behind: Any) -> None:
-        self.behind = behind
-        self.rows = len(behind) if hasattr(behind, "__len__") else None
-        self._notes: list[str] = []
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes of the wrapped object; an empty list if it has none."""
-        notes: list[str] = getattr(self.behind, "notes", self._notes)
-        return notes
-
-    def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        batches: Iterator[Batch] = self.behind.batches(start)
-        return batches
-
-    def fingerprint(self) -> dict[str, Any] | None:
-        known: dict[str, Any] | None = self.behind.fingerprint() if hasattr(self.behind, "fingerprint") else None
-        return known
-
-
-def is_stream(value: object) -> bool:
-    """Return whether the value is a stream or `adapted` can wrap it."""
-    return hasattr(value, "batches")
-
-
-def adapted(stream: object) -> Stream:
-    """Return a `Stream` unchanged; wrap any other object that has `batches`."""
-    return stream if isinstance(stream, Stream) else Foreign(stream)
 
 
 def there_before(stream: Stream) -> bool:

@@ -59,8 +59,20 @@ Distribution = Mapping[int, float]
 Facts: TypeAlias = "DataclassInstance"
 """Quantities of a learner that its theorems need: a frozen dataclass of plain values."""
 
+
+@runtime_checkable
+class CountsRounds(Protocol):
+    """Facts that count the rounds played, as those of almost every learner do."""
+
+    @property
+    def rounds(self) -> int: ...
+
+
 State = dict[str, Any]
 """Plain data: JSON values, numpy arrays, and dicts of these. Never a pickle."""
+
+Task = Literal["binary", "multiclass", "regression", "advice", "losses"]
+"""Prediction problem: labels -1 and +1, labels 0 .. k-1, real outcomes, advice of experts, or their losses alone."""
 
 Kind = Literal["vector", "index", "point", "advice", "losses", "any"]
 
@@ -141,7 +153,7 @@ class Labels:
             return -1
         raise InputError(f"labels must be {self.negative!r} or {self.positive!r}", f"got {value!r}", POSITIVE)
 
-    def decode(self, label: Label) -> LabelValue:
+    def decode(self, label: Prediction) -> LabelValue:
         """Return the user's value of -1 or +1."""
         return self.positive if label == 1 else self.negative
 

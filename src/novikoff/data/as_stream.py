@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt_stream, is_stream
 from novikoff.core.errors import POSITIVE, Advice, InputError, MismatchError, Option, named, shown
 from novikoff.core.labels import Numbering, are_numbers
-from novikoff.core.learner import Learner, Task, adapt
+from novikoff.core.learner import Learner, Predictor
 from novikoff.core.registry import with_multiclass
-from novikoff.core.stream import Stream, adapted, is_stream
-from novikoff.core.types import Batch, Domain, Position
+from novikoff.core.stream import Stream
+from novikoff.core.types import Batch, Domain, Position, Task
 from novikoff.data.arrays import Arrays, more_than_two
 from novikoff.data.memory import Pairs, arrays_of
 
@@ -57,7 +58,6 @@ def as_stream(environment: Any, learner: Learner, multiclass: bool | None = Fals
         multiclass: True: multiclass labels, numbered in order of appearance; None: the same if the first rows have
             three or more labels, or if the learner numbers its labels; False: the labels of the learner.
     """
-    learner = adapt(learner)
     return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), multiclass)
 
 
@@ -81,7 +81,7 @@ def source_for(environment: Any, wanted: Wanted, multiclass: bool | None = False
 
 def _stream(environment: Any, wanted: Wanted) -> Stream:
     if is_stream(environment):
-        return adapted(environment)
+        return adapt_stream(environment)
     if isinstance(environment, (str, os.PathLike)):
         return _read(environment, wanted)
     if wanted.task in ("advice", "losses"):
@@ -115,7 +115,7 @@ def _stream(environment: Any, wanted: Wanted) -> Stream:
 
 def asked(learner: Learner) -> int | None:
     """Return the labels that a learner needs, as in `Wanted.multiclass`."""
-    return True if adapt(learner).numbered else learner.labels
+    return True if learner.numbered else learner.labels
 
 
 def opened(environment: object) -> Any:
@@ -181,8 +181,7 @@ def check_count(name: str, value: object, least: int, do: str = "") -> None:
 
 def check_many(learner: Learner, multiclass: bool, spec: str, source: str) -> None:
     """Raise MismatchError for a binary learner on multiclass labels, and name the multiclass learners."""
-    player = adapt(learner)
-    if multiclass and player.labels is None and not player.pays:
+    if multiclass and learner.task == "binary":
         raise MismatchError(
             "the learner must be multiclass",
             f"{spec} takes two, and {source} shows more",
@@ -198,15 +197,15 @@ def goes_on(ledger: Ledger, stream: Stream) -> bool:
 
 def check_outcomes(learner: Learner, name: str, shown: str = "labels", read_for: str | None = None) -> None:
     """Raise MismatchError unless the source shows the learner's outcomes: labels, numbers, or advice for its loss."""
-    player = adapt(learner)
-    if player.outcomes != shown:
+    learned = "numbers" if learner.task == "regression" else "labels"
+    if learned != shown:
         raise MismatchError(
-            f"the learner learns {player.outcomes}: {name} shows {shown}. "
+            f"the learner learns {learned}: {name} shows {shown}. "
             "Pass arrays (X, y), or choose a learner for what it shows."
         )
-    if learner.domain.kind in ("advice", "losses") and read_for is not None and player.loss != read_for:
+    if learner.task in ("advice", "losses") and read_for is not None and learner.loss != read_for:
         raise MismatchError(
-            f"the learner must pay the loss that the table is read for: it pays {player.loss}, {name} is read for "
+            f"the learner must pay the loss that the table is read for: it pays {learner.loss}, {name} is read for "
             f"{read_for}. Pass the same loss to both."
         )
 
@@ -234,19 +233,19 @@ def pieces(stream: Stream, at: Position | None, skip: int, rounds: int | None, r
             at, skip, behind = batch.end, max(skip - behind - len(batch), 0), 0
 
 
-def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Numbering | None = None) -> Batch:
+def for_learner(batch: Batch, stream: Stream, learner: Predictor, numbering: Numbering | None = None) -> Batch:
     """Return the batch with labels as the learner encodes them: -1/+1, or 0 .. k-1 for multiclass.
 
     Args:
         batch: Batch of the stream.
         stream: Stream of the batch.
-        player: Learner that plays.
+        learner: Learner that plays, or classifier that predicts.
         numbering: Numbering of the labels, for a learner that numbers them in order of appearance.
     """
-    labels, learner = stream.labels, player
+    labels = stream.labels
     if numbering is not None:
         return replace(batch, y=_numbered(batch.y, stream, learner, numbering))
-    if player.pays or (labels is None) == (learner.labels is not None):
+    if not learner.learns_labels or (labels is None) == (learner.task == "multiclass"):
         return batch
     if labels is None:
         raise MismatchError("the learner is binary", "the stream is multiclass", Advice(POSITIVE, " ", NAMED))
@@ -257,7 +256,7 @@ def for_learner(batch: Batch, stream: Stream, player: Learner, numbering: Number
     return replace(batch, y=np.where(batch.y == 1, known[1], known[0]).astype(np.int32))
 
 
-def _numbered(y: NDArray[Any], stream: Stream, learner: Learner, numbering: Numbering) -> NDArray[np.int64]:
+def _numbered(y: NDArray[Any], stream: Stream, learner: Predictor, numbering: Numbering) -> NDArray[np.int64]:
     """Return labels as numbers of the game's numbering, which may already hold labels of earlier streams."""
     if y.ndim != 1 or y.dtype.kind not in "iu":
         raise MismatchError("labels must be two values or 0 .. k-1", f"{stream.name} shows {y.dtype}")

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt_stream
 from novikoff.core.errors import Advice, InputError, Option, SourceError
-from novikoff.core.stream import Part, Stream, adapted
+from novikoff.core.stream import Part, Stream
 from novikoff.core.types import Batch, Position, Sparse, count_at
 from novikoff.data.arrays import ROWS_PER_BATCH
 
@@ -26,7 +27,7 @@ class InMemoryStream(Stream):
     rows: int
 
     def __init__(self, like: Stream, batches: Sequence[Batch]) -> None:
-        like = adapted(like)
+        like = adapt_stream(like)
         self.name, self.domain, self.labels = like.name, like.domain, like.labels
         self.multiclass, self.label_values = like.multiclass, like.label_values
         self.features, self.notes = like.features, list(like.notes)

@@ -31,9 +31,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt_stream
 from novikoff.core.errors import Advice, LabelError, Option, SourceError
 from novikoff.core.overwriting import check_replaced, first_bytes
-from novikoff.core.stream import Stream, Target, adapted
+from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.data.arrays import find_value
 from novikoff.data.formats.arrow_file import IPC_MAGIC
@@ -114,7 +115,7 @@ def convert(
         ...     nk.convert(nk.read("demo:iris"), Path(folder) / "iris.arrow")
         150
     """
-    stream, target = adapted(stream), Path(path)
+    stream, target = adapt_stream(stream), Path(path)
     if target.suffix.lower() == ".parquet":
         raise SourceError(f"convert must write Arrow: got {target}. Name it .arrow.")
     check_place(path, force)

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.display import Written
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
-from novikoff.core.learner import Ability, Learner, adapt, check_batch
+from novikoff.core.learner import Ability, Learner, check_batch
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import array, require
 from novikoff.core.stream import Stream
@@ -241,64 +241,63 @@ class Scaled(Learner):
     promises: ClassVar[tuple[Theorem, ...]] = ()
 
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
+        self.learner = learner = adapt(learner)
         if learner.domain.kind != "vector":
             raise InputError(
-                f"only learners on vectors can be scaled: {type(learner).__name__} plays on {learner.domain}."
+                f"only learners on vectors can be scaled: {type(learner.original).__name__} plays on {learner.domain}."
             )
-        if adapt(learner).covers:
+        if learner.covers:
             raise InputError("a conformal learner cannot be scaled: scale the learner within, conformal:[scaled:[…]].")
-        self.learner = learner
         self.scaler, self.features = Scaler(scale), Features()
-        self._player = player = adapt(learner)
         self.scale = scale
         self.promises = tuple(one for one in learner.promises if one.quantity != "risk of the average")  # type: ignore[misc]
-        self.outcomes, self.loss, self.numbered = player.outcomes, player.loss, player.numbered
-        self.draws, self.conservative = player.draws, player.conservative
+        self.task, self.fixed_labels, self.loss = learner.task, learner.fixed_labels, learner.loss
+        self.draws, self.conservative = learner.draws, learner.conservative
         self.seen: Any = None
         """Last examples as the inner learner saw them: a row or a batch."""
 
     def __repr__(self) -> str:
-        given = self.learner._arguments() if isinstance(self.learner, Written) else []
+        given = self.learner._arguments()
         given.append(f"scale={self.scale!r}")
-        return f"{type(self.learner).__name__}({', '.join(given)})"
+        return f"{type(self.learner.original).__name__}({', '.join(given)})"
 
     @property
     def within(self) -> Learner:
         """Inner learner."""
-        return self._player
+        return self.learner
 
     @property
     def domain(self) -> Domain:
         """Domain of the inner learner."""
-        return self._player.domain
+        return self.learner.domain
 
     @property
     def labels(self) -> int | None:
         """Number of labels of the inner learner."""
-        return self._player.labels
+        return self.learner.labels
 
     @property
     def size(self) -> int | None:
         """Size of the inner learner."""
-        return self._player.size
+        return self.learner.size
 
     @property
     def updates(self) -> int | None:
-        return self._player.updates
+        return self.learner.updates
 
     @property
     def rows_held(self) -> int:
         """Number of training rows stored: those of the inner learner, and the first row for standard scaling."""
-        return self._player.all_rows_held + self.scaler.begins_with_a_row
+        return self.learner.all_rows_held + self.scaler.begins_with_a_row
 
     def _asked(self, x: Example) -> Any:
         return scaled_row(self.scaler, self.features.row(x, learn=False), self.features.count, learn=False)
 
     def predict_one(self, x: Example) -> Prediction:
-        return self._player.predict_one(self._asked(x))
+        return self.learner.predict_one(self._asked(x))
 
     def chances(self, x: Example) -> Distribution:
-        return self._player.chances(self._asked(x))
+        return self.learner.chances(self._asked(x))
 
     def play_one(self, x: Example, y: Outcome) -> Prediction | StepResult:
         met = self.features.met()
@@ -306,7 +305,7 @@ class Scaled(Learner):
         kept = self.scaler.kept(row[0] if isinstance(row, tuple) else None)
         try:
             self.seen = scaled_row(self.scaler, row, self.features.count, learn=True)
-            return self._player.play_one(self.seen, y)
+            return self.learner.play_one(self.seen, y)
         except BaseException:
             self.features.forget(met)
             self.scaler.forget(kept)
@@ -314,13 +313,13 @@ class Scaled(Learner):
 
     def learn_many(self, batch: Batch) -> NDArray[np.number] | StepResult | None:
         """Predict and learn every row in order; return None and change nothing if the inner learner cannot."""
-        if self._player.looped:
+        if self.learner.looped:
             return None
         met, kept, played = self.features.met(), self.scaler.kept(), None
         try:
             self.features.rows(batch, learn=True)
             self.seen = self.scaler.batch(batch, learn=True)
-            played = self._player.learn_many(self.seen)
+            played = self.learner.learn_many(self.seen)
         finally:
             if played is None:
                 self.features.forget(met)
@@ -328,12 +327,12 @@ class Scaled(Learner):
         return played
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        return self._player.predict_many(self._asked_multiclass(batch))
+        return self.learner.predict_many(self._asked_multiclass(batch))
 
     def predict_ahead(self, batch: Batch) -> NDArray[np.number]:
         if isinstance(batch.x, list):
-            return self._player.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
-        return self._player.predict_ahead(self._asked_multiclass(batch))
+            return self.learner.predict_ahead(replace(batch, x=[self._asked(x) for x in batch.x]))
+        return self.learner.predict_ahead(self._asked_multiclass(batch))
 
     def _asked_multiclass(self, batch: Batch) -> Batch:
         check_batch(self.__dict__.get("encoding"), batch)
@@ -342,28 +341,28 @@ class Scaled(Learner):
 
     def has(self, ability: Ability) -> bool:
         """Return whether the method is available: scores and probabilities depend on the inner learner."""
-        return self._player.has(ability) if ability in OF_X else super().has(ability)
+        return self.learner.has(ability) if ability in OF_X else super().has(ability)
 
     def score_one(self, x: Example) -> float:
-        return self._player.score_one(self._asked(x))
+        return self.learner.score_one(self._asked(x))
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
-        return self._player.scores_one(self._asked(x))
+        return self.learner.scores_one(self._asked(x))
 
     def probability_one(self, x: Example) -> float:
-        return self._player.probability_one(self._asked(x))
+        return self.learner.probability_one(self._asked(x))
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
-        return self._player.probabilities_one(self._asked(x))
+        return self.learner.probabilities_one(self._asked(x))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self._player.scores_many(self._asked_multiclass(batch))
+        return self.learner.scores_many(self._asked_multiclass(batch))
 
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
-        return self._player.probabilities_many(self._asked_multiclass(batch))
+        return self.learner.probabilities_many(self._asked_multiclass(batch))
 
     def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._player.costs(said, y)
+        return self.learner.costs(said, y)
 
     def seen_batch(self, batch: Batch) -> Batch:
         found: Batch = self.seen
@@ -372,21 +371,25 @@ class Scaled(Learner):
     def seen_row(self, x: Example, later: bool = False) -> Row | dict[str, float]:
         return super().seen_row(x, later) if self.seen is None else self.seen
 
+    @property
+    def largest_loss(self) -> float:
+        return self.learner.largest_loss
+
     def widen(self, width: int) -> None:
         """Grow to `width` features, if the inner learner allows it."""
-        self._player.widen_all(width)
+        self.learner.widen_all(width)
         self.features.widen(width)
 
     def tracker(self) -> Tracker | None:
         """Return the comparators of the inner learner, for a new game on the scaled examples."""
-        return self._player.tracker()
+        return self.learner.tracker()
 
     def again(self, stream: Stream) -> Stream:
         """Return the stream of a one-pass game as the inner learner saw it."""
         return Rescaled(stream, self.scaler.scale, self.features)
 
     def facts(self) -> Facts:
-        return self._player.facts()
+        return self.learner.facts()
 
     def state(self) -> State:
         return {"learner": saved(self.learner), "scaler": self.scaler.state(), "features": self.features.state()}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,9 @@ class Mixed:
         averaged_errors: Errors of the average on held-out rows; None until the run is done.
         copies: Whether held-out rows have weights above 1.
     """
+
+    key: ClassVar[Literal["kept", "mixed"]] = "mixed"
+    rows_held: ClassVar[int] = 0
 
     asked: Asked
     learner: Perceptron

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, ModelFileError, shown
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, State, StepResult
 from novikoff.drift.theorems.drift_alarm import DriftFacts, drift_alarm
@@ -184,7 +184,7 @@ class DriftWatch(Observer):
         """Return a watch for a game from now on: its mistakes are the errors."""
         if ledger.drift is not None:
             raise InputError("the game already has a drift test: ledger.drift.")
-        if not ledger.counts or ledger.learner.domain.kind == "losses":
+        if not ledger.counts or ledger.player.task == "losses":
             raise MismatchError("a drift test needs mistakes on examples: this learner has another loss.")
         return cls(test)
 
@@ -194,7 +194,7 @@ class DriftWatch(Observer):
     def look(self, ledger: Ledger) -> None:
         if self.rounds == self.test.next_snapshot:
             self.test.refresh()
-            self._frozen, self._state = adapt(type(ledger.learner).restore(ledger.learner.state())), None
+            self._frozen, self._state = ledger.player.from_state(ledger.player.state()), None
 
     def see(self, batch: Batch, result: StepResult) -> None:
         once = slice(None) if batch.weights is None else batch.weights > 0
@@ -218,7 +218,7 @@ class DriftWatch(Observer):
         """Return the watch with this `state`, in a game of `learner`."""
         watch = cls(DriftTest.restore(state["test"]))
         watch.rounds = int(state["rounds"])
-        watch._frozen = None if state["frozen"] is None else adapt(type(learner).restore(state["frozen"]))
+        watch._frozen = None if state["frozen"] is None else learner.from_state(state["frozen"])
         return watch
 
 

@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.executors import Count, Over, Threads, cores
-from novikoff.core.learner import adapt
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, StepResult
 from novikoff.data.as_stream import check_count
@@ -151,8 +150,8 @@ def permutation_test(
     def task(over: Over, number: int) -> float:
         rows = held.shuffled(order(held.units, seed, number - 1)) if number else held
         learner = learner_for(make, RowShape.of(held), {"seed": seed})
-        if adapt(learner).pays:
-            player = f"{type(learner).__name__} plays on {learner.domain}"
+        if not learner.learns_labels:
+            player = f"{type(learner.original).__name__} plays on {learner.domain}"
             raise InputError(f"a permutation test is for classification: {player}. Choose a classifier.")
         seen = _Errors()
         play(learner, rows, track=False, observers=[ended(over), seen])

@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.core.adapt import is_stream
 from novikoff.core.certificate import RANK, Certificate, Kind, Side, Status, bound_text, number
 from novikoff.core.errors import InputError, SpecError, named, shown
 from novikoff.core.executors import Count, Executor, Over, executor
-from novikoff.core.stream import Stream, is_stream
+from novikoff.core.stream import Stream
 from novikoff.core.types import Adversary
 from novikoff.data.as_stream import check_count
 from novikoff.data.cached import hold

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner, Task
+from novikoff.core.hypotheses import task_for
+from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Field, Part
-from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, Prediction, StepResult, Theorem
+from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, Prediction, StepResult, Task, Theorem
 from novikoff.experts.expert_weights import ExpertWeights
 from novikoff.experts.panel import Panel
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
@@ -46,6 +47,7 @@ class ExpertLearner(Learner):
 
     domain: Domain
     labels: int | None
+    fixed_labels = True
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]]
@@ -55,6 +57,8 @@ class ExpertLearner(Learner):
         self._panel, self._rule, self._given = panel, rule, given
         self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
         self.seed = panel.seed
+        kind = panel.domain.kind
+        self.task = kind if kind == "advice" or kind == "losses" else task_for(panel.labels)
 
     @classmethod
     def task_of(cls, given: Mapping[str, Any]) -> Task:
@@ -125,6 +129,10 @@ class ExpertLearner(Learner):
     def heaviest(self) -> str:
         """Return a readable name of the heaviest expert; the first of equals."""
         return self._panel.describe(int(self.weights.argmax()))
+
+    @property
+    def largest_loss(self) -> float:
+        return 1.0 if self.counts_mistakes else float(self.facts().top)
 
     def facts(self) -> ExpertsFacts:
         return self._rule.facts()

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.nesting import Nested, Team
 from novikoff.core.sizes import integer
 from novikoff.core.state import Argument
@@ -124,15 +124,14 @@ class Hedge(Learner):
         names: Sequence[str] | None = None,
     ) -> None:
         self.learners = team(learners)
-        self.domain, self.numbered = common_domain(self.learners), adapt(self.learners[0]).numbered
-        self._kind: Any = np.int64 if self.numbered else np.int8  # of labels
+        self.domain, self.task = common_domain(self.learners), self.learners[0].task
+        self._kind = np.int64 if self.task == "multiclass" else np.int8  # of labels
         self.seed = integer(seed, "seed", "a seed must be an integer")
         self.rule = self._rule(by, horizon, switches)
-        self.names = [type(learner).__name__ for learner in self.learners] if names is None else list(names)
+        self.names = [type(learner.original).__name__ for learner in self.learners] if names is None else list(names)
         if len(self.names) != len(self.learners) or not all(type(name) is str for name in self.names):
             raise InputError(f"names must be texts, one for each of {len(self.learners)} learners: got {shown(names)}.")
-        self._players = [adapt(learner) for learner in self.learners]
-        self._draw = [player.draws for player in self._players]
+        self._draw = [learner.draws for learner in self.learners]
         # The strictest learner goes first, so that it refuses a batch before any other has learned from it.
         self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
         self._begun, self._torn = False, ""  # whether a learner has learned in this call; why the team is broken
@@ -182,12 +181,12 @@ class Hedge(Learner):
     @property
     def size(self) -> int:
         """Total size of the learners."""
-        return sum(player.size or 0 for player in self._players)
+        return sum(player.size or 0 for player in self.learners)
 
     def chances(self, x: Example) -> Distribution:
         """Return the probability of each label, over the coins of Hedge and of learners that draw."""
         total: dict[int, float] = {}
-        for player, weight in zip(self._players, self.weights.tolist(), strict=True):
+        for player, weight in zip(self.learners, self.weights.tolist(), strict=True):
             for label, chance in player.chances(x).items():
                 total[label] = total.get(label, 0.0) + weight * chance
         return total
@@ -197,10 +196,10 @@ class Hedge(Learner):
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Let every learner predict, then learn; the prediction is that of the learner followed."""
-        y = check_label(y, None if self.labels is None else self.labels + 1)
+        y = check_label(y, None if self.task == "binary" else (self.labels or 0) + 1)
         self._check_integer()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
-        for k, player in enumerate(self._players):  # a learner that refuses x does so before any has learned
+        for k, player in enumerate(self.learners):  # a learner that refuses x does so before any has learned
             if player.draws and risks is not None:
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
@@ -208,7 +207,7 @@ class Hedge(Learner):
         said = np.zeros(len(self.learners), dtype=self._kind)
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
-            for k, player in enumerate(self._players):
+            for k, player in enumerate(self.learners):
                 said[k], results[k] = self._play(player, x, y)
             wrong = (said != y).astype(np.float64)
             paid = self.rule.play_one(None, wrong)
@@ -218,13 +217,13 @@ class Hedge(Learner):
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where possible, then the rule."""
         self._check_integer()
-        batch = Batch(batch.x, batch.y if self.numbered else signs(batch), batch.first)
+        batch = Batch(batch.x, batch.y if self.task == "multiclass" else signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
         said, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k in self._order:
-                said[:, k], risk, results[k] = self._learn_many(self._players[k], batch)
+                said[:, k], risk, results[k] = self._learn_many(self.learners[k], batch)
                 if risks is not None:
                     risks[:, k] = said[:, k] != batch.y if risk is None else risk
             wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
@@ -281,7 +280,7 @@ class Hedge(Learner):
 
     def facts(self) -> ExpertsFacts:
         """Return the facts of the rule, and whether its coins are separate: unknown with a learner without a seed."""
-        seeds = [word(player.original) for player in self._players if player.draws]
+        seeds = [word(player) for player in self.learners if player.draws]
         apart = False if word(self.rule) in seeds else None if None in seeds else True
         facts: ExpertsFacts = self.rule.facts()
         return dataclasses.replace(facts, apart=apart)
@@ -299,4 +298,4 @@ class Hedge(Learner):
 
 def _own(player: Learner, played: StepResult) -> StepResult | None:
     """Return the result if it has probabilities or scores, which comparators may need; otherwise None."""
-    return played if player.probable or player.numbered or played.scores is not None else None
+    return played if player.probable or player.task == "multiclass" or played.scores is not None else None

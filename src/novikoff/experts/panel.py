@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from numbers import Real
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from novikoff.core import encode
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown, whole
-from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.hypotheses import HasLengths, HypothesisClass
 from novikoff.core.losses import CLIP, Loss
 from novikoff.core.sizes import integer
 from novikoff.core.types import Batch, Domain, Example, Label, check_label
@@ -31,13 +31,12 @@ LIGHTEST = 1e-150
 """Smallest prior weight: a smaller one could vanish next to a weight of 1 (exp underflows at e^-708)."""
 
 
-def weights_of(prior: object, size: int, hypotheses: Any) -> Vector:
+def weights_of(prior: object, size: int, hypotheses: object) -> Vector:
     """Return a prior as positive numbers."""
-    length = getattr(hypotheses, "length", None)
     if isinstance(prior, str):
-        if prior != "length" or length is None:
+        if prior != "length" or not isinstance(hypotheses, HasLengths):
             raise InputError(f"a prior must be a weight for each expert: got {prior!r}, which programs alone have.")
-        return np.array([math.ldexp(1.0, -length(i)) for i in range(size)])
+        return np.array([math.ldexp(1.0, -hypotheses.length(i)) for i in range(size)])
     count = len(prior) if isinstance(prior, Collection) else None
     if not isinstance(prior, Collection) or count != size:
         given = shown(prior) if count is None else f"{count:,}"
@@ -70,6 +69,7 @@ def prices_of(given: Vector | None, size: int, uniform: bool, partial: bool) -> 
 Vector = NDArray[np.float64]
 
 
+@runtime_checkable
 class Voters(Enumerable, HypothesisClass, Protocol):
     """Hypothesis class whose hypotheses can be evaluated one by one."""
 
@@ -114,15 +114,15 @@ class Panel:
         self.prices = prices_of(self.given, self.size, self.uniform, partial=sleep)
         self.blank = still(np.zeros(self.size))
 
-    def _ask(self, hypotheses: Any, loss: str, sleep: bool) -> None:
-        if not hasattr(hypotheses, "labels_of") or sleep:
+    def _ask(self, hypotheses: object, loss: str, sleep: bool) -> None:
+        if not isinstance(hypotheses, Voters) or sleep:
             multiclass = "" if sleep else " or a class whose hypotheses can be asked one by one"
             raise InputError(f"experts must be an integer{multiclass}: got {shown(hypotheses)}.")
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
         refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
         hypotheses.space()  # raises here, not in the first round, if the class is too large
-        self.hypotheses = cast(Voters, hypotheses)
+        self.hypotheses = hypotheses
         self.size = hypotheses.size
         self.loss = Loss.of(loss)
         self.domain, self.labels = hypotheses.domain, hypotheses.labels

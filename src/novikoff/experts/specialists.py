@@ -24,18 +24,31 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt
 from novikoff.core.certificate import bound_text, outward
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
 from novikoff.core.feature_places import Features
-from novikoff.core.learner import Learner, adapt, rounds_learned
+from novikoff.core.learner import Learner
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import array, integer, number, pair, require
-from novikoff.core.types import Batch, Domain, Example, Label, Outcome, State, StepResult, Theorem, check_label, signs
+from novikoff.core.types import (
+    Batch,
+    CountsRounds,
+    Domain,
+    Example,
+    Label,
+    Outcome,
+    State,
+    StepResult,
+    Theorem,
+    check_label,
+    signs,
+)
 from novikoff.experts import _loops
 from novikoff.experts.theorems.specialists_facts import EPS, SpecialistsFacts
 from novikoff.experts.theorems.specialists_promise import specialists_promise
@@ -121,7 +134,7 @@ class Copy:
 
     def play_one(self, x: Example, y: Label) -> StepResult:
         """Predict, then learn."""
-        played = adapt(self.learner).play_one(x, y)
+        played = self.learner.play_one(x, y)
         assert isinstance(played, StepResult)  # it has probabilities
         return played
 
@@ -158,20 +171,22 @@ class Specialists(Learner):
 
     names: ClassVar[list[str]] = ["steady copy"]
     promises: ClassVar[tuple[Theorem, ...]] = (specialists_regret, specialists_promise, stretch_regret)
-    labels: int | None = None
 
     def __init__(self, learner: Learner, block: int = 64) -> None:
-        if not adapt(learner).probable or adapt(learner).within.original is not learner:
+        learner = adapt(learner)
+        if not learner.probable or learner.within is not learner:
             raise InputError(
-                f"a specialist must say probabilities: {type(learner).__name__} says none. "
+                f"a specialist must say probabilities: {type(learner.original).__name__} says none. "
                 "Choose auto, logistic, ftrl or vaw, for labels."
             )
-        if learner.labels is not None:
+        if learner.task == "multiclass":
             advice = Advice("Play the learner without specialists (auto without drift). Or: ", POSITIVE)
-            raise InputError("a specialist must have two labels", f"{type(learner).__name__} takes many", advice)
+            got = f"{type(learner.original).__name__} takes many"
+            raise InputError("a specialist must have two labels", got, advice)
         if type(block) is not int or not 1 <= block <= 2**40:
             raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
-        if rounds_learned(learner.facts()):
+        facts = learner.facts()
+        if isinstance(facts, CountsRounds) and facts.rounds:
             raise InputError("a specialist must be untrained: this learner is not. Make a new one.")
         self.block = block
         self._fresh = saved(learner)
@@ -200,12 +215,12 @@ class Specialists(Learner):
     @property
     def features(self) -> Features | None:
         """Features of the steady copy, which has seen all rows."""
-        return adapt(self.steady).features
+        return self.steady.features
 
     @property
     def size(self) -> int:
         """Total size of the copies."""
-        return sum(adapt(copy.learner).size or 0 for copy in self._copies)
+        return sum(copy.learner.size or 0 for copy in self._copies)
 
     @property
     def weights(self) -> NDArray[np.float64]:
@@ -225,7 +240,7 @@ class Specialists(Learner):
 
     def probability_one(self, x: Example) -> float:
         """Return P(+1)."""
-        chances = np.array([[cast(Any, copy.learner).probability_one(x) for copy in self._copies]])
+        chances = np.array([[copy.learner.probability_one(x) for copy in self._copies]])
         return float(_loops.specialists.mix(*self._standing(), chances, np.empty((1, len(self._copies) + 1)))[0])
 
     def score_one(self, x: Example) -> float:
@@ -248,7 +263,7 @@ class Specialists(Learner):
         """Play every row in order: copy after copy, each on the rows for which it is awake, then the mixture."""
         y = signs(batch)
         batch = replace(batch, y=y)
-        steady = adapt(self.steady).learn_many(batch)
+        steady = self.steady.learn_many(batch)
         if steady is None:
             return None
         assert isinstance(steady, StepResult)
@@ -272,7 +287,7 @@ class Specialists(Learner):
     def _ahead(self, copy: Copy, batch: Batch, start: int) -> NDArray[np.float64]:
         """Return P(y) of a copy for the rows from `start` on for which it is awake."""
         rows = min(len(batch) - start, copy.ends() * self.block - self.rounds)
-        played = adapt(copy.learner).learn_many(batch.part(start, start + rows))
+        played = copy.learner.learn_many(batch.part(start, start + rows))
         assert isinstance(played, StepResult)
         probabilities: NDArray[np.float64] = played.probabilities
         return probabilities
@@ -362,7 +377,7 @@ class Specialists(Learner):
     def widen(self, width: int) -> None:
         """Grow to `width` features, if the learner can."""
         for copy in self._copies:
-            adapt(copy.learner).widen_all(width)
+            copy.learner.widen_all(width)
 
     def facts(self) -> SpecialistsFacts:
         lost = float(self._copies[0].loss)

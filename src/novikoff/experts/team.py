@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import InputError, MismatchError, shown
-from novikoff.core.learner import Learner, adapt, as_learner, is_learner
+from novikoff.core.learner import Learner
 from novikoff.core.types import Domain
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.numerics.coins import MASK
@@ -19,30 +20,31 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
     """Return the learners; raise InputError if they cannot form a team."""
     if not isinstance(learners, (list, tuple)) or not learners:
         raise InputError(f"learners must be a list of at least one: got {shown(learners)}.")
+    players: list[Learner] = []
     for k, learner in enumerate(learners):
         if not is_learner(learner):
             raise InputError(f"learners must be learners: number {k + 1} is {shown(learner)}.")
-        learner = as_learner(learner)
-        if adapt(learner).learners:
+        player = adapt(learner)
+        if player.learners:
             raise InputError(f"teams cannot be nested: number {k + 1} is a team. Put its learners in this team.")
-        if adapt(learner).covers:
+        if player.covers:
             raise InputError(
                 f"conformal learners cannot be in a team: number {k + 1} is one. Put conformal around the team."
             )
-        if adapt(learner).outcomes == "numbers":
+        if player.task == "regression":
             raise InputError(
                 f"learners must be classifiers: number {k + 1} is a regressor. For regression use auto-regression."
             )
-        if learner.labels is not None and not adapt(learner).numbered:
-            raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {learner.labels} labels.")
-        if adapt(learner).numbered != adapt(learners[0]).numbered:
-            kind = ("binary", "multiclass")[adapt(learner).numbered]
-            raise InputError(f"learners must all be binary or all be multiclass: number {k + 1} is {kind}.")
-        if learner.domain.kind in ("advice", "losses"):
-            raise InputError(f"learners must take examples: number {k + 1} needs {learner.domain}.")
-        if any(learners[k] is other for other in learners[:k]):
+        if player.task == "multiclass" and player.fixed_labels:
+            raise InputError(f"learners must have the labels -1 and +1: number {k + 1} has {player.labels} labels.")
+        if player.task in ("advice", "losses"):
+            raise InputError(f"learners must take examples: number {k + 1} needs {player.domain}.")
+        if players and player.task != players[0].task:
+            raise InputError(f"learners must all be binary or all be multiclass: number {k + 1} is {player.task}.")
+        if any(learner is other for other in learners[:k]):
             raise InputError(f"learners must be different objects: number {k + 1} is repeated. Make another instance.")
-    return [as_learner(learner) for learner in learners]
+        players.append(player)
+    return players
 
 
 def common_domain(learners: Sequence[Learner]) -> Domain:
@@ -67,24 +69,26 @@ def narrowness(domain: Domain) -> tuple[bool, int, int]:
 
 def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
     """Return the caller's rule; raise InputError unless it fits the learners and its coins are separate."""
-    if not is_learner(rule) or rule.domain.kind != "losses" or not adapt(rule).draws:
+    player = adapt(rule) if is_learner(rule) else None
+    if player is None or player.task != "losses" or not player.draws:
         raise InputError(
             f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
         )
+    rule = player
     if rule.domain.width != experts:
         raise InputError(
             f"a rule must be for as many experts as there are learners, {experts}: it has {rule.domain.width}."
         )
     if not isinstance(rule.facts(), ExpertsFacts):
-        raise InputError(f"a rule must provide the facts of the expert theorems: {type(rule).__name__} does not.")
+        who = type(rule.original).__name__
+        raise InputError(f"a rule must provide the facts of the expert theorems: {who} does not.")
     if word(rule) is None:
-        raise InputError(f"a rule must have a seed of its own: {type(rule).__name__} has none.")
+        raise InputError(f"a rule must have a seed of its own: {type(rule.original).__name__} has none.")
     if word(rule) in taken:
         raise InputError(f"the rule and a learner must have different seeds: both have {word(rule)}. Change one.")
     return rule
 
 
-def word(learner: Any) -> int | None:
+def word(learner: Learner) -> int | None:
     """Return the part of its seed that determines its coins; None without a seed."""
-    seed = adapt(learner).seed
-    return None if seed is None else int(seed) & MASK
+    return None if learner.seed is None else int(learner.seed) & MASK

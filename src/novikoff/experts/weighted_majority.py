@@ -29,13 +29,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
-from novikoff.core.hypotheses import HypothesisClass
+from novikoff.core.hypotheses import HasLengths, HypothesisClass, task_for
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, require
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
@@ -72,6 +72,7 @@ class WeightedMajority(Learner):
 
     domain: Domain
     labels: int | None
+    fixed_labels = True
 
     promises: ClassVar[tuple[Theorem, ...]] = (weighted_majority_mistakes,)
     fields = (
@@ -90,14 +91,14 @@ class WeightedMajority(Learner):
     ) -> None:
         if not is_number(beta) or not 0 <= beta < 1 or float(beta) == 1.0:
             raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. 0.5 is usual.")
-        if not hasattr(hypotheses, "labels_of"):
+        if not isinstance(hypotheses, Voters):
             raise InputError(f"hypotheses must be a class that lists its members: got {hypotheses!r}.")
         alternative = "Weighted majority counts the errors of each: take a smaller class."
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
         hypotheses.space()  # raises here, not in the first round, if the class is too large
         self.domain = hypotheses.domain
-        self.labels = hypotheses.labels
-        self.hypotheses = cast(Voters, hypotheses)
+        self.labels, self.task = hypotheses.labels, task_for(hypotheses.labels)
+        self.hypotheses = hypotheses
         self.beta = float(beta)
         self.conservative = bool(conservative)
         self._by_length = isinstance(prior, str) and prior == "length"
@@ -267,9 +268,9 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
 
 def _weights_of(prior: object, hypotheses: HypothesisClass) -> Counts:
     """Return the prior as integers."""
-    length = getattr(hypotheses, "length", None)
-    if not (isinstance(prior, str) and prior == "length" and length is not None):
+    if not (isinstance(prior, str) and prior == "length" and isinstance(hypotheses, HasLengths)):
         return whole_weights(prior, hypotheses.size)
+    length = hypotheses.length
     numbers = range(hypotheses.size)  # by length, so each length ends at one place
     longest = length(numbers[-1])
     ends = np.array([bisect_right(numbers, bits, key=length) for bits in range(longest + 1)], dtype=np.int64)

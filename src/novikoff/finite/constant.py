@@ -45,7 +45,6 @@ class Constant(Learner):
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
     domain: Domain
-    labels: int | None = None
     fields = (Choice("label", (-1, 1), argument=True),)
 
     def __init__(self, label: Label = 1) -> None:

@@ -63,7 +63,6 @@ class CoverHalving(Learner):
     domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (cover_restarts,)
-    labels: int | None = None
 
     def __init__(self, dim: int, conservative: bool = False, largest: int = 1_000_000) -> None:
         must = f"the largest cover must have a whole number of points from 1 to {LARGEST_COVER:,}"

@@ -67,7 +67,6 @@ class Midpoint(Learner):
     domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
-    labels: int | None = None
     fields = (
         Coded("lo", _as_hex, _from_hex, "a fraction"),
         Coded("hi", _as_hex, _from_hex, "a fraction"),

@@ -72,7 +72,6 @@ class RectangleHalving(Learner):
     size: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
-    labels: int | None = None
     fields = (
         Argument("m", int),
         Argument("dim", int),

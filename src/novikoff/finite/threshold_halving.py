@@ -60,7 +60,6 @@ class ThresholdHalving(Learner):
     domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (halving_mistakes, halving_restarts)
-    labels: int | None = None
     fields = (
         Argument("n", int),
         Argument("conservative", bool),

@@ -69,7 +69,6 @@ class TightestBox(Learner):
     domain: Domain
 
     promises: ClassVar[tuple[Theorem, ...]] = (tightest_box_mistakes,)
-    labels: int | None = None
     fields = (
         Argument("dim", int),
         Argument("m", int | None),

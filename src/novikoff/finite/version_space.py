@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts
+from novikoff.core.hypotheses import Ballot, HypothesisClass, VersionSpaceFacts, task_for
 from novikoff.core.learner import Learner
 from novikoff.core.state import Count, Field, First, Part
 from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem, check_label
@@ -31,9 +31,11 @@ class VersionSpaceLearner(Learner):
         First("emptied_at", "restarts"),
     )
     conservative = False
+    fixed_labels = True
 
     def __init__(self, hypotheses: HypothesisClass, prior: Any = None) -> None:
         self.domain, self.labels, self.hypotheses = hypotheses.domain, hypotheses.labels, hypotheses
+        self.task = task_for(hypotheses.labels)
         named = prior is None or isinstance(prior, str)
         self.prior = prior if named else whole_weights(prior, hypotheses.size).tolist()
         self.space = hypotheses.space(self.prior)

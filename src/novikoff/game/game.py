@@ -10,11 +10,23 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import is_learner
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
 from novikoff.core.labels import Numbering, one_label
-from novikoff.core.learner import Learner, adapt, as_learner, check_batch, is_learner
+from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.observer import Observer, Tracking
-from novikoff.core.types import Batch, Example, Label, Labels, LabelValue, Outcome, StepResult, check_label, signs
+from novikoff.core.types import (
+    Batch,
+    Example,
+    Label,
+    Labels,
+    LabelValue,
+    Outcome,
+    Prediction,
+    StepResult,
+    check_label,
+    signs,
+)
 from novikoff.data.tables.alignment import adopted_row, columns_of_row
 from novikoff.game.delayed.pending import MOST, Answer, ById, Id
 from novikoff.game.ledger import Ledger
@@ -66,11 +78,10 @@ class Game:
     ) -> None:  # fmt: skip
         _check_learner(learner)
         _check_observers(observers)
-        learner = self.learner = as_learner(learner) if ledger is None else learner
         self.ledger = ledger or Ledger(learner)
-        if self.ledger.learner is not learner:
-            raise MismatchError("the ledger must belong to this learner: it belongs to another.")
         self.player = self.ledger.player
+        if learner is not self.player and learner is not self.ledger.learner:
+            raise MismatchError("the ledger must belong to this learner: it belongs to another.")
         self._watching: list[Observer] = []
         for number, one in ((None, self.ledger), *enumerate(self.ledger.members)):
             if track and one.tracker is None and one.rounds == 0:
@@ -86,10 +97,15 @@ class Game:
         self._watching += [one for one in (self.ledger.late, self.ledger.drift) if one is not None]
         self._watching += observers
         self._by_id = ById(self, most_pending, expire_seconds)
-        self._scoring: Any = self.player.within if self.ledger._signs and self.player.tells_scores else None
+        self._scoring = self.player.within if self.ledger._signs and self.player.tells_scores else None
         self._waiting, self._waiting_labels = self.ledger.ranking.waiting, self.ledger.ranking.labels
-        self._noted: list[Any] | None = None
+        self._noted: list[LabelValue] | None = None
         self._labels: Labels | Numbering | None = None
+
+    @property
+    def learner(self) -> Learner:
+        """The learner, as the caller passed it."""
+        return self.ledger.learner
 
     def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> LabelValue:
         """Return the prediction for x, in the user's labels, without changing the learner.
@@ -105,7 +121,7 @@ class Game:
         said = self._say_one(x)
         return said if labels is None else labels.decode(said)
 
-    def _say_one(self, x: Example) -> Any:
+    def _say_one(self, x: Example) -> Prediction:
         """Return the prediction for x in the learner's labels."""
         return self.player.predict_one(adopted_row(x, self.ledger.encoding, self.ledger.feature_names))
 
@@ -113,10 +129,9 @@ class Game:
         """Return the prediction set for x, in the user's labels (conformal/conformal.py)."""
         if not self.player.covers:
             raise InputError(f"prediction sets need a conformal learner: {type(self.learner).__name__} is not one.")
-        learner: Any = self.learner
         ledger, labels = self.ledger, self._users_labels()
-        said: tuple[Any, ...] = learner.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
-        return said if labels is None or self.player.outcomes == "numbers" else tuple(map(labels.decode, said))
+        said = self.player.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
+        return said if labels is None or self.player.task == "regression" else tuple(map(labels.decode, said))
 
     def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: int = 1) -> LabelValue:
         """Play the round of x and y: record the prediction, then learn. Return the prediction.
@@ -169,7 +184,7 @@ class Game:
         return said
 
     def _say(self, batch: Batch) -> NDArray[np.generic]:
-        if self.player.numbered and not self.learner.labels:
+        if self.player.numbered and not self.player.labels:
             return np.full(len(batch), -1, dtype=np.int64)
         return np.asarray(self.player.predict_many(batch))
 
@@ -178,7 +193,7 @@ class Game:
         from novikoff.game.delayed.late import Late
 
         if self.ledger.late is None:
-            if self.learner.domain.kind == "losses" or self.ledger.adversary is not None:
+            if self.player.task == "losses" or self.ledger.adversary is not None:
                 raise MismatchError("delayed labels need examples: this game has none.")
             self.ledger.late = Late.begin(self.ledger)
             self._watching.append(self.ledger.late)
@@ -187,7 +202,7 @@ class Game:
     def _learn_one(self, x: Example, y: Outcome, weight: int | None = None) -> LabelValue:
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
         if isinstance(labels, Numbering):
-            labels.cut(self.learner.labels or 0)  # remove the label of a rejected round
+            labels.cut(self.player.labels or 0)  # remove the label of a rejected round
             y = one_label(y)
         y = y if labels is None else labels.encode(y)
         self.ledger.fixed = False  # x and y were chosen by the caller
@@ -195,7 +210,7 @@ class Game:
             if observer.waits:
                 self._stand_still(1)
                 break
-        known = self.learner.labels
+        known = self.player.labels
         said = self._play_round(x, y, weight)
         return said if labels is None else None if known == 0 else labels.decode(said)
 
@@ -232,7 +247,7 @@ class Game:
         """Return the user's names of the labels; None if they are the learner's or unknown."""
         if self.ledger.labels is not self._noted:
             self._noted = self.ledger.labels
-            self._labels = users_labels(self.learner, self._noted)
+            self._labels = users_labels(self.player, self._noted)
         return self._labels
 
     def _stand_still(self, rounds: int) -> int:
@@ -258,8 +273,8 @@ class Game:
                 if isinstance(x, np.ndarray):
                     player.widen_all(len(x))
         chance = None
-        if player.draws and not (player.pays or player.learners):
-            y = check_label(y, self.learner.labels)
+        if player.draws and player.learns_labels and not player.learners:
+            y = check_label(y, player.labels)
             chance = player.chances(x).get(y, 0.0)
         played = player.play_one(x, y)
         if isinstance(played, StepResult):
@@ -268,7 +283,8 @@ class Game:
         else:
             result = StepResult(played, None, None)
             ledger.write(int(played), y, chance, weight)
-        if self._scoring is not None and (score := self._scoring.scored) is not None:
+        score: Any = None if self._scoring is None else self._scoring.scored  # of one row
+        if self._scoring is not None and score is not None:
             self._scoring.scored = None  # so that a round without a score is not given this one
             self._waiting.append(score)
             self._waiting_labels.append(int(y))
@@ -308,7 +324,7 @@ class Game:
         """Play every round, compiled; return False, without learning, if the learner cannot."""
         if self.player.looped or isinstance(batch.x, list):
             return False
-        if not self.player.pays and self.learner.labels is None:
+        if self.player.task == "binary":
             y = signs(batch)
             batch = batch if y is batch.y else replace(batch, y=y)
         played = self.player.learn_many(batch)
@@ -319,7 +335,8 @@ class Game:
         else:
             self.ledger.write_batch(played, batch.y, batch.weights)
             played = StepResult(played, None, None)
-        if self._scoring is not None and (scores := self._scoring.scored) is not None:
+        scores: Any = None if self._scoring is None else self._scoring.scored  # of each row
+        if self._scoring is not None and scores is not None:
             self._scoring.scored = None
             self.ledger.rank(scores, batch.y, batch.weights)
         for observer in self._watching:
@@ -327,11 +344,11 @@ class Game:
         return True
 
 
-def users_labels(learner: Learner, known: list[LabelValue] | None) -> Labels | Numbering | None:
+def users_labels(learner: Predictor, known: list[LabelValue] | None) -> Labels | Numbering | None:
     """Return the user's names of the labels; None if they are -1 and +1, integers, or unknown."""
-    if adapt(learner).numbered:
+    if learner.numbered:
         return Numbering(known, learner.labels or 0)
-    return None if known is None or learner.labels is not None or known == [-1, 1] else Labels(*known)
+    return None if known is None or learner.task == "multiclass" or known == [-1, 1] else Labels(*known)
 
 
 def _check_learner(learner: object) -> None:
@@ -351,6 +368,6 @@ def _check_observers(observers: Any) -> None:
     if not isinstance(observers, Sequence):
         raise InputError("observers must be a list", f"got {named(observers)}", "Write observers=[...].")
     for one in observers:
-        if not hasattr(one, "begin_pass"):
+        if not isinstance(one, Observer):
             do = "Wrap a function of the ledger: novikoff.core.observer.Calls(function)."
             raise InputError("an observer must be an Observer", f"got {named(one)}", do)

@@ -19,6 +19,7 @@ from novikoff.core.learner import adapt
 from novikoff.core.stream import Target
 from novikoff.core.types import (
     Adversary,
+    CountsRounds,
     LabelValue,
     Run,
     StepResult,
@@ -80,9 +81,9 @@ def certify(
     if comparators is not None:
         tracked = comparators.joined(ledger, tracked)
     members = ledger.certify_members(adaptive, fixed) if members is None else members
-    before, after = ledger.before, ledger.learner.facts()
+    before, after = ledger.before, ledger.player.facts()
     told = tuple(map(tuple, members))
-    found = _evaluate(ledger, ledger.learner.promises, before, after, adaptive, fixed, tracked, told)
+    found = _evaluate(ledger, ledger.player.promises, before, after, adaptive, fixed, tracked, told)
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
@@ -96,7 +97,7 @@ def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate
     """Return certificates of the served answers of a game with delayed labels, from those of the game of arrivals."""
     from novikoff.game.delayed.late import PROMISES
 
-    before, after = ledger.before, ledger.learner.facts()
+    before, after = ledger.before, ledger.player.facts()
     return _evaluate(ledger, PROMISES, before, after, False, ledger.fixed, arrivals=tuple(found))
 
 
@@ -224,7 +225,7 @@ class Ledger(Metrics, Shown):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.before is None:
-            self.before = self.learner.facts()
+            self.before = self.player.facts()
         if self.player.numbered:
             self.labels = self.player.label_values or [] if self.labels is None else self.labels
             self.player.label_values = self.labels
@@ -279,6 +280,11 @@ class Ledger(Metrics, Shown):
                 adapt(member).encoding = encoding
 
     @property
+    def rounds_before(self) -> int:
+        """Rounds that the learner had played before this game; 0 if its facts do not count them."""
+        return self.before.rounds if isinstance(self.before, CountsRounds) else 0
+
+    @property
     def metrics(self) -> Metrics:
         """Counts from which rates are computed: of the rounds, or of the weighted rows if there are any."""
         return self if self.weighted is None else self.weighted
@@ -286,13 +292,13 @@ class Ledger(Metrics, Shown):
     @property
     def mae(self) -> float | None:
         """Mean absolute error of predicted numbers; None for labels and before the first round."""
-        known, own = self.player.outcomes == "numbers" and self.rounds, self.metrics
+        known, own = self.player.task == "regression" and self.rounds, self.metrics
         return own.absolute / own.rounds if known else None
 
     @property
     def rmse(self) -> float | None:
         """Root mean squared error; None for other losses and before the first round."""
-        known = self.player.outcomes == "numbers" and self.player.loss == "squared" and self.rounds
+        known = self.player.task == "regression" and self.player.loss == "squared" and self.rounds
         return math.sqrt(self.loss_rate) if known else None
 
     @property

@@ -73,7 +73,7 @@ def _counts(ledger: Ledger) -> None:
     require(ledger.passes <= rounds + 1, "each pass must have a round", ledger.passes)
     require(ledger.seconds >= 0.0, "seconds must not be negative", ledger.seconds)
     if ledger.player.numbered:
-        known, names = ledger.learner.labels, ledger.labels or []
+        known, names = ledger.player.labels, ledger.labels or []
         require(len(names) <= (known or 0), f"it must have at most {known} labels, as its learner has", names)
     for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
         require(type(value) is bool, f"{name} must be true or false", value)
@@ -91,7 +91,7 @@ def _sums(metrics: Metrics) -> None:
         must = "predictions must not be drawn by a learner without coins"
         require(metrics.deterministic, must, metrics.deterministic)
     least = metrics.loss * metrics.loss / max(metrics.rounds, 1) * (1.0 - SLACK)
-    sound = metrics.player.outcomes != "numbers" or metrics.counts or not metrics.squares < least
+    sound = metrics.player.task != "regression" or metrics.counts or not metrics.squares < least
     require(sound, "the squares of its losses must be as large as their mean makes them", metrics.squares)
     if metrics.deterministic:
         slack = 0.0 if metrics.counts else SLACK * max(1.0, abs(metrics.loss))
@@ -135,7 +135,7 @@ def _baselines(metrics: Metrics) -> None:
     require((counted, counted - right, shown) == (rounds, metrics.mistakes, metrics.positives), must,
             [counted, counted - right, shown])  # fmt: skip
     values = {label for pair in found.counts for label in pair}
-    allowed = {-1, 1} if metrics._signs else range(metrics.learner.labels) if metrics.learner.labels else values
+    allowed = {-1, 1} if metrics._signs else range(metrics.player.labels) if metrics.player.labels else values
     require(all(label in allowed for label in values), "its table must be of the learner's labels", sorted(values))
 
 
@@ -174,7 +174,8 @@ def _bounds(ledger: Ledger) -> None:
 def _learner(ledger: Ledger) -> None:
     """Compare the learner's facts now with those at the start of the game."""
     then, now = ({part.name: getattr(facts, part.name) for part in dataclasses.fields(facts)}
-                 for facts in (ledger.before, ledger.learner.facts()))  # fmt: skip
+                 for facts in (ledger.before, ledger.player.facts())
+)  # fmt: skip
     if "rounds" in now:
         must = f"the learner must have played its {ledger.rounds:,} rounds, after those it had played before"
         played = now["rounds"] - then["rounds"]

@@ -11,7 +11,7 @@ import numpy as np
 from novikoff.comparators.tracker import restored
 from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.errors import Advice, ModelFileError, Option
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.nesting import restored as restored_learner
 from novikoff.core.nesting import saved
 from novikoff.core.state import integer, leaving_out_rows, require
@@ -153,7 +153,7 @@ def packed(ledger: Ledger, checked: bool = False, without_rows: bool = False) ->
     if not checked:
         check(ledger)  # a learner that learned without its ledger could not be restored
     with leaving_out_rows(without_rows):
-        return {"format": FORMAT, **saved(ledger.learner), "ledger": state_of(ledger, without_rows)}
+        return {"format": FORMAT, **saved(ledger.player), "ledger": state_of(ledger, without_rows)}
 
 
 def unpacked(state: State) -> Ledger:
@@ -217,7 +217,7 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
         "late": Late.restore,
         "drift": lambda part: DriftWatch.restore(part, learner),
     }
-    members = zip(state["members"], adapt(learner).learners, strict=True)
+    members = zip(state["members"], learner.learners, strict=True)
     fields: dict[str, Any] = {
         **{name: state[name] for name in PLAIN},
         **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},

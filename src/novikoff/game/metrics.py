@@ -31,13 +31,14 @@ from array import array
 from copy import deepcopy
 from dataclasses import KW_ONLY, asdict, dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import ModelFileError
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.types import State, StepResult
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger_checks import next_mark
@@ -253,7 +254,7 @@ class Metrics:
     """Counts of predictions.
 
     Attributes:
-        learner: The learner.
+        player: The learner, adapted.
         rounds: Number of rounds.
         mistakes: Number of mistakes; 0 if the loss is not zero-one.
         positives: Rounds labelled +1, for two labels.
@@ -266,7 +267,7 @@ class Metrics:
         coverage: Counts of prediction sets, of a conformal learner.
     """
 
-    learner: Learner
+    player: Learner
     _: KW_ONLY
     rounds: int = 0
     mistakes: int = 0
@@ -287,13 +288,18 @@ class Metrics:
     _squares: Total = field(default_factory=Total)
 
     def __post_init__(self) -> None:
-        self.player = adapt(self.learner)
-        if self.learner.labels is not None and not self.rounds:
+        self.player = adapt(self.player)
+        if self.player.task == "multiclass" and not self.rounds:
             self.baselines.last = 0
         if self.player.covers and self.coverage is None:
             from novikoff.game.coverage import Coverage
 
             self.coverage = Coverage(self.player.standing())
+
+    @property
+    def learner(self) -> Learner:
+        """The learner, as the caller passed it."""
+        return cast(Learner, self.player.original)
 
     @property
     def counts(self) -> bool:
@@ -335,7 +341,7 @@ class Metrics:
     @property
     def _signs(self) -> bool:
         """Whether the labels are -1 and +1."""
-        return self.learner.labels is None and not self.player.pays
+        return self.player.task == "binary"
 
     def count_batch(
         self, predictions: NDArray[np.number], y: NDArray[np.number], chances: NDArray[np.number] | None = None
@@ -352,7 +358,7 @@ class Metrics:
     def count_results(self, played: StepResult, y: NDArray[np.number]) -> None:
         """Count predictions with their own losses or probabilities."""
         self.deterministic &= not self.player.draws
-        if self.counts and not self.player.pays:
+        if self.counts and self.player.learns_labels:
             self._count(played.predictions != y)
         elif self.counts:
             self._count(played.losses > 0.0)
@@ -393,7 +399,7 @@ class Metrics:
 
     def _pay(self, losses: NDArray[np.number]) -> None:
         """Add losses, and points to the curve."""
-        if self.player.outcomes == "numbers":
+        if self.player.task == "regression":
             self._squares.add_all(losses * losses)
         at = 0
         while self._next <= self.rounds + len(losses):
@@ -411,7 +417,7 @@ class Metrics:
             pass
         elif not self.counts and y.ndim == 1:
             self.baselines.sum(y)
-            if self.player.outcomes == "numbers":
+            if self.player.task == "regression":
                 self._errors.add_all(np.abs(predictions - y))
         elif y.ndim == 1:
             (self.baselines.count_signs if self._signs else self.baselines.count)(predictions, y)
@@ -434,8 +440,8 @@ class WeightedMetrics(Metrics):
     @classmethod
     def following(cls, counted: Metrics) -> Self:
         """Return the counts of a game in which every row had weight 1 so far."""
-        same = {part.name: deepcopy(getattr(counted, part.name)) for part in fields(Metrics) if part.name != "learner"}
-        return cls(counted.learner, rows=counted.rounds, **same)
+        same = {part.name: deepcopy(getattr(counted, part.name)) for part in fields(Metrics) if part.name != "player"}
+        return cls(counted.player, rows=counted.rounds, **same)
 
     def score(
         self, played: StepResult, y: NDArray[np.number], weights: NDArray[np.int64] | None,

@@ -17,16 +17,17 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import __version__
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError, ModelFileError, named, shown
-from novikoff.core.learner import adapt
 from novikoff.core.overwriting import check_replaced
 from novikoff.core.registry import find
+from novikoff.core.types import State
 from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import FORMAT, WRITTEN, check_format, packed, restore, rows_held
 
@@ -78,7 +79,22 @@ def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) ->
     """Return the number of training rows in the model file of an object."""
     if isinstance(what, Ledger):
         return rows_held(what, without_rows)
-    return adapt(what.classifier).all_rows_held if hasattr(what, "classifier") else 0
+    return what.rows_held
+
+
+@runtime_checkable
+class Result(Protocol):
+    """The result of a finished game that a model file can hold: `OnlineToBatch` and `Mixed`."""
+
+    key: ClassVar[Literal["kept", "mixed"]]
+    """Its key in meta.json."""
+
+    @property
+    def rows_held(self) -> int:
+        """Number of training rows in its hypotheses."""
+
+    def state(self) -> State:
+        """Return its contents as plain data."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +113,8 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
         checked: Whether the ledger is known to agree with its learner.
         without_rows: As in `save`.
     """
-    if not isinstance(what, Ledger) and not (hasattr(what, "state") and hasattr(type(what), "restore")):
+    given: object = what
+    if not isinstance(given, (Ledger, Result)):
         do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
         raise InputError("save needs a game or a classifier", f"got {shown(what)}", do)
     arrays: dict[str, Any] = {}
@@ -105,7 +122,7 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
     if isinstance(what, Ledger):
         meta |= _plain(packed(what, checked, without_rows), arrays)
     else:
-        meta["kept" if hasattr(what, "classifier") else "mixed"] = _plain(what.state(), arrays)
+        meta[what.key] = _plain(what.state(), arrays)
     return Snapshot(meta, {name: np.array(array) for name, array in arrays.items()})
 
 
@@ -269,7 +286,7 @@ def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | M
         )
     kind: Any = known.load()
     state = _from_plain(meta["state"], array)
-    return restore(_from_plain(meta["ledger"], array), kind.restore(state), from_file=True)
+    return restore(_from_plain(meta["ledger"], array), adapt(kind.restore(state)), from_file=True)
 
 
 def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
@@ -277,7 +294,7 @@ def load_game(path: str | os.PathLike[str] | BinaryIO) -> Ledger:
     saved = load(path)
     if isinstance(saved, Ledger):
         return saved
-    what = "what was mixed" if hasattr(saved, "epochs") else "a classifier that was kept"
+    what = "what was mixed" if saved.key == "mixed" else "a classifier that was kept"
     raise ModelFileError(f"only a game can be resumed: {path} has {what}.")
 
 

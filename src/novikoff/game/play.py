@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import Advice, InputError, MismatchError, Option, named
 from novikoff.core.labels import alike, plain_label
-from novikoff.core.learner import Learner, adapt, as_learner, is_learner, rounds_learned
+from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.stream import Stream, there_before
 from novikoff.core.types import Adversary, Domain, Position, count_at
@@ -91,8 +92,8 @@ def play(
     learner = "auto" if learner is None else learner
     spec = _checked_spec(learner, environment)
     if not isinstance(learner, str):
-        own = ledger is not None and adapt(ledger.learner).original is learner
-        learner = ledger.learner if ledger is not None and own else as_learner(learner)
+        own = ledger is not None and ledger.learner is learner
+        learner = ledger.player if ledger is not None and own else adapt(learner)
     if rounds is not None:
         check_count("rounds", rounds, 0, labels_apart("play", rounds))
     check_count("passes", passes, 1)
@@ -102,8 +103,8 @@ def play(
                                   source=environment.name)  # fmt: skip
     if isinstance(environment, Adversary):
         return _duel(learner, environment, rounds, record, ledger, observers)
-    stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or adapt(learner), learner)
-    check_many(learner, stream.multiclass, type(learner).__name__, stream.name)
+    stream = _for_player(as_stream(environment, learner, labels == "multiclass"), ledger or learner, learner)
+    check_many(learner, stream.multiclass, type(learner.original).__name__, stream.name)
     undeclared = stream.domain == Domain("any")  # pairs of unknown objects: each x is validated when it is played
     if not undeclared and not learner.domain.admits(stream.domain):
         raise MismatchError(
@@ -134,9 +135,8 @@ def play(
     return ledger
 
 
-def _for_player(stream: Stream, known: Ledger | Learner, learner: Learner) -> Stream:
+def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Stream:
     """Return the stream aligned with the columns and names that the learner has learned before."""
-    player = adapt(learner)
     numbered = player.features is not None and player.features.kind == "numbers"
     stream = adopted(stream, known.encoding, known.feature_names, numbered=numbered)
     player.check_hash(stream)
@@ -248,7 +248,7 @@ def _duel(
             "Choose a learner and an adversary for the same domain."
         )
     check_outcomes(learner, adversary.name)
-    if learner.labels is not None:
+    if learner.task == "multiclass":
         raise MismatchError(f"{adversary.name} has the labels -1 and +1: the learner has {learner.labels} labels.")
     game = Game(learner, ledger or Ledger(learner, adversary, source=adversary.name, passes=1), observers=observers)
     if game.ledger.adversary is not adversary:
@@ -284,8 +284,8 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
     tracker = ledger.tracker
     if tracker is None and ledger.rounds == 0:
         tracker = ledger.player.tracker()
-    if isinstance(tracker, MetricTracker) and rounds_learned(ledger.before):
-        was = f"it had played {rounds_learned(ledger.before):,} rounds"
+    if isinstance(tracker, MetricTracker) and ledger.rounds_before:
+        was = f"it had played {ledger.rounds_before:,} rounds"
         raise InputError(f"hindsight needs an untrained learner: {was}.")
     if not isinstance(tracker, (LinearTracker, MetricTracker)):
         raise InputError("hindsight is for linear learners with comparators: this game has none.")
@@ -293,7 +293,7 @@ def check_hindsight(ledger: Ledger, stream: Stream, resume: bool = False, passes
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if ledger.rounds and not resume:
         raise InputError(f"hindsight needs all rounds of a game: {ledger.rounds:,} were played before {stream.name}.")
-    if ledger.player.changes_examples and (passes > 1 or rounds_learned(ledger.before)):
+    if ledger.player.changes_examples and (passes > 1 or ledger.rounds_before):
         was = f"{passes} passes are asked for" if passes > 1 else "the learner had met others before"
         raise InputError(
             f"hindsight of a scaled game needs one pass from the first example on: {was}. A row is scaled by all that "

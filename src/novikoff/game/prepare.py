@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from novikoff.core.adapt import adapt, is_learner, is_stream
 from novikoff.core.errors import InputError, SpecError, named
-from novikoff.core.learner import Learner, as_learner, is_learner
+from novikoff.core.learner import Learner
 from novikoff.core.registry import entry
-from novikoff.core.stream import Stream, is_stream
+from novikoff.core.stream import Stream
 from novikoff.core.types import Adversary, Domain
 from novikoff.data.as_stream import Wanted, as_stream, asked, check_many, opened, source_for
 from novikoff.game import specs
@@ -103,10 +104,10 @@ def prepare(
 def stream_for(recipe: Recipe, environment: Any, multiclass: bool = False) -> Stream:
     """Open the environment for a learner that is not made yet; `multiclass` as for `prepare`."""
     if not isinstance(recipe, Spec):
-        return as_stream(environment, recipe(0), multiclass)
+        return as_stream(environment, adapt(recipe(0)), multiclass)
     wanted = Wanted(specs.task(recipe))
     if specs.names(recipe) & LABELLED:
-        learner = specs.make(recipe, "learner")
+        learner = adapt(specs.make(recipe, "learner"))
         wanted = Wanted(learner.task, asked(learner), learner.domain)
     return source_for(environment, wanted, multiclass or None)
 
@@ -120,9 +121,9 @@ def learner_for(recipe: Recipe, rows: RowShape, defaults: Mapping[str, Any] | No
     """Return a new learner for these rows; a function gets the seed of the `defaults`."""
     given = dict(defaults or {})
     if not isinstance(recipe, Spec):
-        own: Learner = as_learner(recipe(given.get("seed", 0)))
-        return own
-    learner: Learner = specs.make(recipe, "learner", domain=rows.domain, multiclass=rows.multiclass or None, **given)
+        return adapt(recipe(given.get("seed", 0)))
+    learner = adapt(specs.make(recipe, "learner", domain=rows.domain, multiclass=rows.multiclass or None, **given))
+
     if rows.name is not None:
         check_many(learner, rows.multiclass, str(recipe), rows.name)
     return learner

@@ -31,13 +31,15 @@ import dataclasses
 import heapq
 import math
 import secrets
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import Advice, InputError, Option
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.feature_places import Features
+from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
 from novikoff.core.state import MOST_ROUNDS, flag, integer, require
 from novikoff.core.types import Batch, Sparse, State, StepResult, signs
@@ -75,12 +77,12 @@ class HypothesisReservoir(Observer):
         if not self.labelled and not player.averages:
             raise InputError(
                 "keep needs a classifier",
-                f"{type(learner).__name__} pays {player.loss} loss",
+                f"{type(player.original).__name__} pays {player.loss} loss",
                 Advice("Play without ", Option("keep"), "."),
             )
         self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
         self.conservative = player.conservative
-        self.initial: State = learner.state()
+        self.initial: State = player.state()
         self.rounds = 0
         self.drawn: State = self.initial
         self.index = 0  # index of the drawn hypothesis
@@ -90,7 +92,7 @@ class HypothesisReservoir(Observer):
         self._lengths = np.zeros(self.candidates, np.int64)  # rounds that each survivor predicted
         self._firsts = np.zeros(self.candidates, np.int64)  # first index of each survivor
         self._counts = np.zeros(3, np.int64)  # mistakes, first index of the present hypothesis, number of survivors
-        self.average = Average(learner) if averaging and player.sums_mistakes else None
+        self.average = Average(player.original) if averaging and player.sums_mistakes else None
         self.final: State | None = None  # hypothesis after the first pass, once a second begins
         self._fixed = self._exceeded = False
 
@@ -106,7 +108,7 @@ class HypothesisReservoir(Observer):
 
     def begin_pass(self, ledger: Ledger) -> None:
         if ledger.passes > 1:
-            self.close(ledger.learner)
+            self.close(ledger.player)
 
     def end_pass(self, ledger: Ledger, whole: bool) -> None:
         self.fixed = whole
@@ -124,7 +126,7 @@ class HypothesisReservoir(Observer):
         """Draw the present hypothesis."""
         self._at = -1
         if self.rounds:
-            self.drawn, self.index = ledger.learner.state(), self.rounds
+            self.drawn, self.index = ledger.player.state(), self.rounds
 
     def see(self, batch: Batch, result: StepResult) -> None:
         if self.final is not None:
@@ -240,11 +242,22 @@ def _survivors(saved: Any, candidates: int, since: int) -> list[tuple[int, int]]
     return [(rounds, -first) for rounds, first in pairs]
 
 
+class SumsMistakes(Protocol):
+    """A linear learner that adds y x~ on mistakes, as `Learner.sums_mistakes` states."""
+
+    features: Features
+    bias: float
+    normalize: bool
+
+    def less(self, weights: NDArray[np.float64]) -> Learner:
+        """Return a copy with these weights subtracted."""
+
+
 class Average:
     """Sum of t y_t x~_t over the mistakes of a linear learner; the bias is the last entry."""
 
-    def __init__(self, learner: Any) -> None:
-        self._learner = learner
+    def __init__(self, learner: object) -> None:
+        self._learner = cast(SumsMistakes, learner)  # it declares sums_mistakes
         self.total: NDArray[np.float64] = np.zeros(1)
 
     def add(self, batch: Batch, wrong: NDArray[np.int64], before: int) -> None:

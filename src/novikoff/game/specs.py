@@ -20,11 +20,12 @@ from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, ForwardRef, Union, get_args, get_origin
 
+from novikoff.core.adapt import adapt, is_ours, traits
 from novikoff.core.errors import SpecError, shown
 from novikoff.core.hypotheses import HypothesisClass
-from novikoff.core.learner import Learner, Task, adapt, has_sets, is_ours, scales, wants_bias
+from novikoff.core.learner import Learner
 from novikoff.core.registry import Entry, Room, entry, for_multiclass, lacking
-from novikoff.core.types import Domain
+from novikoff.core.types import Domain, Task
 from novikoff.numerics.coins import coin
 
 
@@ -104,7 +105,7 @@ def _with_constant(spec: Spec) -> Spec:
             if name in named:
                 return Spec(spec.name, spec.positional, {**named, name: team})
             return Spec(spec.name, (team, *spec.positional[1:]), named)
-    if not wants_bias(constructor):
+    if not traits(constructor).wants_bias:
         return spec
     try:
         said = signature.bind_partial(*spec.positional, **named).arguments
@@ -116,7 +117,7 @@ def _with_constant(spec: Spec) -> Spec:
 def within(spec: Spec) -> Spec | None:
     """Return the spec of the learner inside conformal or another set-valued learner; None for others."""
     constructor = entry(spec.name, "learner").load()
-    if not has_sets(constructor):
+    if not traits(constructor).sets:
         return None
     found = _one_spec(spec.positional[0] if spec.positional else (spec.named or {}).get("learner"))
     return found if isinstance(found, Spec) else None
@@ -139,7 +140,7 @@ def _is_scaled(spec: Spec) -> bool:
         if TEAM in _types(constructor)[name]:
             given = (spec.named or {}).get(name, spec.positional[0] if spec.positional else [])
             return any(map(_is_scaled, _specs(given, parameter, spec.name)))
-    return scales(constructor)
+    return traits(constructor).scales
 
 
 def for_numbers(spec: Spec) -> Spec:
@@ -305,7 +306,7 @@ def _scale(spec: Spec, constructor: Any, defaults: Mapping[str, Any]) -> tuple[S
     """Return the spec without its scale, and the scale; a default scale applies only to learners that want scaling."""
     named = dict(spec.named or {})
     team = any(TEAM in types for types in _types(constructor).values())
-    default = defaults.get("scale") if team or scales(constructor) else None
+    default = defaults.get("scale") if team or traits(constructor).scales else None
     scale = named.pop("scale", default)
     if scale not in (None, *SCALES):
         raise SpecError(f"scale of {spec.name} must be {', '.join(SCALES)} or none: got {shown(scale)}.")
@@ -424,7 +425,7 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
     if wanted is float and type(value) is int and abs(value) < 2**1023:
         return float(value)
     if wanted is HypothesisClass:
-        sound = hasattr(value, "space")
+        sound = isinstance(value, HypothesisClass)
         advice = f" Write {owner}:[thresholds:n=100], say; `novikoff list` names the classes."
     elif wanted is Domain:
         sound, advice = isinstance(value, Domain), " Leave it out."

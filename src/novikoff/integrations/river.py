@@ -23,7 +23,6 @@ import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, SpecError, named, shown
-from novikoff.core.learner import adapt
 from novikoff.core.types import Batch, Example, Outcome
 from novikoff.data.as_stream import check_asked
 from novikoff.game import specs
@@ -117,13 +116,13 @@ class NovikoffClassifier(_Model, base.Classifier):
         self.learner, self.labels, self.certified, self.seed = learner, labels, certified, seed
         check_asked(labels)
         self._begin(labels == "multiclass")
-        player = adapt(self._game.learner)
+        player = self._player
         if (
-            player.pays
+            not player.learns_labels
             or player.numbered != (labels == "multiclass")
-            or (self._game.learner.labels and not player.numbered)
+            or (player.fixed_labels and player.task == "multiclass")
         ):
-            kind = "a classifier" if player.pays else "multiclass" if labels == "multiclass" else "binary"
+            kind = "a classifier" if not player.learns_labels else "multiclass" if labels == "multiclass" else "binary"
             raise MismatchError(f"the learner must be {kind}: {learner} is not. Choose another (novikoff list).")
         self._begun = False
         self._values: list[Any] = [False, True]
@@ -164,21 +163,20 @@ class NovikoffClassifier(_Model, base.Classifier):
 
     def predict_proba_one(self, x: Example, **kwargs: object) -> dict[Any, float]:
         """The probability of each label; only of learners that have some, or that draw what they say."""
-        player: Any = self._player
-        learner: Any = self._game.learner
+        player = self._player
         if not (player.probable or player.draws):
             raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")  # as River's own do
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None
             if player.probable:
-                chances = dict(enumerate(learner.probabilities_one(x).tolist()))
+                chances = dict(enumerate(player.probabilities_one(x).tolist()))
             else:
-                drawn = player.chances(x) if learner.labels else {}
-                chances = {label: drawn.get(label, 0.0) for label in range(learner.labels)}
+                drawn = player.chances(x) if player.labels else {}
+                chances = {label: drawn.get(label, 0.0) for label in range(player.labels or 0)}
             total = sum(chances.values())
             return {numbering.decode(label): chance / total for label, chance in chances.items()}
-        p = learner.probability_one(x) if player.probable else float(player.chances(x).get(1, 0.0))
+        p = player.probability_one(x) if player.probable else float(player.chances(x).get(1, 0.0))
         p = min(max(p, 0.0), 1.0)
         return {self._values[0]: 1.0 - p, self._values[1]: p} if self._values[1] is not None else {self._values[0]: 1.0}
 
@@ -200,7 +198,7 @@ class NovikoffRegressor(_Model, base.Regressor):
     def __init__(self, learner: str = "auto-regression", certified: bool = True, seed: int = 0) -> None:
         self.learner, self.certified, self.seed = learner, certified, seed
         self._begin()
-        if self._player.outcomes != "numbers":
+        if self._player.task != "regression":
             raise MismatchError(f"the learner must take numbers: {learner} takes labels. Try auto-regression.")
 
     def learn_one(self, x: Example, y: float, w: float = 1) -> None:

@@ -54,7 +54,8 @@ class Wrapped(Learner):
     live = True
 
     def __init__(self, model: Any, outcomes: str = "labels", multiclass: bool = False) -> None:
-        self.model, self.outcomes, self.numbered = model, outcomes, multiclass
+        self.model = model
+        self.task = "regression" if outcomes == "numbers" else "multiclass" if multiclass else "binary"
         self.river = hasattr(model, "learn_one")
         self.loss = "squared" if outcomes == "numbers" else "zero-one"
         self.domain = Domain("vector")
@@ -64,7 +65,7 @@ class Wrapped(Learner):
     @property
     def labels(self) -> int | None:
         """How many are known, where they are many."""
-        return self._known if self.numbered else None
+        return self._known if self.task == "multiclass" else None
 
     def _argument(self, name: str, default: Any) -> Any:
         return type(self.model).__name__ if name == "model" else getattr(self, name, default)
@@ -87,9 +88,9 @@ class Wrapped(Learner):
         said = None
         if self.river or self.rounds:
             said = self.model.predict_one(x.copy()) if self.river else self.model.predict(x.copy())[0]
-        if self.outcomes == "numbers":
+        if self.task == "regression":
             return 0.0 if said is None else float(said)
-        if self.numbered:
+        if self.task == "multiclass":
             return 0 if said is None else int(said)
         return -1 if said is not None and not said else 1
 
@@ -98,26 +99,27 @@ class Wrapped(Learner):
         given = self._x(x, learn=True)
         said = self._say(given)
         result = self._result(given, said, y)
-        truth = y if self.numbered or self.outcomes == "numbers" else bool(y == 1)
+        truth = y if self.task != "binary" else bool(y == 1)
         if self.river:
             self.model.learn_one(given.copy(), truth)
-        elif self.outcomes == "numbers":
+        elif self.task == "regression":
             self.model.partial_fit(given.copy(), [truth])
         else:
             self._fit_label(given.copy(), truth)
         self.rounds += 1
-        self._known = max(self._known, int(y) + 1) if self.numbered and isinstance(y, (int, np.integer)) else 0
+        if self.task == "multiclass" and isinstance(y, (int, np.integer)):
+            self._known = max(self._known, int(y) + 1)
         return result
 
     def _fit_label(self, x: Any, y: Any) -> None:
         """scikit-learn must know all labels in the first round."""
-        if self.numbered:
+        if self.task == "multiclass":
             raise InputError("a scikit-learn model needs all labels in advance: wrap it for two labels.")
         self.model.partial_fit(x, [y], **({} if self.rounds else {"classes": [False, True]}))
 
     def _outcome(self, y: Any) -> Any:
-        if self.outcomes == "labels":
-            return check_label(y, self._known + 1 if self.numbered else None)
+        if self.learns_labels:
+            return check_label(y, self._known + 1 if self.task == "multiclass" else None)
         try:
             value = encode.number(y)
         except (TypeError, ValueError, OverflowError):
@@ -127,7 +129,7 @@ class Wrapped(Learner):
         return value
 
     def _result(self, x: Any, said: Any, y: Any) -> Any:
-        if self.outcomes == "labels":
+        if self.learns_labels:
             return said
         lost = (said - y) ** 2
         return StepResult(said, lost, lost)
@@ -137,7 +139,8 @@ class Wrapped(Learner):
 
     def state(self) -> State:
         """A copy of it; the model is no plain data."""
-        return {"outcomes": self.outcomes, "multiclass": self.numbered, "rounds": self.rounds, "known": self._known,
+        outcomes = "numbers" if self.task == "regression" else "labels"
+        return {"outcomes": outcomes, "multiclass": self.numbered, "rounds": self.rounds, "known": self._known,
                 "features": self.features.state(), "model": copy.deepcopy(self.model)}  # fmt: skip
 
     @classmethod

@@ -47,7 +47,6 @@ class KernelLearner(Learner):
 
     keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
-    labels: int | None = None
     conservative = True
     scales = True
     additive = False

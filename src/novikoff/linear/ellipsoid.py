@@ -96,7 +96,6 @@ class Ellipsoid(Learner):
 
     keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]] = (ellipsoid_margin, ellipsoid_given_margin, ellipsoid_grid)
-    labels: int | None = None
     conservative = True
     scales = wants_bias = True
     fields = (

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Field, require
-from novikoff.core.types import Batch, Example, Outcome, State, StepResult, as_batch
+from novikoff.core.types import Batch, Example, Outcome, State, StepResult, Task, as_batch
 from novikoff.linear.scale_free import Rows
 
 MOST = 2**20
@@ -41,7 +41,7 @@ class MulticlassLearner(Rows):
         self.announced = labels
         self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
 
-    numbered = True
+    task: Task = "multiclass"
     most = MOST
     fields: ClassVar[tuple[Field, ...]] = (
         Argument("labels", int | None, at="announced"),
@@ -55,7 +55,7 @@ class MulticlassLearner(Rows):
         return self.announced is None
 
     @property
-    def labels(self) -> int:  # type: ignore[override]
+    def labels(self) -> int:
         """Number of labels known now."""
         return len(self._counts)
 

@@ -77,7 +77,6 @@ class Perceptron(Learner):
         perceptron_margin,
         perceptron_squared_hinge,
     )
-    labels: int | None = None
     conservative = True
     scales = wants_bias = True
     sums_mistakes = True

@@ -55,7 +55,6 @@ class Rows(Learner):
 
     keeps_scores = True
     promises: ClassVar[tuple[Theorem, ...]]
-    labels: int | None
     fields: ClassVar[tuple[Field, ...]] = (Argument("bias", float), Count("rounds"), Part("features"))
 
     def __init__(self, bias: float = 1.0) -> None:
@@ -188,21 +187,18 @@ class Rows(Learner):
 class ScaleFree(Rows):
     """Base class for learners that predict the sign of a score, or the score itself for regression."""
 
-    labels = None
-    outcomes = "labels"
-
     def predict_one(self, x: Example) -> Prediction:
         score = self.score_one(x)
-        return score if self.outcomes == "numbers" else -1 if score < 0.0 else 1
+        return score if self.task == "regression" else -1 if score < 0.0 else 1
 
     def score_one(self, x: Example) -> float:
         return self._look(self._row(x, learn=False)).item(0)
 
     def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.outcomes == "labels" else scores
+        return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.task == "binary" else scores
 
     def _outcome(self, y: Any) -> NDArray[Any]:
-        if self.outcomes == "labels":
+        if self.task == "binary":
             return np.array([check_label(y, None)], dtype=np.int8)
         try:
             value = encode.number(y)
@@ -211,7 +207,7 @@ class ScaleFree(Rows):
         return self._bounded(np.array([value]), f"got {shown(y)}")
 
     def _outcomes(self, batch: Batch) -> NDArray[Any]:
-        if self.outcomes == "labels":
+        if self.task == "binary":
             return signs(batch)
         return self._bounded(encode.doubles(batch.y), f"an outcome from round {batch.first:,} on is not")
 

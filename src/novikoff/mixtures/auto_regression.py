@@ -34,7 +34,7 @@ from novikoff import numerics
 from novikoff.convex.vaw import vaw_facts
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Count, Part, Parts, Value, require
-from novikoff.core.types import Batch, State, StepResult, Theorem
+from novikoff.core.types import Batch, State, StepResult, Task, Theorem
 from novikoff.experts import _loops as experts_loops
 from novikoff.experts._loops import ada_hedge_layout as hedge
 from novikoff.linear import _loops as linear_loops
@@ -79,7 +79,7 @@ class AutoRegression(ScaleFree):
     seed: int
 
     promises: ClassVar[tuple[Theorem, ...]] = (auto_regression_regret,)
-    outcomes = "numbers"
+    task: Task = "regression"
     loss = "squared"
     scaling = SCALING
     fields = (

@@ -29,32 +29,34 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.convex.theorems.average_risk import average_risk
 from novikoff.convex.theorems.average_risk_always import average_risk_always
+from novikoff.core.adapt import adapt
 from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import Advice, InputError, Option, named, shown
 from novikoff.core.executors import Executor, Threads, executor
-from novikoff.core.learner import Learner, adapt, check_batch
+from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.registry import entry, learner_name
 from novikoff.core.state import require
 from novikoff.core.stream import Stream
-from novikoff.core.types import Batch, Domain, Example, Run, State
+from novikoff.core.types import Batch, Domain, Example, LabelValue, Run, State
 from novikoff.data.as_stream import as_stream
 from novikoff.data.tables.alignment import adopted, adopted_row
 from novikoff.data.tables.encoding import Encoding
 from novikoff.drift.monitor import ALPHA, DriftTest
 from novikoff.game.game import users_labels
 from novikoff.game.ledger import Ledger
-from novikoff.game.reservoir import Average, HypothesisReservoir
+from novikoff.game.reservoir import Average, HypothesisReservoir, SumsMistakes
+from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.coins import coin
 from novikoff.online_to_batch.replay import Tell, frozen, replay
 from novikoff.online_to_batch.scoring import Place, judged, stretches
@@ -98,8 +100,10 @@ class OnlineToBatch(Shown):
         encoding: Mapping from table columns to features; None if the source was not a table.
     """
 
+    key: ClassVar[Literal["kept", "mixed"]] = "kept"
+
     how: Method
-    classifier: Any
+    classifier: Predictor
     certificates: tuple[Certificate, ...]
     delta: float
     rounds: int
@@ -116,7 +120,7 @@ class OnlineToBatch(Shown):
         return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
-        voters = self.classifier.voters if isinstance(self.classifier, RandomVote) else [self.classifier]
+        voters = _voters(self.classifier)
         plain = {name: getattr(self, name) for name in PLAIN}
         return {
             **plain,
@@ -128,19 +132,21 @@ class OnlineToBatch(Shown):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        voters = [_classifier(name).restore(saved) for name, saved in state["voters"]]
+        voters = [_restored(name, saved) for name, saved in state["voters"]]
         certificates = tuple(
             Certificate(**{**told, "assumptions": tuple(Assumption(**one) for one in told["assumptions"])})
             for told in state["certificates"]
         )
         plain = {name: state[name] for name in PLAIN}
-        _check_saved(plain, certificates, adapt(voters[0]).numbered if voters else False)
-        if plain["how"] not in (*METHODS, "held") or not voters or (len(voters) > 1 and not state["drawn"]):
+        _check_saved(plain, certificates, voters[0].numbered if voters else False)
+        drawn = [voter for voter in voters if isinstance(voter, Learner)] if state["drawn"] else []
+        few = len(voters) == 1 if not state["drawn"] else len(voters) == len(drawn) > 0
+        if plain["how"] not in (*METHODS, "held") or not few:
             raise InputError(
                 f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
             )
         encoding = None if state["encoding"] is None else Encoding.restore(state["encoding"])
-        classifier = RandomVote(voters) if state["drawn"] else voters[0]
+        classifier = RandomVote(drawn) if drawn else voters[0]
         return cls(classifier=classifier, certificates=certificates, encoding=encoding, **plain)
 
     @property
@@ -154,12 +160,16 @@ class OnlineToBatch(Shown):
         return self.how == "random" or isinstance(self.classifier, RandomVote)
 
     @property
+    def rows_held(self) -> int:
+        """Number of training rows in its hypotheses."""
+        return self.classifier.all_rows_held
+
+    @property
     def domain(self) -> Domain:
         """Domain of the examples x."""
-        domain: Domain = self.classifier.domain
-        return domain
+        return self.classifier.domain
 
-    def predict_one(self, x: Example) -> Any:
+    def predict_one(self, x: Example) -> LabelValue:
         """Return the predicted label of x, as an original label value."""
         said = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
         labels = users_labels(self.classifier, self.labels)
@@ -168,7 +178,7 @@ class OnlineToBatch(Shown):
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """Return the predicted label of every row of a batch, in the batch's internal labels."""
         check_batch(self.encoding, batch)
-        return adapt(self.classifier).predict_many(batch)
+        return self.classifier.predict_many(batch)
 
 
 PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
@@ -222,12 +232,24 @@ def _proved(one: Certificate, plain: State) -> float | None:
     return min(2.0 * limit if one.theorem == "voted_risk" else limit, 1.0)
 
 
-def _name(voter: Any) -> str:
-    return STEPS if isinstance(voter, VotedPerceptron) else learner_name(type(voter))
+def _voters(classifier: Predictor) -> Sequence[VotedPerceptron | Learner]:
+    """Return the hypotheses of a vote, or the classifier alone."""
+    if isinstance(classifier, RandomVote):
+        return classifier.voters
+    assert isinstance(classifier, (VotedPerceptron, Learner))  # `keep` and `mix` make no others
+    return [classifier]
 
 
-def _classifier(name: str) -> Any:
-    return VotedPerceptron if name == STEPS else entry(name, "learner").load()
+def _name(voter: VotedPerceptron | Learner) -> str:
+    return STEPS if isinstance(voter, VotedPerceptron) else learner_name(type(voter.original))
+
+
+def _restored(name: str, state: State) -> VotedPerceptron | Learner:
+    """Return the hypothesis that `_name` names, with its saved state."""
+    if name == STEPS:
+        return VotedPerceptron.restore(state)
+    kind: Any = entry(name, "learner").load()
+    return adapt(kind.restore(state))
 
 
 def keep(
@@ -269,9 +291,9 @@ def keep(
         raise InputError("keep needs a game that stores hypotheses: play with keep=50, for example.")
     if reservoir.rounds == 0:
         raise InputError("keep needs a game with at least one round: this one has none.")
-    check_method(how, ledger.learner)
+    check_method(how, ledger.player)
     if how in ("best", "voted"):
-        again = None if stream is None else as_stream(stream, ledger.learner)
+        again = None if stream is None else as_stream(stream, ledger.player)
         if again is None or not again.rereadable:
             what = "no stream was given" if again is None else f"{again.name} cannot be read again"
             raise InputError(f"how={how!r} reads the stream of the game again: {what}. Pass it, or take how='random'.")
@@ -279,7 +301,7 @@ def keep(
             return _best(ledger, reservoir, delta, again, tell, executor(on, threads))
         return _voted(ledger, reservoir, delta, again, tell)
     if how == "random":
-        learner, facts = type(ledger.learner).restore(reservoir.drawn), _ensemble_of(ledger, reservoir, delta)
+        learner, facts = ledger.player.from_state(reservoir.drawn), _ensemble_of(ledger, reservoir, delta)
         scored = () if reservoir.brier is None else (dataclasses.replace(facts, mistakes=reservoir.brier, brier=True),)
         theorems = (ensemble_risk_fixed, ensemble_risk) if reservoir.fixed else (ensemble_risk,)
         limits = tuple(theorem(one) for one in (facts, *scored) for theorem in theorems)
@@ -287,9 +309,9 @@ def keep(
     if how == "averaged" and not reservoir.labelled:
         return _kept(ledger, how, *_averaged_numbers(ledger, reservoir, delta), delta, reservoir)
     if how == "averaged":
-        again = None if stream is None else as_stream(stream, ledger.learner)
+        again = None if stream is None else as_stream(stream, ledger.player)
         return _kept(ledger, how, _averaged(ledger, reservoir, again, tell), (), delta, reservoir)
-    return _kept(ledger, how, frozen(ledger.learner), (), delta, reservoir, index=ledger.rounds)
+    return _kept(ledger, how, frozen(ledger.player), (), delta, reservoir, index=ledger.rounds)
 
 
 BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))
@@ -298,22 +320,21 @@ BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))
 
 def check_method(how: Method, learner: Learner) -> None:
     """Raise an error if this method cannot be used with this learner."""
-    name = type(learner).__name__
-    player = adapt(learner)
-    if player.outcomes == "numbers":
-        if how != "averaged" and player.averages:
+    name = type(learner.original).__name__
+    if learner.task == "regression":
+        if how != "averaged" and learner.averages:
             raise InputError(
                 f"{how} is for classifiers",
                 f"{name} predicts numbers",
                 Advice("Take ", Option("how", "averaged"), "."),
             )
-    elif how == "averaged" and player.changes_examples:
+    elif how == "averaged" and learner.changes_examples:
         raise InputError(
             "averaging needs a Perceptron without scaling",
             "this one scales each row by the rows before it",
             Advice("Take ", BEST_OR_VOTED, ", or ", Option("scale", letter="none"), "."),
         )
-    elif how == "averaged" and not player.sums_mistakes:
+    elif how == "averaged" and not learner.sums_mistakes:
         raise InputError(
             "averaging needs a binary Perceptron",
             f"got {name}",
@@ -321,7 +342,7 @@ def check_method(how: Method, learner: Learner) -> None:
         )
 
 
-def _kept(ledger: Ledger, how: Method, classifier: Any, certificates: tuple[Certificate, ...], delta: float,
+def _kept(ledger: Ledger, how: Method, classifier: Predictor, certificates: tuple[Certificate, ...], delta: float,
           reservoir: HypothesisReservoir, **more: Any) -> OnlineToBatch:  # fmt: skip
     return OnlineToBatch(
         how, classifier, certificates, float(delta), reservoir.rounds, labels=ledger.labels, source=ledger.source,
@@ -360,16 +381,15 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
         for part, _, said in replay(ledger, reservoir, stream, [], tell):
             average.add(part, np.flatnonzero(said != part.y), done)
             done += len(part)
-    learner: Any = type(ledger.learner).restore(reservoir.final) if reservoir.final is not None else ledger.learner
-    averaged: Learner = learner.less(average.total / reservoir.rounds)
-    return averaged
+    learner = ledger.player if reservoir.final is None else ledger.player.from_state(reservoir.final)
+    return adapt(cast(SumsMistakes, learner.original).less(average.total / reservoir.rounds))
 
 
 def _averaged_numbers(
     ledger: Ledger, reservoir: HypothesisReservoir, delta: float
 ) -> tuple[Learner, tuple[Certificate, ...]]:
     """Return a learner with the mean weights and two risk bounds at delta/2 each; the smaller holds with 1 - delta."""
-    learner: Any = ledger.learner
+    learner = ledger.player
     if reservoir.final is not None or ledger.passes > 1:
         raise InputError(f"an average for regression needs one pass: this game had {ledger.passes}. Use one.")
     run: Run[Any] = Run(
@@ -408,7 +428,7 @@ def _again(
     for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
         if done == test.next_snapshot and ledger.weighted is None:  # copies of a row are not exchangeable with others
             test.refresh()
-            snapshot = None if learner is None else adapt(learner)
+            snapshot = learner
         yield done, part, learner, said
         if snapshot is not None:
             test.see(snapshot.predict_many(part) != part.y)
@@ -446,7 +466,7 @@ def _best(
     with ThreadPoolExecutor(who.count if isinstance(who, Threads) else 1) as pool:
         for done, part, learner, _ in _again(ledger, reservoir, stream, [*marks], test, tell, places):
             if learner is not None and done in marks:
-                candidates.append(_Candidate(done, adapt(learner)))
+                candidates.append(_Candidate(done, learner))
             if isinstance(who, Threads):  # threads score while the stream is read; other executors read it again below
                 _judge(candidates, part, pool)
     if not isinstance(who, Threads):
@@ -463,7 +483,7 @@ def _best(
         trials=chosen.trials, mistakes=reservoir.mistakes, horizon=reservoir.fixed,
         independence="refuted" if test.alarm else "trusted", evidence=test.largest, copies=ledger.weighted is not None,
     )  # fmt: skip
-    return _kept(ledger, "best", chosen.learner.original, (best_risk(facts),), delta, reservoir, index=chosen.index,
+    return _kept(ledger, "best", chosen.learner, (best_risk(facts),), delta, reservoir, index=chosen.index,
                  wealth=_wealth(ledger, test))  # fmt: skip
 
 
@@ -472,8 +492,8 @@ def _voted(
 ) -> OnlineToBatch:
     test = DriftTest()
     drawn = sorted(coin(reservoir.seed, "voters", k) % reservoir.rounds for k in range(VOTERS))
-    first: Any = type(ledger.learner).restore(reservoir.initial)
-    steps = VotedPerceptron(first) if ledger.player.sums_mistakes else None
+    first = ledger.player.from_state(reservoir.initial)
+    steps = VotedPerceptron(cast(Perceptron, first.original)) if ledger.player.sums_mistakes else None
     voters: list[Learner] = []
     for done, part, learner, said in _again(ledger, reservoir, stream, drawn if steps is None else [], test, tell):
         if steps is not None:

@@ -33,7 +33,7 @@ Tell = Callable[[int], None]
 
 def frozen(learner: Learner) -> Learner:
     """Return a copy of the learner in its present state."""
-    return type(learner).restore(learner.state())
+    return learner.from_state(learner.state())
 
 
 def replay(
@@ -61,7 +61,7 @@ def replay(
     if known is not None and stream.fingerprint() not in (None, known):
         raise InputError(f"the stream has changed since the game: {stream.name}. Play again.")
     stream = adopted(stream, ledger.encoding, ledger.feature_names)
-    learner = type(ledger.learner).restore(reservoir.initial)
+    learner = ledger.player.from_state(reservoir.initial)
     game = Game(learner, track=False)
     numbering = Numbering(list(ledger.labels or ())) if game.player.numbered else None
     marks = {0, *stops}
@@ -90,7 +90,7 @@ def replay(
             f"the stream has changed since the game: {stream.name} now gives {game.ledger.mistakes:,} mistakes in "
             f"{game.ledger.rounds:,} rounds, and gave {reservoir.mistakes:,} in {reservoir.rounds:,}. Play again."
         )
-    then = ledger.learner.state() if reservoir.final is None and ledger.rounds == reservoir.rounds else reservoir.final
+    then = ledger.player.state() if reservoir.final is None and ledger.rounds == reservoir.rounds else reservoir.final
     if then is not None and not _same(then, learner.state()):
         raise InputError(f"a stream must stay as it was in the game: on {stream.name} the learner now ends otherwise, "
                          "though with as many mistakes. Play again.")  # fmt: skip

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over
 from novikoff.core.labels import Numbering
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.stream import Stream
 from novikoff.core.types import Position, State
 from novikoff.data.as_stream import for_learner

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features
-from novikoff.core.learner import Learner, Predictor, adapt
+from novikoff.core.learner import Learner, Predictor
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State
 from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.records import SparseRows, astuple
@@ -28,8 +28,6 @@ class VotedPerceptron(Predictor):
     Args:
         learner: The Perceptron before its first mistake.
     """
-
-    labels: int | None = None
 
     features: Features
 
@@ -126,9 +124,9 @@ class RandomVote(Predictor):
 
     def __init__(self, voters: list[Learner]) -> None:
         self.voters = voters
-        self.domain, self.numbered = voters[0].domain, adapt(voters[0]).numbered
-        known = [voter.labels for voter in voters if voter.labels is not None]
-        self.labels = max(known, default=None)  # hypotheses from early rounds may know fewer labels
+        self.domain, self.task, self.fixed_labels = voters[0].domain, voters[0].task, voters[0].fixed_labels
+        # Hypotheses from early rounds may know fewer labels.
+        self.labels = max(voter.labels or 0 for voter in voters) if self.task == "multiclass" else None
 
     @property
     def size(self) -> int:
@@ -138,7 +136,7 @@ class RandomVote(Predictor):
     @property
     def rows_held(self) -> int:
         """Number of training rows stored in the hypotheses."""
-        return sum(adapt(voter).all_rows_held for voter in self.voters)
+        return sum(voter.all_rows_held for voter in self.voters)
 
     def predict_one(self, x: Example) -> Label:
         """Return the majority prediction for x."""
@@ -146,7 +144,7 @@ class RandomVote(Predictor):
 
     def predict_many(self, batch: Batch) -> NDArray[Any]:
         """Return the majority prediction for every row."""
-        said = [(voter, adapt(voter).predict_many(batch)) for voter in dict.fromkeys(self.voters)]
+        said = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
         winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]

@@ -27,7 +27,7 @@ LISTED = 10
 
 def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
     """Yield the results of a bandit game in words."""
-    facts = ledger.learner.facts()
+    facts = ledger.player.facts()
     assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
     paid = f"loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} per round)"
     took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
@@ -43,7 +43,7 @@ def lines(ledger: Ledger, names: Sequence[str]) -> Iterator[str]:
 
 def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: Sequence[str]) -> dict[str, Any]:
     """Return the bandit game as JSON values."""
-    facts = ledger.learner.facts()
+    facts = ledger.player.facts()
     assert isinstance(facts, BanditFacts)  # the games of `novikoff bandit`
     fields = plain.game(ledger, certificates, spec)
     found = fields.pop("certificates")

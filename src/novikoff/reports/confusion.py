@@ -34,7 +34,7 @@ class Rates(NamedTuple):
 
 def rates(ledger: Ledger) -> list[Rates]:
     """Return the counts of each label; nothing for two labels, or too many."""
-    found = ledger.confusion if ledger.learner.labels is not None else None
+    found = ledger.confusion if ledger.player.task == "multiclass" else None
     if found is None:
         return []
     predicted = [sum(column) for column in zip(*found.table, strict=True)]
@@ -51,7 +51,7 @@ def confusions(
 
 def confused(ledger: Ledger, verbose: bool = False) -> Iterator[str]:
     """Yield the confusion matrix in lines, or the most frequent confusions of more than twenty labels."""
-    found = ledger.confusion if ledger.learner.labels is not None else None
+    found = ledger.confusion if ledger.player.task == "multiclass" else None
     if found is None:
         return
     names = [label(ledger, one) for one in found.labels]

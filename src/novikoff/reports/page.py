@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from novikoff import __version__
 from novikoff.core.certificate import Certificate, bound_text, number
 from novikoff.core.errors import InputError, counted
-from novikoff.core.learner import adapt, is_learner
+from novikoff.core.learner import Learner
 from novikoff.evaluation.compare import Comparison
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
@@ -180,7 +180,7 @@ def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequen
         ends = proved([*bounds, (ledger.rounds, float(value))])
         name = f"guaranteed ({best.theorem})" + ("" if bounds else ", at the end")
         drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
-    if experts and isinstance(facts := ledger.learner.facts(), ExpertsFacts) and facts.rule != "sleeping":
+    if experts and isinstance(facts := ledger.player.facts(), ExpertsFacts) and facts.rule != "sleeping":
         line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
         drawn.append(svg.Line(f"best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
     if (constant := ledger.best_constant) is not None and ledger.adversary is None:
@@ -215,7 +215,7 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
     rows = [row("learner", own.mistakes if ledger.counts else own.loss)]
     if not ledger.deterministic:
         rows.append(row("learner, in expectation over its random draws", own.expected))
-    if experts and isinstance(facts := ledger.learner.facts(), ExpertsFacts) and facts.rule != "sleeping":
+    if experts and isinstance(facts := ledger.player.facts(), ExpertsFacts) and facts.rule != "sleeping":
         rows.append(row(f"best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:
         rows.append(row(summary.always(ledger), constant.costs))
@@ -322,7 +322,7 @@ def fragment(what: Any) -> str:
         return _image(comparisons.curves(what)) + comparisons.table(what)
     if isinstance(what, OnlineToBatch):
         return kept(what)
-    if is_learner(what):
+    if isinstance(what, Learner):
         return _learner(what)
     certificates = what.certify()
     cards = "".join(html.card(one) for one in certificates if one.holds or one.status == "violated")
@@ -334,15 +334,14 @@ def fragment(what: Any) -> str:
     )
 
 
-def _learner(one: Any) -> str:
+def _learner(one: Learner) -> str:
     """Return a learner as a table: domain, theorems, size."""
-    player = adapt(one)
-    about = next(iter((type(player.within.original).__doc__ or "").strip().splitlines()), "")
+    about = next(iter((type(one.within.original).__doc__ or "").strip().splitlines()), "")
     rows = [
         ("plays on", str(one.domain)),
         ("promises", ", ".join(theorem.name for theorem in one.promises) or "nothing"),
     ]
-    rows += [] if player.size is None else [("holds", f"{player.size:,}")]
+    rows += [] if one.size is None else [("holds", f"{one.size:,}")]
     return f"<p><b>{escape(repr(one))}</b></p>{html.text(about)}{html.table(['', ''], rows)}"
 
 

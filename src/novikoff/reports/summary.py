@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from novikoff.core.certificate import Certificate, bound_text, number, outward
 from novikoff.core.errors import counted
-from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
 from novikoff.reports.sentences import about, brief, capital, claim, headline, share
 
@@ -218,7 +217,7 @@ def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[st
 
 def previous(ledger: Ledger) -> int | None:
     """Return the mistakes of the previous-label baseline; None where it means nothing."""
-    if ledger.adversary is not None or ledger.player.pays or not ledger.rounds:
+    if ledger.adversary is not None or not ledger.player.learns_labels or not ledger.rounds:
         return None
     return ledger.last_label
 
@@ -274,7 +273,8 @@ def always(ledger: Ledger, verb: str = "") -> str:
     if constant is None:
         return ""
     if ledger.counts:
-        return f"always{verb} {'the most frequent outcome' if ledger.player.pays else quoted(ledger, constant.says)}"
+        labels = ledger.player.learns_labels
+        return f"always{verb} {quoted(ledger, constant.says) if labels else 'the most frequent outcome'}"
     return f"always{verb} {brief(constant.says)}"
 
 
@@ -300,21 +300,21 @@ def tightest_member(certificates: Sequence[Certificate]) -> str:
 
 def named(ledger: Ledger) -> str:
     """State which label is +1 and which is -1; "" if the labels are -1 and +1."""
-    if ledger.labels is None or ledger.labels == [-1, 1] or ledger.learner.labels is not None:
+    if ledger.labels is None or ledger.labels == [-1, 1] or ledger.player.task == "multiclass":
         return ""
     return f"Labels: {ledger.labels[1]} is +1, {ledger.labels[0]} is -1."
 
 
 def scaled(ledger: Ledger) -> str:
     """State that certificates refer to scaled rows; "" if rows were not scaled."""
-    if not any(adapt(one).changes_examples for one in (ledger.learner, *ledger.player.learners)):
+    if not any(one.changes_examples for one in (ledger.player, *ledger.player.learners)):
         return ""
     return "Rows were scaled as they arrived: comparators, lengths and margins refer to the scaled rows."
 
 
 def label(ledger: Ledger, value: Any) -> str:
     """Return a label as the user writes it; -1 and +1 with their sign."""
-    signs = ledger.learner.labels is None and ledger.labels in (None, [-1, 1])
+    signs = ledger.player.task != "multiclass" and ledger.labels in (None, [-1, 1])
     return f"{value:+d}" if signs and value in (-1, 1) else str(value)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from novikoff.core.certificate import KINDS, Certificate, bound_text, number
 from novikoff.core.errors import counted
-from novikoff.core.learner import adapt
 from novikoff.game.ledger import Ledger
 from novikoff.reports import coverage, sentences, stretches, summary
 from novikoff.reports.confusion import confused
@@ -195,7 +194,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     """Print which classifier was kept, the bound on its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
-    votes = adapt(classifier.classifier).size if classifier.how == "voted" else None
+    votes = classifier.classifier.size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
     out.line(f"kept: {classifier.how}{after}", "bold")
     if classifier.certificates:

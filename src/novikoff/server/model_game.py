@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, NovikoffError, SpecError, shown
 from novikoff.core.labels import Numbering, one_label
-from novikoff.core.learner import adapt
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, Labels, StepResult, check_label
 from novikoff.drift.monitor import DriftTest, DriftWatch
@@ -66,7 +65,7 @@ def begin(asked: Model, name: str) -> Ledger:
         specs.parse(asked.learner), RowShape(multiclass=asked.labels == "multiclass"), {"seed": asked.seed}
     )
     ledger = Ledger(learner, source=f"the service, {name}", spec=asked.learner)
-    if learner.domain.kind == "losses":
+    if learner.task == "losses":
         raise SpecError("a learner of the service must be shown examples: this one plays on losses alone.")
     if asked.labels and not ledger.player.numbered:
         raise SpecError(f"labels can be many where the learner takes many: {asked.learner} does not.")
@@ -81,8 +80,8 @@ def begin(asked: Model, name: str) -> Ledger:
 def bits_of(ledger: Ledger, asked: int | None) -> int:
     """With how many bits features are hashed in a game that goes on here; refused if its own were not hashed so."""
     known = (ledger.fingerprint or {}).get("bits")
-    for learner in (ledger.learner, ledger.player.within.original, *ledger.player.learners):
-        features = adapt(learner).features
+    for learner in (ledger.player, ledger.player.within, *ledger.player.learners):
+        features = learner.features
         if features is None or features.kind in (None, "array"):
             continue
         found = features.count.bit_length() - 1
@@ -111,8 +110,8 @@ class Play:
             ledger.drift = DriftWatch()
         self._heard = Heard()
         self.game, self.ledger, self.late = Game(ledger.learner, ledger, observers=[self._heard]), ledger, ledger.late
-        self.learner: Any = ledger.learner
-        self.rows, self._bits = Rows(ledger.learner.domain, bits), bits
+        self.learner = ledger.player
+        self.rows, self._bits = Rows(ledger.player.domain, bits), bits
         self._labels = None if ledger.labels is None or ledger.player.numbered else Labels(*ledger.labels)
         self._scored = ledger._signs and ledger.player.scores
 
@@ -134,7 +133,7 @@ class Play:
         batch = self.rows.batch(form, rows, np.ones(len(rows), np.int8), self.ledger.rounds + 1)
         scores: list[float | None] = [None] * len(rows)
         if self._scored:
-            found = self.ledger.player.scores_many(batch).tolist()
+            found = self.learner.scores_many(batch).tolist()
             scores = [score if math.isfinite(score) else None for score in found]
         return self.game.predict_batch(batch).tolist(), scores
 
@@ -187,8 +186,8 @@ class Play:
         return list(self._heard.said)
 
     def _array(self, y: Sequence[Any]) -> NDArray[Any]:
-        numbers = self.ledger.player.pays
-        return np.array(y, np.float64 if numbers else np.int8 if self.learner.labels is None else np.int64)
+        kinds = {"binary": np.int8, "multiclass": np.int64}
+        return np.array(y, kinds.get(self.learner.task, np.float64))
 
     @property
     def values(self) -> list[Any]:
@@ -206,7 +205,7 @@ class Play:
 
     def _cut(self) -> None:
         """Forget labels of which nothing was learned."""
-        if self.ledger.player.numbered:
+        if self.learner.numbered:
             self._numbering().cut(self.learner.labels or 0)
 
     def _encoded(self, labels: Sequence[object]) -> list[object]:
@@ -223,10 +222,10 @@ class Play:
         label = float(label) if type(label) is int and abs(label) < EXACT else label
         if isinstance(label, str) and len(label) > MOST_LETTERS:
             raise InputError(f"a label must have at most {MOST_LETTERS} letters: got {len(label):,}.")
-        if self.ledger.player.numbered:
+        if self.learner.numbered:
             label = one_label(label)
             return self._numbering().encode(label) if new else self._numbering().find(label)
-        if self.ledger.player.pays:
+        if not self.learner.learns_labels:
             if type(label) is not float or not math.isfinite(label):
                 raise InputError("an outcome must be a finite number.")
             return label
@@ -241,7 +240,7 @@ class Play:
 
     def decode(self, label: Any) -> Any:
         """A label as the user calls it; None where nothing was said."""
-        if self.ledger.player.numbered:
+        if self.learner.numbered:
             return None if label is None or label < 0 else self._numbering().decode(label)
         return label if self._labels is None else self._labels.decode(label)
 

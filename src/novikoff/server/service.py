@@ -143,7 +143,7 @@ class Service:
                 play = Play(ledger, options.bits)
             except (NovikoffError, zipfile.BadZipFile) as error:
                 raise RefusedError("bad_model", str(error)) from None
-            if ledger.learner.domain.kind == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
+            if ledger.player.task == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
                 raise RefusedError("bad_model", "a game to be served must be on hashed features or arrays of numbers: "
                                    "this learned from a table with other columns, or from losses.")  # fmt: skip
             play.late.expire(play.late.waiting)  # their rounds are not in the file

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.core.adapt import adapt
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, ModelFileError, SpecError, shown
-from novikoff.core.learner import Ability, Learner, adapt
+from novikoff.core.learner import Ability, Learner
 from novikoff.core.registry import LEARNER
 from novikoff.core.types import Batch, Domain
 from novikoff.data.as_stream import as_stream, for_learner
@@ -57,7 +58,8 @@ def check_learner(
     _check_members(make())
     batches = _batches(make, examples)
     if outcomes is None:
-        outcomes = [] if adapt(make()).pays else [*NO_LABELS, 0 if make().labels is None else -1]
+        made = adapt(make())
+        outcomes = [*NO_LABELS, 0 if made.task == "binary" else -1] if made.learns_labels else []
     _check_asking(make, batches)
     ledger = _check_playing(make, batches)
     whole = _played(ledger)
@@ -101,7 +103,7 @@ def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
         said = [learner.predict_one(x) for _ in range(3)]
         same = said[0] == said[1] == said[2]
         require(same, f"asking must change nothing: in round {t} {name} says {said[0]}, {said[1]}, {said[2]}")
-        if adapt(learner).draws and not adapt(learner).pays:
+        if adapt(learner).draws and adapt(learner).learns_labels:
             total = sum(adapt(learner).chances(x).values())
             require(math.isclose(total, 1.0), f"the chances of all labels must sum to 1: in round {t} to {total}")
         require_same(learner.state(), before, f"asking must change nothing: in round {t} it changes {name}")

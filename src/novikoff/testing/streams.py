@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novikoff.core.adapt import adapt_stream
 from novikoff.core.errors import NovikoffError, SourceError, shown
-from novikoff.core.stream import Stream, adapted
+from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Labels, Sparse
 from novikoff.testing.failing import fail, require, require_plain
 
@@ -59,7 +60,7 @@ def _check_numbering(stream: Stream) -> list[_Row]:
     require(labels is None or isinstance(labels, Labels), f"labels of {stream.name} must be Labels: {labels!r}")
     if isinstance(labels, Labels) and labels.negative == labels.positive:
         fail(f"labels of {stream.name} must differ: both are {labels.negative!r}")
-    known = adapted(stream)
+    known = adapt_stream(stream)
     if known.rows is not None:
         require(
             known.rows == len(rows), f"the length of {stream.name} must be its rows, {len(rows)}: it is {known.rows}"
@@ -132,7 +133,7 @@ def _check_going_on(make: Callable[[], Stream], rows: list[_Row]) -> None:
 
 def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
     """Check that parts add up to the whole, unless the stream refuses to be cut."""
-    stream = adapted(make())
+    stream = adapt_stream(make())
     for count in (1, 2, 5):
         try:
             parts = [[row for batch in part.batches() for row in _told(batch)] for part in stream.parts(count)]
@@ -145,10 +146,10 @@ def _check_parts(make: Callable[[], Stream], rows: list[_Row]) -> None:
 
 def _check_fingerprint(make: Callable[[], Stream]) -> None:
     """Check that the fingerprint of an unchanged source does not change."""
-    stream = adapted(make())
+    stream = adapt_stream(make())
     first = stream.fingerprint()
     require_plain(first, f"the fingerprint of {stream.name}", arrays=False)
-    same = first == stream.fingerprint() == adapted(make()).fingerprint()
+    same = first == stream.fingerprint() == adapt_stream(make()).fingerprint()
     require(same, f"a source that stays as it is must keep its fingerprint: {stream.name} has another")
 
 

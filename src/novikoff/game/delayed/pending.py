@@ -289,9 +289,9 @@ class ById:
         if found is not None:
             return self._told(id, found, repeated=True)
         game = self._game
-        if not game.ledger.rounds and game.learner.domain.kind == "vector":
+        if not game.ledger.rounds and game.player.domain.kind == "vector":
             pending.check_form(x)  # the learner has seen no example yet and cannot check the form
-        untold = game.player.numbered and not game.learner.labels
+        untold = game.player.numbered and not game.player.labels
         said = -1 if untold else game._say_one(x)
         one = Waiting(late.predicted + 1, own(x), mark, said, late.labelled, pending.clock)
         pending.add(id, one)
@@ -337,7 +337,7 @@ class ById:
             return labels.find(one_label(y))
         if labels is not None:
             return labels.encode(y)
-        return float(y) if game.player.pays else check_label(y, game.learner.labels)
+        return check_label(y, game.player.labels) if game.player.learns_labels else float(y)
 
     def _told(self, id: Id, one: Waiting | Answered, repeated: bool = False) -> Answer:
         labels = self._game._users_labels()

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff.core.errors import InputError, MismatchError, NovikoffError, shown
 from novikoff.core.labels import plain_label
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.types import Batch, LabelWeights
 from novikoff.game.prepare import Made
 from novikoff.integrations.sklearn.estimator import Estimator, some_weight, whole, whole_weights
@@ -125,17 +125,17 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         except NovikoffError:  # as a team one of whose learners takes two labels
             learner = self._make(recipe, width, coin)
         self._check(learner)
-        if adapt(learner).numbered:
+        if learner.numbered:
             self._begin(X, recipe, [learner], [names])
         else:
             learners = [self._make(recipe, width, coin + k) for k in range(len(names))]
             self._begin(X, recipe, learners, [[f"not {name}", name] for name in names])
 
     def _check(self, learner: Learner) -> None:
-        player = adapt(learner)
-        if player.pays or (learner.labels is not None and not player.numbered):
+        if not learner.learns_labels or (learner.task == "multiclass" and learner.fixed_labels):
+            learned = "numbers" if learner.task == "regression" else "labels"
             raise MismatchError(
-                f"a classifier needs a learner of labels: {self._made_from()} learns {player.outcomes}. "
+                f"a classifier needs a learner of labels: {self._made_from()} learns {learned}. "
                 "NovikoffRegressor is for numbers."
             )
 

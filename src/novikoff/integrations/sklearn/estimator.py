@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, shown
-from novikoff.core.learner import Learner, adapt
+from novikoff.core.learner import Learner
 from novikoff.core.types import Batch, Domain, LabelValue, Sparse
 from novikoff.data.arrays import is_sparse, matrix_rows
 from novikoff.game import specs
@@ -87,7 +87,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         if ledgers:
             return ledgers[0].player  # type: ignore[no-any-return]
         try:
-            return adapt(self._make(self._recipe()))
+            return self._make(self._recipe())
         except Exception:  # told when it is fitted
             return None
 

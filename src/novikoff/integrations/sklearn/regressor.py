@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from novikoff.core.errors import MismatchError
-from novikoff.core.learner import adapt
 from novikoff.game.prepare import Made
 from novikoff.integrations.sklearn.estimator import Estimator, whole_weights
 
@@ -59,7 +58,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         if first:
             recipe = self._recipe(X)
             learner = self._make(recipe, X.shape[1], check_random_state(self.random_state).randint(2**31))
-            if adapt(learner).outcomes != "numbers":
+            if learner.task != "regression":
                 raise MismatchError(
                     f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
                     "NovikoffClassifier is for labels."
