@@ -16,6 +16,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from novikoff.arena.scenes import chosen
 from novikoff.arena.scenes.plane import Plane
 from novikoff.arena.scenes.scene import Scene, checked_options, checked_place
@@ -139,7 +141,7 @@ def frame(scene: Scene, x: object, predicted: int | None, y: int | None) -> dict
     paid = scene.ledger.mistakes if scene.ledger.counts else scene.ledger.expected
     return {
         "t": scene.ledger.rounds,
-        "x": x.tolist() if hasattr(x, "tolist") else list(x) if isinstance(x, tuple) else x,
+        "x": x.tolist() if isinstance(x, (np.ndarray, np.generic)) else list(x) if isinstance(x, tuple) else x,
         "said": predicted,
         "y": y,
         "paid": paid,

@@ -210,7 +210,7 @@ def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: O
             )
         _check_exact(batch, classifier, stream)
         predictions = classifier.predict_many(batch)
-        words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.labels is None else {}
+        words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.task != "multiclass" else {}
         if numbering is not None:
             words = dict(enumerate(numbering.values))
         if sets:

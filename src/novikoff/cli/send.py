@@ -275,4 +275,4 @@ def _of_table(table: Table) -> Iterator[tuple[Any, Any]]:
 def _plain(x: Any, sparse: bool) -> Any:
     if sparse:
         return {str(place): value for place, value in zip(x[0].tolist(), x[1].tolist(), strict=True)}
-    return x.tolist() if hasattr(x, "tolist") else x
+    return x.tolist() if isinstance(x, (np.ndarray, np.generic)) else x

@@ -207,13 +207,14 @@ def _output(args: Namespace) -> Output:
     """Return the output options of a verb."""
     from novikoff.cli.games import Output
 
-    return Output(**{one.name: getattr(args, one.name) for one in fields(Output) if hasattr(args, one.name)})
+    given = vars(args)
+    return Output(**{one.name: given[one.name] for one in fields(Output) if one.name in given})
 
 
 def _saving(args: Namespace) -> Saving:
     from novikoff.cli.saving import Saving
 
-    without = getattr(args, "without_rows", False)
+    without = vars(args).get("without_rows", False)
     return Saving(args.save, args.save_every, args.resume, args.force, args.same, args.again, without)
 
 

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,19 @@ TRACKERS = RULES[:2]
 """Rules with one threshold per group."""
 PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | list | None, "rule": str}
 Numbers = NDArray[np.float64]
+
+
+@runtime_checkable
+class ThresholdRule(Protocol):
+    """A rule of the caller's that proposes thresholds."""
+
+    def threshold(self) -> float:
+        """Return the threshold of the next round."""
+        ...
+
+    def see(self, score: float) -> None:
+        """Learn the score of the last round's outcome."""
+        ...
 
 
 Value = TypeVar("Value")
@@ -170,7 +183,7 @@ class Conformal(Learner):
             if not sound:
                 must = {"alpha": "between 0 and 1", "step": "from 1e-9 to 1000", "start": "from 0 to 1"}[name]
                 raise InputError(f"{name} must be {must}: got {shown(value)}.")
-        if rule not in RULES and not (hasattr(rule, "threshold") and hasattr(rule, "see")):
+        if rule not in RULES and not isinstance(rule, ThresholdRule):
             raise InputError(
                 f"a rule must be tracker, decaying, quantile, or have threshold() and see(score): got {shown(rule)}."
             )
@@ -296,6 +309,7 @@ class Conformal(Learner):
             found, missed = np.empty(1), np.empty(1, dtype=np.bool_)
             _loops.conformal.track_quantile(np.zeros(1), counts, self.alpha, history, found, missed)
             return float(found[0])
+        assert not isinstance(self.rule, str)
         q: float = _loops.conformal.governed(misses - self.alpha * rounds, rounds + 1, float(self.rule.threshold()))
         return q
 
@@ -371,7 +385,7 @@ class Conformal(Learner):
             )
         elif self.rule == "quantile":
             _loops.conformal.track_quantile(scores, self._counts, self.alpha, self._history, q, missed)
-        else:
+        elif not isinstance(self.rule, str):
             for t, score in enumerate(scores.tolist()):
                 q[t] = self._threshold(0)
                 missed[t] = not (score <= q[t] or q[t] >= 1.0)

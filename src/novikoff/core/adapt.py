@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, NamedTuple, Self, get_args
@@ -37,6 +38,7 @@ from novikoff.core.types import (
     State,
     StepResult,
     Task,
+    Theorem,
 )
 
 
@@ -182,6 +184,9 @@ class Adapted(Learner):
 
     def from_state(self, state: State) -> Learner:
         return adapt(type(self.original).restore(state))
+
+    def copy(self) -> Learner:
+        return super().copy() if hasattr(self.original, "state") else deepcopy(self)
 
     def has(self, ability: Ability) -> bool:
         if ability == "learn_many" and _newer(type(self.original), ("predict_one", "learn_one", "play_one"), ability):
@@ -403,6 +408,12 @@ def traits(kind: object) -> Traits:
     return Traits(
         bool(getattr(kind, "scales", False)), bool(getattr(kind, "wants_bias", False)), hasattr(kind, "predict_set")
     )
+
+
+def theorems_of(registered: object) -> tuple[Theorem, ...]:
+    """Return the theorems of a registered class or function; none if it declares none."""
+    found: tuple[Theorem, ...] = getattr(registered, "promises", ())
+    return found
 
 
 def is_learner(value: object) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 
+from novikoff.core.hypotheses import HypothesisClass
+
 
 class Shown:
     """Mixin with a `_repr_html_`, made by reports/page.py."""
@@ -51,7 +53,7 @@ def _written(value: object) -> str:
     elif isinstance(value, (list, tuple)) and value and all(isinstance(one, Written) for one in value):
         more = f", and {len(value) - MOST} more" if len(value) > MOST else ""
         text = f"[{', '.join(map(repr, value[:MOST]))}{more}]"
-    elif callable(value) or hasattr(value, "space"):
+    elif callable(value) or isinstance(value, HypothesisClass):
         text = getattr(value, "__name__", type(value).__name__)
     else:
         return ""

@@ -466,6 +466,10 @@ class Learner(Predictor, Stateful, base=True):
         """Return another learner of the same class, with this state."""
         return type(self).restore(state)
 
+    def copy(self) -> Learner:
+        """Return an independent copy in the present state."""
+        return self.from_state(self.state())
+
     def settings(self, name: str) -> list[object]:
         """Return the values of a parameter in the learner and the members of its ensemble."""
         team = [one for member in (self, *self.learners) for one in (member, member.within)]

@@ -10,7 +10,7 @@ ContextualLosses    one row of X per round: an example, or with `advice` the arm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -47,7 +47,7 @@ def is_plain(value: Any) -> bool:
 
 def arrays_of(environment: object) -> tuple[Any, Any] | None:
     """Return (X, y) if the environment is such a pair; None for two pairs ((x, y), (x, y)) or anything else."""
-    if isinstance(environment, tuple) and len(environment) == 2 and hasattr(environment[1], "__len__"):
+    if isinstance(environment, tuple) and len(environment) == 2 and isinstance(environment[1], Sized):
         x, y = environment
         return None if isinstance(x, tuple) and isinstance(y, tuple) else (x, y)
     return None

@@ -194,7 +194,7 @@ class DriftWatch(Observer):
     def look(self, ledger: Ledger) -> None:
         if self.rounds == self.test.next_snapshot:
             self.test.refresh()
-            self._frozen, self._state = ledger.player.from_state(ledger.player.state()), None
+            self._frozen, self._state = ledger.player.copy(), None
 
     def see(self, batch: Batch, result: StepResult) -> None:
         once = slice(None) if batch.weights is None else batch.weights > 0

@@ -33,6 +33,7 @@ from novikoff.core.errors import named as kind_of
 from novikoff.core.executors import Count, Executor, Over, Threads, executor
 from novikoff.core.observer import Calls, Observer
 from novikoff.core.stream import Stream, Target
+from novikoff.core.types import Task
 from novikoff.data.as_stream import check_asked, check_count
 from novikoff.data.cached import MOST_BYTES, InMemoryStream, hold
 from novikoff.game import specs
@@ -283,6 +284,7 @@ def _game(
     make, number = asked
     with orders.lent(number) as stream:
         learner = learner_for(make, RowShape.of(orders.held), {"seed": seed + number, **given})
+        _check_task(learner.task, type(learner.original).__name__)
         ledger = Ledger(learner, source=orders.held.name)
         play(learner, stream, passes=passes, ledger=ledger, track=number == 0, observers=[ended(over)])
         return Finished.of(ledger, certify=number == 0)
@@ -322,13 +324,19 @@ def _named(learners: Sequence[Made] | Mapping[str, Made], source: Any) -> list[t
         check_order("compare", learners, source)
     named = [(name, recipe("compare", made, source)) for name, made in each]
     for name, make in named:
-        if isinstance(make, Spec) and specs.task(make) == "regression":
-            raise InputError(
-                "compare needs classifiers",
-                f"{name or make} predicts numbers",
-                "Run each by itself: its report has its loss and that of the best constant.",
-            )
+        if isinstance(make, Spec):
+            _check_task(specs.task(make), name or str(make))
     return named
+
+
+def _check_task(task: Task, name: str) -> None:
+    """Raise InputError for a learner that predicts numbers."""
+    if task == "regression":
+        raise InputError(
+            "compare needs classifiers",
+            f"{name} predicts numbers",
+            "Run each by itself: its report has its loss and that of the best constant.",
+        )
 
 
 def on_rows(recipe: Recipe, stream: Stream, scale: str | None = None) -> Recipe:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.hypotheses import task_for
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Field, Part
 from novikoff.core.types import Batch, Distribution, Domain, Example, Outcome, Prediction, StepResult, Task, Theorem
@@ -56,9 +55,7 @@ class ExpertLearner(Learner):
     def __init__(self, panel: Panel, rule: ExpertWeights, **given: object) -> None:
         self._panel, self._rule, self._given = panel, rule, given
         self.domain, self.labels, self.draws, self.loss = panel.domain, panel.labels, panel.draws, panel.loss.name
-        self.seed = panel.seed
-        kind = panel.domain.kind
-        self.task = kind if kind == "advice" or kind == "losses" else task_for(panel.labels)
+        self.task, self.seed = panel.task, panel.seed
 
     @classmethod
     def task_of(cls, given: Mapping[str, Any]) -> Task:
@@ -86,15 +83,15 @@ class ExpertLearner(Learner):
         panel, rule = self._panel, self._rule
         if panel.hypotheses is not None:
             choices, weights = panel.choices(x), rule.weights()
-            labels = [-1, 1] if panel.labels is None else list(range(panel.labels))
+            labels = [-1, 1] if panel.task == "binary" else list(range(panel.labels or 0))
             found = {label: float(weights[choices == label].sum()) for label in labels}
             silent = max(1.0 - math.fsum(found.values()), 0.0) if not np.isin(choices, labels).all() else 0.0
-            found[1 if panel.labels is None else 0] += silent
+            found[1 if panel.task == "binary" else 0] += silent
             return {label: share for label, share in found.items() if share > 0.0}
         if not panel.draws:
             said: Any = self.predict_one(x)
             return {said: 1.0}
-        if panel.domain.kind == "losses":
+        if panel.task == "losses":
             return {i: float(w) for i, w in enumerate(rule.weights().tolist()) if w > 0.0}
         row = panel.row(x)
         shares: dict[Any, float] = {}
@@ -108,7 +105,7 @@ class ExpertLearner(Learner):
         if panel.hypotheses is not None:
             choices = panel.choices(x)
             return panel.label(choices[int(self._rule.predict(panel.blank))])
-        if panel.domain.kind != "losses":
+        if panel.task != "losses":
             return self._rule.predict(panel.row(x))
         if x is not None:
             raise InputError(f"x must be None in a game of losses: got {shown(x)}.")

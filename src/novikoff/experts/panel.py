@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from novikoff.core import encode
 from novikoff.core.batch import still
 from novikoff.core.errors import InputError, shown, whole
-from novikoff.core.hypotheses import HasLengths, HypothesisClass
+from novikoff.core.hypotheses import HasLengths, HypothesisClass, task_for
 from novikoff.core.losses import CLIP, Loss
 from novikoff.core.sizes import integer
-from novikoff.core.types import Batch, Domain, Example, Label, check_label
+from novikoff.core.types import Batch, Domain, Example, Label, Task, check_label
 from novikoff.experts import _loops
 from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.numerics.coins import start
@@ -93,6 +93,7 @@ class Panel:
     ) -> None:  # fmt: skip
         self.hypotheses: Voters | None = None
         self.labels: int | None = None
+        self.task: Task = "losses" if loss == "table" else "advice"
         if isinstance(experts, (int, np.integer)) and not isinstance(experts, bool):
             self.size = integer(experts, "experts", "the number of experts must be an integer", 1)
             if self.size > LARGEST:
@@ -125,7 +126,7 @@ class Panel:
         self.hypotheses = hypotheses
         self.size = hypotheses.size
         self.loss = Loss.of(loss)
-        self.domain, self.labels = hypotheses.domain, hypotheses.labels
+        self.domain, self.labels, self.task = hypotheses.domain, hypotheses.labels, task_for(hypotheses.labels)
 
     def _checked_play(self, play: str | None) -> str:
         if play is None:
@@ -149,7 +150,7 @@ class Panel:
             label = check_label(y, self.labels)
             choices = self.choices(x)
             return still((choices != label).astype(np.float64)[np.newaxis]), still(np.zeros(1)), choices
-        if self.domain.kind == "losses":
+        if self.task == "losses":
             if x is not None:
                 raise InputError(f"x must be None in a game of losses: got {shown(x)}. Pass the losses as y.")
             return self.row(y)[np.newaxis], still(np.zeros(1)), None
@@ -158,7 +159,7 @@ class Panel:
 
     def batch(self, batch: Batch) -> tuple[Vector, Vector]:
         """Return validated rounds of advice or losses."""
-        table = self.domain.kind == "losses"
+        table = self.task == "losses"
         given = batch.y if table else batch.x
         rows = still(self._doubles(given))
         if rows.ndim != 2 or rows.shape[1] != self.size:
@@ -198,7 +199,7 @@ class Panel:
             raise InputError(f"expected {self._numbers()} per round: got {shown(values)}.") from None
 
     def _numbers(self) -> str:
-        what = "losses" if self.domain.kind == "losses" else "predictions"
+        what = "losses" if self.task == "losses" else "predictions"
         return f"{self.size:,} {what}, one for each expert,"
 
     def _check(self, rows: Vector, first: int | None) -> None:
@@ -219,8 +220,9 @@ class Panel:
 
     def label(self, choice: int) -> Label:
         """Return the label of a hypothesis; +1 (0 in multiclass) if it is not valid."""
-        valid = choice in (-1, 1) if self.labels is None else 0 <= choice < self.labels
-        return int(choice) if valid else 1 if self.labels is None else 0
+        two = self.task == "binary"
+        valid = choice in (-1, 1) if two else 0 <= choice < (self.labels or 0)
+        return int(choice) if valid else int(two)
 
     def describe(self, expert: int) -> str:
         """Return a readable name of an expert."""

@@ -189,7 +189,7 @@ class Specialists(Learner):
         if isinstance(facts, CountsRounds) and facts.rounds:
             raise InputError("a specialist must be untrained: this learner is not. Make a new one.")
         self.block = block
-        self._fresh = saved(learner)
+        self._fresh = learner.copy()
         self._copies = [Copy(STEADY, learner, 0.0, Total(), 0.0)]
         self._paid, self.rounds, self._mistakes, self._positives = Total(), 0, 0, 0
         self._worst, self._stretches = 0.0, 0
@@ -329,7 +329,7 @@ class Specialists(Learner):
         """Begin a block with an untrained copy."""
         start, paid = self.rounds // self.block + 1, float(self._paid)
         self._over += [math.nan] * (doublings(start) + 1)
-        self._copies.append(Copy(start, restored(self._fresh), -paid, Total(), paid))
+        self._copies.append(Copy(start, self._fresh.copy(), -paid, Total(), paid))
 
     def between(self, first: int, last: int) -> Between:
         """Return result and bound of the whole blocks within rounds `first` to `last`, counted from 1."""
@@ -386,7 +386,7 @@ class Specialists(Learner):
     def state(self) -> State:
         return {
             "block": self.block,
-            "fresh": self._fresh,
+            "fresh": saved(self._fresh),
             "rounds": self.rounds,
             "mistakes": self._mistakes,
             "positives": self._positives,

@@ -139,7 +139,7 @@ class WeightedMajority(Learner):
 
     def _winner(self, choices: NDArray[Any]) -> Label:
         """Return the heaviest label, exactly; on a tie +1, or the smallest in multiclass."""
-        labels = [1, -1] if self.labels is None else list(range(self.labels))
+        labels = [1, -1] if self.task == "binary" else list(range(self.labels or 0))
         totals = np.zeros(max(labels) + 2)
         for part, weights in self._weights():
             places = np.add(choices[part], 1, dtype=np.int64)  # label y is summed in place y + 1

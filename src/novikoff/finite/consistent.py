@@ -61,7 +61,7 @@ class Consistent(VersionSpaceLearner):
 
     def _distribution(self, ballot: Ballot) -> Distribution:
         if not self.random:
-            return {ballot.first or 1: 1.0} if self.labels is None else {ballot.first: 1.0}
+            return {ballot.first or 1: 1.0} if self.task == "binary" else {ballot.first: 1.0}
         total = sum(ballot.weights.values())
         if total == 0:
             return {1: 1.0}

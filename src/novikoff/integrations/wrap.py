@@ -68,7 +68,7 @@ class Wrapped(Learner):
         return self._known if self.task == "multiclass" else None
 
     def _argument(self, name: str, default: Any) -> Any:
-        return type(self.model).__name__ if name == "model" else getattr(self, name, default)
+        return type(self.model).__name__ if name == "model" else super()._argument(name, default)
 
     def _x(self, x: Example, learn: bool) -> Any:
         """x as the model takes it, checked."""
@@ -212,6 +212,8 @@ def _has_chances(model: Any, river: bool) -> bool:
     """Does it say probabilities?"""
     if not river:
         return hasattr(model, "predict_proba")
+    if not hasattr(model, "predict_proba_one"):
+        return False
     try:
         copy.deepcopy(model).predict_proba_one({})
     except NotImplementedError:  # so River says that a classifier has none

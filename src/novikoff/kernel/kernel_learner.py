@@ -82,10 +82,10 @@ class KernelLearner(Learner):
         return self.supports.updates
 
     def _argument(self, name: str, default: Any) -> Any:
+        if name in UNUSED.get(self.similarity.kind, ()):
+            return default
         known = self.similarity.arguments()
-        return (
-            default if name in UNUSED.get(self.similarity.kind, ()) else known.get(name, getattr(self, name, default))
-        )
+        return known[name] if name in known else super()._argument(name, default)
 
     @abstractmethod
     def _learn_many(self, *rows: *Played) -> int:

@@ -58,7 +58,7 @@ from novikoff.game.ledger import Ledger
 from novikoff.game.reservoir import Average, HypothesisReservoir, SumsMistakes
 from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.coins import coin
-from novikoff.online_to_batch.replay import Tell, frozen, replay
+from novikoff.online_to_batch.replay import Tell, replay
 from novikoff.online_to_batch.scoring import Place, judged, stretches
 from novikoff.online_to_batch.theorems.best_risk import best_risk
 from novikoff.online_to_batch.theorems.best_risk import limit as best_limit
@@ -311,7 +311,7 @@ def keep(
     if how == "averaged":
         again = None if stream is None else as_stream(stream, ledger.player)
         return _kept(ledger, how, _averaged(ledger, reservoir, again, tell), (), delta, reservoir)
-    return _kept(ledger, how, frozen(ledger.player), (), delta, reservoir, index=ledger.rounds)
+    return _kept(ledger, how, ledger.player.copy(), (), delta, reservoir, index=ledger.rounds)
 
 
 BEST_OR_VOTED = Advice(Option("how", "best"), " or ", Option("how", "voted"))

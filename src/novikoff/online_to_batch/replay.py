@@ -31,11 +31,6 @@ Tell = Callable[[int], None]
 """Callback that receives the number of rows done in a further pass."""
 
 
-def frozen(learner: Learner) -> Learner:
-    """Return a copy of the learner in its present state."""
-    return learner.from_state(learner.state())
-
-
 def replay(
     ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None,
     places: list[tuple[int, Position]] | None = None,
@@ -74,7 +69,7 @@ def replay(
             if waiting and waiting[0] - game.ledger.rounds <= stop - start:
                 stop = start + waiting.pop(0) - game.ledger.rounds
             part = batch.part(start, stop)
-            before = frozen(learner) if game.ledger.rounds in marks else None
+            before = learner.copy() if game.ledger.rounds in marks else None
             game.ledger.predictions = []
             game.learn_batch(part)
             yield part, before, game.ledger.said()

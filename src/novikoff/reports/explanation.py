@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 import novikoff
+from novikoff.core.adapt import theorems_of
 from novikoff.core.errors import SpecError
 from novikoff.core.registry import CATALOG, entry, find, for_multiclass, names
 from novikoff.core.types import Theorem
@@ -128,11 +129,11 @@ def explain(name: str) -> str:
         return ABSENT[absent]
     if found := find(name):
         texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
-        for theorem in getattr(found.load(), "promises", ()):
+        for theorem in theorems_of(found.load()):
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
         if found.room == "learner" and (multiclass := for_multiclass(name)):
             texts += ["", "Multiclass", "", multiclass.doc()]
-            for theorem in getattr(multiclass.load(), "promises", ()):
+            for theorem in theorems_of(multiclass.load()):
                 texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
         texts = [_doc_of(_theorem(name))]

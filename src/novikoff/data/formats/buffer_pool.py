@@ -42,6 +42,13 @@ class BufferPool:
         return memory if len(memory) >= size else bytearray(size + size // 8)
 
 
+class _Local(threading.local):
+    """The arrays of one thread, and the size of the text that they are for."""
+
+    size = -1
+    arrays: Sequence[NDArray[Any]] = ()
+
+
 class OwnArrays:
     """Arrays per thread, reused between calls and reallocated when more room is needed.
 
@@ -52,11 +59,10 @@ class OwnArrays:
     """
 
     def __init__(self, make: Callable[[int], Sequence[NDArray[Any]]]) -> None:
-        self._make, self._local = make, threading.local()
+        self._make, self._local = make, _Local()
 
     def __call__(self, size: int) -> Sequence[NDArray[Any]]:
         """Return this thread's arrays for `size` bytes of text."""
-        if getattr(self._local, "size", -1) < size:
+        if self._local.size < size:
             self._local.size, self._local.arrays = size, self._make(size)
-        arrays: Sequence[NDArray[Any]] = self._local.arrays
-        return arrays
+        return self._local.arrays

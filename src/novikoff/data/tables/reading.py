@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from novikoff.core.errors import SourceError
 from novikoff.core.learner import Learner
@@ -10,11 +10,20 @@ from novikoff.core.stream import Stream
 from novikoff.data.arrays import is_frame
 from novikoff.data.reader import read as read_file
 from novikoff.data.tables.alignment import adopted
+from novikoff.data.tables.encoding import Encoding
 from novikoff.data.tables.table_formats import Frame
 
 
+@runtime_checkable
+class Encoded(Protocol):
+    """A game or a classifier that knows how the table of its rows was encoded."""
+
+    encoding: Encoding | None
+    feature_names: list[str] | None
+
+
 def read(
-    source: object, format: str | None = None, labels: str | None = None, like: Any = None, **options: Any
+    source: object, format: str | None = None, labels: str | None = None, like: Encoded | None = None, **options: Any
 ) -> Stream:
     r"""Open a path, standard input, a binary file object, a frame or a demo as a stream.
 
@@ -43,7 +52,7 @@ def read(
         >>> stream.labels
         Labels(negative='ham', positive='spam')
     """
-    if isinstance(like, Learner) or (like is not None and not hasattr(like, "encoding")):
+    if isinstance(like, Learner) or (like is not None and not isinstance(like, Encoded)):
         raise SourceError(
             f"like must be a ledger or a kept classifier: got {type(like).__name__}. Pass what nk.play, "
             "nk.keep or nk.load returned."
