@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from helpers import same, some
 from novikoff.adversaries.contrarian import Contrarian
+from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError, MismatchError, ModelFileError, SpecError
 from novikoff.core.nesting import restored, saved
 from novikoff.core.types import Batch, Domain, Sparse
@@ -398,7 +399,7 @@ def test_a_team_that_was_torn_apart_plays_no_more(batched, tmp_path):
 
 def test_a_saved_learner_must_be_registered():
     with pytest.raises(SpecError, match="Echo of .* is not"):
-        saved(Echo(True, 0))
+        saved(adapt(Echo(True, 0)))
     with pytest.raises(SpecError):
         Hedge([Fails(), Constant()]).state()
 

@@ -35,7 +35,7 @@ class Counter:
 
 def watch(reservoir, learner, rounds, batch=10_000):
     """Let it watch so many rounds, in batches."""
-    ledger = SimpleNamespace(learner=learner, passes=1)
+    ledger = SimpleNamespace(player=learner, passes=1)
     for start in range(0, rounds, batch):
         end = min(start + batch, rounds)
         while learner.seen < end:
