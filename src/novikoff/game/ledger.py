@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from novikoff.core.certificate import RANK, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import MismatchError, counted
-from novikoff.core.learner import adapt
 from novikoff.core.stream import Target
 from novikoff.core.types import (
     Adversary,
@@ -277,7 +276,7 @@ class Ledger(Metrics, Shown):
         if encoding is not None:
             self.encoding = self.player.encoding = encoding
             for member in self.player.learners:
-                adapt(member).encoding = encoding
+                member.encoding = encoding
 
     @property
     def rounds_before(self) -> int:
