@@ -9,5 +9,6 @@ from novikoff.numerics.lazy import submodules
 if TYPE_CHECKING:
     from novikoff.trees._loops import boosting as boosting
     from novikoff.trees._loops import columns as columns
+    from novikoff.trees._loops import forest as forest
 else:
     __getattr__ = submodules(__name__)

@@ -1,0 +1,439 @@
+"""Regrown trees: the mixture over the prunings of each tree, and growing new trees in slices.
+
+Forecast of one tree, on the path v_0 (root) .. v_n (leaf) of a row:
+    node      p_i = (rows of the label + 2 p_{i-1}) / (rows + 2), at the root (rows of the label + 1/2) / (rows + k/2);
+              then p = (1 - k 2^-30) p + 2^-30
+    mixture   q_n = p_n,  q_i = s_i p_i + (1 - s_i) q_{i+1},  s_i = 1/(1 + e^-odds of v_i)
+Learning a label y: odds_i += ln p_i(y) - ln q_{i+1}(y), and every node of the path counts the row. Both s and 1 - s are
+computed from the odds, and the probability of every label is carried: nothing is one minus a rounded number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.trees._loops.boosting import bin_of, draw, goes_left
+from novikoff.trees._loops.boosting_layout import BINS, CHUNK
+from novikoff.trees._loops.forest_layout import (
+    BAG,
+    BAGS,
+    CODED,
+    CODES,
+    DEPTH,
+    DONE,
+    FINE,
+    FLOOR,
+    GAIN,
+    GROW,
+    LEAST,
+    NODE,
+    PHASE,
+    PLAY,
+    PLAYED,
+    READY,
+    SHRINK,
+    TREE,
+    Forest,
+    Growing,
+)
+
+
+@inlined
+def times_log(count: float) -> float:
+    """Return n ln n, 0 for n = 0."""
+    return count * np.log(count) if count > 0.0 else 0.0
+
+
+@inlined
+def add(pair: NDArray[np.float64], value: float) -> None:
+    """Add to a sum with compensation."""
+    total = pair[0] + value
+    if abs(pair[0]) >= abs(value):
+        pair[1] += (pair[0] - total) + value
+    else:
+        pair[1] += (value - total) + pair[0]
+    pair[0] = total
+
+
+@inner
+def mixture(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes: NDArray[np.float64],
+            mixed: NDArray[np.float64]) -> None:  # fmt: skip
+    """Compute the forecasts of the nodes of a path and of the mixtures below each.
+
+    Args:
+        forest: Trees.
+        m: Tree.
+        length: Number of nodes on the path.
+        path: (DEPTH,) The path.
+        nodes: (DEPTH, k) Out: p of each node.
+        mixed: (DEPTH, k) Out: q of each node.
+    """
+    labels = nodes.shape[1]
+    for i in range(length):
+        total, v = 0.0, path[i]
+        for c in range(labels):
+            total += forest.counts[m, v, c]
+        for c in range(labels):
+            if i == 0:
+                p = (forest.counts[m, v, c] + 0.5) / (total + 0.5 * labels)
+            else:
+                p = (forest.counts[m, v, c] + SHRINK * nodes[i - 1, c]) / (total + SHRINK)
+            nodes[i, c] = (1.0 - labels * FLOOR) * p + FLOOR
+    for c in range(labels):
+        mixed[length - 1, c] = nodes[length - 1, c]
+    for i in range(length - 2, -1, -1):
+        odds = forest.odds[m, path[i]]
+        stop, go = 1.0 / (1.0 + np.exp(-odds)), 1.0 / (1.0 + np.exp(odds))
+        for c in range(labels):
+            mixed[i, c] = stop * nodes[i, c] + go * mixed[i + 1, c]
+
+
+@inlined
+def learn(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes: NDArray[np.float64],
+          mixed: NDArray[np.float64], y: int, books: bool) -> None:  # fmt: skip
+    """Learn the label of a row whose `mixture` was just computed; count losses and rounds if `books`."""
+    for i in range(length):
+        v, loss = path[i], -np.log(nodes[i, y])
+        if i < length - 1:
+            forest.odds[m, v] -= loss + np.log(mixed[i + 1, y])
+        forest.counts[m, v, y] += 1.0
+        if books:
+            add(forest.losses[m, v], loss)
+            forest.rounds[m, v, y] += 1
+
+
+@inlined
+def find_path(forest: Forest, kinds: NDArray[np.int8], m: int, x: NDArray[np.float64], skipped: int,
+              path: NDArray[np.int64]) -> int:  # fmt: skip
+    """Write the path of a row and return its length."""
+    v, length = 0, 0
+    while True:
+        path[length] = v
+        length += 1
+        j = forest.column[m, v]
+        if j < 0:
+            return length
+        left = goes_left(
+            x[skipped + j], kinds[j] == 1, forest.cut[m, v], forest.missing[m, v], forest.sets[m, v]
+        )  # fmt: skip
+        v = forest.left[m, v] + (0 if left else 1)
+
+
+@compiled
+def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, y: NDArray[np.int64],
+         learns: bool, forecasts: NDArray[np.float64], disagreement: NDArray[np.float64]) -> None:  # fmt: skip
+    """Forecast every row, learning from each before the next if `learns`.
+
+    Args:
+        forest: Trees.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        x: (rows, skipped + d) rows; NaN is missing.
+        skipped: Leading columns that are not used.
+        y: (rows,) labels; not read unless `learns`.
+        learns: Whether to learn.
+        forecasts: (rows, k) Out: ln P, the normalised mean of the trees' ln P.
+        disagreement: (2,) Sum of -ln(sum of e^mean of ln P), which needs no label, and its compensation.
+    """
+    forest = Forest(*forest)
+    trees, labels = forest.column.shape[0], forest.counts.shape[2]
+    path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
+    for t in range(len(x)):
+        for c in range(labels):
+            forecasts[t, c] = 0.0
+        for m in range(trees):
+            length = find_path(forest, kinds, m, x[t], skipped, path)
+            mixture(forest, m, length, path, nodes, mixed)
+            whole = 0.0
+            for c in range(labels):
+                whole += mixed[0, c]
+            scale = np.log(whole)
+            for c in range(labels):
+                forecasts[t, c] += (np.log(mixed[0, c]) - scale) / trees
+            if learns:
+                add(forest.played[m], scale - np.log(mixed[0, y[t]]))
+                learn(forest, m, length, path, nodes, mixed, y[t], True)
+        most, total = forecasts[t, 0], 0.0
+        for c in range(1, labels):
+            most = max(most, forecasts[t, c])
+        for c in range(labels):
+            total += np.exp(forecasts[t, c] - most)
+        scale = most + np.log(total)
+        if learns:
+            add(disagreement, -scale)
+        for c in range(labels):
+            forecasts[t, c] -= scale
+
+
+@inner
+def entropy(counts: NDArray[np.float64]) -> float:
+    """Return the sum of n_c ln n_c - n ln n: minus the log loss of the best constant."""
+    total, found = 0.0, 0.0
+    for c in range(len(counts)):
+        total += counts[c]
+        found += times_log(counts[c])
+    return found - times_log(total)
+
+
+@inner
+def examine(forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, node: int) -> int:
+    """Split a node of the current tree if a cut gains enough; return the number of rows visited.
+
+    The best of `tried` random columns is taken; columns that are constant in the node do not count.
+    """
+    counters, order, here = growing.counters, growing.order, growing.histogram
+    m, labels, d = counters[TREE], here.shape[1], len(kinds)
+    start, stop = growing.places[node, 0], growing.places[node, 1]
+    rows, left, whole = growing.rows, growing.sums[0], growing.sums[1]
+    forest.column[m, node] = -1
+    for c in range(labels):
+        whole[c] = 0.0
+    for a in range(start, stop):
+        whole[growing.labels[rows[a]]] += 1.0
+    several, commonest = 0, 0
+    for c in range(labels):
+        forest.counts[m, node, c] = whole[c]
+        several += whole[c] > 0.0
+        commonest = c if whole[c] > whole[commonest] else commonest
+    count, visits, depth = stop - start, stop - start, growing.depths[node]
+    room = forest.nodes[m] + 2 <= forest.column.shape[1] and depth + 2 < DEPTH
+    if several < 2 or count < 2 * LEAST or not room:
+        return visits
+    base = entropy(whole)
+    best, best_column, best_bin, best_side = GAIN, -1, 0, 0
+    for j in range(d):
+        growing.columns[j] = j
+    useful, drawn = 0, 0
+    while drawn < d and useful < tried:
+        b = drawn + int(draw(growing.coins) * (d - drawn))
+        j = growing.columns[b]
+        growing.columns[b] = growing.columns[drawn]
+        growing.columns[drawn] = j
+        drawn += 1
+        codes = growing.codes[j]
+        least, most = BINS, 0
+        for a in range(start, stop):
+            e = int(codes[rows[a]])
+            least, most = min(least, e), max(most, e)
+        visits += count
+        if least == most:
+            continue
+        useful += 1
+        visits += count
+        for e in range(least, most + 1):
+            for c in range(labels):
+                here[e, c] = 0.0
+        for a in range(start, stop):
+            here[codes[rows[a]], growing.labels[rows[a]]] += 1.0
+        met, lost = 0, 0.0
+        for e in range(least, most + 1):
+            n = 0.0
+            for c in range(labels):
+                n += here[e, c]
+            if e == 0:
+                lost = n
+            elif n > 0.0:
+                order[met] = e
+                met += 1
+        fine = 0.0
+        if kinds[j] == 1:
+            fine = FINE * max(met - 2, 0)
+            share = whole[commonest] / count
+            for a in range(1, met):  # insertion sort by the share of the commonest label
+                e = order[a]
+                mean, b = smoothed(here[e], commonest, share), a - 1
+                while b >= 0 and smoothed(here[order[b]], commonest, share) > mean:
+                    order[b + 1] = order[b]
+                    b -= 1
+                order[b + 1] = e
+        for side in range(2 if lost > 0.0 else 1):
+            for c in range(labels):
+                left[c] = side * here[0, c] if lost > 0.0 else 0.0
+            n = side * lost
+            for a in range(met if lost > 0.0 and side == 0 else met - 1):
+                e = order[a]
+                right, ours, theirs = 0.0, 0.0, 0.0
+                for c in range(labels):
+                    left[c] += here[e, c]
+                    n += here[e, c]
+                    ours += times_log(left[c])
+                    right = whole[c] - left[c]
+                    theirs += times_log(right)
+                if n < LEAST or count - n < LEAST:
+                    continue
+                gain = ours - times_log(n) + theirs - times_log(count - n) - base - fine
+                if gain > best:
+                    best, best_column, best_bin, best_side = gain, j, e, side
+                    if kinds[j] == 1:
+                        for b in range(BINS):
+                            growing.goes[b] = False
+                        for b in range(a + 1):
+                            growing.goes[order[b]] = True
+    if best_column < 0:
+        return visits
+    codes, category = growing.codes[best_column], kinds[best_column] == 1
+    kept, moved = start, 0
+    for a in range(start, stop):
+        i = rows[a]
+        e = int(codes[i])
+        stays = best_side == 1 if e == 0 else growing.goes[e] if category else e <= best_bin
+        if stays:
+            rows[kept] = i
+            kept += 1
+        else:
+            growing.spare[moved] = i
+            moved += 1
+    for a in range(moved):
+        rows[kept + a] = growing.spare[a]
+    child = forest.nodes[m]
+    forest.nodes[m] += 2
+    forest.column[m, node], forest.left[m, node], forest.missing[m, node] = best_column, child, best_side
+    edges = growing.edge_counts[best_column]
+    forest.cut[m, node] = growing.edges[best_column, best_bin - 1] if best_bin <= edges else np.inf
+    forest.sets[m, node, 0], forest.sets[m, node, 1] = np.uint64(0), np.uint64(0)
+    if category:
+        for e in range(BINS):
+            if growing.goes[e]:
+                forest.sets[m, node, e >> 6] |= np.uint64(1) << np.uint64(e & 63)
+    growing.places[child, 0], growing.places[child, 1] = start, kept
+    growing.places[child + 1, 0], growing.places[child + 1, 1] = kept, stop
+    growing.depths[child], growing.depths[child + 1] = depth + 1, depth + 1
+    forest.column[m, child], forest.column[m, child + 1] = -1, -1
+    return visits + count
+
+
+@inlined
+def smoothed(counts: NDArray[np.float64], label: int, share: float) -> float:
+    """Return the share of a label in a bin, as if two more rows had the share of the node."""
+    total = 0.0
+    for c in range(len(counts)):
+        total += counts[c]
+    return (counts[label] + 2.0 * share) / (total + 2.0)
+
+
+@compiled
+def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: NDArray[np.float64], first: int,
+            skipped: int, tried: int, until: int) -> bool:  # fmt: skip
+    """Work on a build until `until` rows were visited; return whether the trees are finished.
+
+    Args:
+        forest: Out: trees.
+        growing: State of the build.
+        kinds: (d,) 0 for numbers, 1 for categories.
+        stored: (capacity, skipped + d) ring of stored rows; row number i is at i % capacity.
+        first: Number of the first row of the build.
+        skipped: Leading columns of the ring that are not used.
+        tried: Columns tried at each node.
+        until: Row visits to have done.
+    """
+    forest, growing = Forest(*forest), Growing(*growing)
+    counters, d, rows = growing.counters, len(kinds), len(growing.labels)
+    trees, labels = forest.column.shape[0], forest.counts.shape[2]
+    path, nodes, mixed = np.empty(DEPTH, np.int64), np.empty((DEPTH, labels)), np.empty((DEPTH, labels))
+    while counters[PHASE] != READY and counters[DONE] < until:
+        phase, m = counters[PHASE], counters[TREE]
+        if phase == CODES:
+            stop = min(counters[CODED] + CHUNK, rows)
+            for i in range(counters[CODED], stop):
+                row = stored[(first + i) % len(stored)]
+                for j in range(d):
+                    value = row[skipped + j]
+                    growing.codes[j, i] = bin_of(value, kinds[j] == 1, growing.edges[j], growing.edge_counts[j])
+            counters[DONE] += d * (stop - counters[CODED])
+            counters[CODED] = stop
+            counters[PHASE] = BAGS if stop == rows else CODES
+        elif phase == BAGS:
+            used = 0
+            for i in range(rows):
+                growing.bagged[i] = draw(growing.coins) < BAG
+                if growing.bagged[i]:
+                    growing.rows[used] = i
+                    used += 1
+            growing.places[0, 0], growing.places[0, 1], growing.depths[0] = 0, used, 0
+            forest.nodes[m], counters[NODE], counters[PHASE] = 1, 0, GROW
+            counters[DONE] += rows
+        elif phase == GROW:
+            if counters[NODE] == forest.nodes[m]:
+                counters[PLAYED], counters[PHASE] = 0, PLAY
+                continue
+            counters[DONE] += examine(forest, growing, kinds, tried, counters[NODE])
+            counters[NODE] += 1
+        else:
+            # Rows out of the bag are played in their order: they set the odds of stopping, and are counted.
+            stop = min(counters[PLAYED] + CHUNK, rows)
+            for i in range(counters[PLAYED], stop):
+                if not growing.bagged[i]:
+                    row = stored[(first + i) % len(stored)]
+                    length = find_path(forest, kinds, m, row, skipped, path)
+                    mixture(forest, m, length, path, nodes, mixed)
+                    learn(forest, m, length, path, nodes, mixed, growing.labels[i], False)
+            counters[DONE] += 8 * (stop - counters[PLAYED])
+            counters[PLAYED] = stop
+            if stop == rows:
+                counters[TREE] += 1
+                counters[PHASE] = READY if m + 1 == trees else BAGS
+    return counters[PHASE] == READY
+
+
+@compiled
+def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64], found: NDArray[np.float64]) -> None:
+    """Evaluate the theorem of every tree since it took over (trees/theorems/tree_pruning.py).
+
+    Args:
+        forest: Trees.
+        least: (N,) Working memory: the least bound of the prunings below each node.
+        whole: (N,) Working memory: the loss of the mixture at each node.
+        found: (M, 7) Out: loss as played; loss of the mixture, by the nodes' losses; the bound of the best pruning; its
+            parts: loss of the best constants, regret of the nodes, price; and the largest difference of the odds from
+            what the losses make of them.
+    """
+    forest = Forest(*forest)
+    labels = forest.counts.shape[2]
+    stack = np.empty(2 * DEPTH, np.int64)
+    counts = np.empty(labels)
+    for m in range(forest.column.shape[0]):
+        off = 0.0
+        for v in range(forest.nodes[m] - 1, -1, -1):
+            own = forest.losses[m, v, 0] + forest.losses[m, v, 1]
+            if forest.column[m, v] < 0:
+                least[v], whole[v] = own, own
+                continue
+            child, prior = forest.left[m, v], forest.prior[m, v]
+            below = whole[child] + whole[child + 1]
+            stop, go = softplus(-prior), softplus(prior)  # ln(1/probability) of stopping and of going on
+            least[v] = min(own + stop, least[child] + least[child + 1] + go)
+            one, other = own + stop, below + go
+            low = min(one, other)
+            whole[v] = low - np.log(np.exp(low - one) + np.exp(low - other))
+            off = max(off, abs(forest.odds[m, v] - (prior + below - own)))
+        constants, regret, price = 0.0, 0.0, 0.0
+        waiting = 1
+        stack[0] = 0
+        while waiting > 0:
+            waiting -= 1
+            v = stack[waiting]
+            own = forest.losses[m, v, 0] + forest.losses[m, v, 1]
+            if forest.column[m, v] >= 0:
+                child, prior = forest.left[m, v], forest.prior[m, v]
+                stop, go = softplus(-prior), softplus(prior)
+                if own + stop > least[child] + least[child + 1] + go:
+                    price += go
+                    stack[waiting], stack[waiting + 1] = child, child + 1
+                    waiting += 2
+                    continue
+                price += stop
+            for c in range(labels):
+                counts[c] = forest.rounds[m, v, c]
+            best = -entropy(counts)
+            constants += best
+            regret += own - best
+        found[m, 0] = forest.played[m, 0] + forest.played[m, 1]
+        found[m, 1], found[m, 2], found[m, 3] = whole[0], least[0], constants
+        found[m, 4], found[m, 5], found[m, 6] = regret, price, off
+
+
+@inlined
+def softplus(z: float) -> float:
+    """Return ln(1 + e^z)."""
+    return max(z, 0.0) + np.log1p(np.exp(-abs(z)))
