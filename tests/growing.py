@@ -1,7 +1,7 @@
 """Short games of every learner, on rows whose features, labels and outcomes come late: for tests of model files.
 
 The first rows are constant and narrow, and most of what a learner keeps is made later: whoever loads an early file must
-make room again for what is to come.
+make room again for what is to come. A learner that is not listed plays the rows of its first sample (samples.py).
 """
 
 from collections.abc import Callable
@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import novikoff as nk
+import samples
 from novikoff.core.types import Batch
+from novikoff.data.as_stream import as_stream
 from novikoff.game.specs import make
 
 ROUNDS = 36
@@ -198,6 +200,12 @@ def _games() -> dict[str, Growing]:
         found |= {f"{given} {kind}": Growing(spec(given), numbers) for given, numbers in limited.items()}
         found |= {f"{name} {kind}": Growing(maker, _many(examples)) for name, maker in MANY.items()}
     found |= {given: Growing(spec(given), examples()) for given, examples in OTHERS.items()}
+    played = {given.partition(":")[0] for given in (*LINEAR, *NUMBERS, *OTHERS)}
+    for name, ((given, stream, _), *_) in samples.learner_samples().items():
+        if name not in played:
+            source = as_stream(samples.examples(stream, 0.1), make(given, "learner"))
+            pairs = [pair for batch in source.batches() for pair in batch.rows()]
+            found[given] = Growing(spec(given), pairs[:ROUNDS])
     found["exp4 over learners"] = Growing(
         lambda: nk.Exp4(2, learners=[nk.Perceptron(bias=1.0), nk.Logistic()]), _contexts()
     )

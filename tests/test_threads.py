@@ -13,40 +13,20 @@ import pytest
 
 import novikoff as nk
 import test_multiclass
-from bandits import test_exp4
-from mixtures import test_auto_regression
 from novikoff.core.adapt import adapt
-from novikoff.core.registry import CATALOG
 from novikoff.core.types import Batch, Sparse
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.specs import make
+from samples import examples
 from test_every_forecaster import SAMPLES as FORECASTERS
 from test_every_forecaster import stream as forecasts
-from test_every_learner import CASES, CHOSEN, IDS, PAYING, examples
-from test_every_learner import SAMPLES as LEARNERS
+from test_every_learner import CASES, CHOSEN, IDS
 
 THREADS = 8
-RNG = np.random.default_rng(5)
-NUMBERS = RNG.normal(size=(60, 3))
-LOSSES = RNG.random((60, 4))
-ADVICE, ADVISED = test_exp4.advised()
 
 
 def named(spec):
     return partial(make, spec, "learner")
-
-
-OTHERS = {
-    "online-gradient": (named("online-gradient"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
-    "exp3-ix": (named("exp3-ix:arms=4"), nk.Losses(LOSSES)),
-    "tsallis-inf": (named("tsallis-inf:arms=4"), nk.Losses(LOSSES)),
-    "exp4": (partial(nk.Exp4, 3, experts=5), nk.ContextualLosses(ADVICE, ADVISED, True)),
-    "auto-regression": (named("auto-regression"), nk.RegressionArrays(*test_auto_regression.hills(60))),
-    "exp4 over learners": (named("exp4:arms=2,learners=[constant,[rbp:budget=20]]"), test_exp4.contexts(60)),
-    "adagrad on numbers": (named("adagrad:loss=squared"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
-    "vaw on numbers": (named("vaw"), nk.RegressionArrays(NUMBERS, NUMBERS[:, 0])),
-}
-"""Learners that the other files have no common samples of."""
 
 
 def samples():
@@ -57,14 +37,6 @@ def samples():
         yield pytest.param(named(spec), partial(forecasts, table), id=spec)
     for k, kind in enumerate(test_multiclass.EVERY):
         yield pytest.param(kind, test_multiclass.stream, id=f"many-{k}")
-    for name, (kind, stream) in OTHERS.items():
-        yield pytest.param(kind, lambda stream=stream: stream, id=name)
-
-
-def test_every_learner_of_the_catalog_is_asked():
-    tested = {*LEARNERS, *OTHERS, *(spec.split(":")[0] for spec, _ in FORECASTERS)}
-    assert {name for name, entry in CATALOG.items() if entry.room == "learner"} <= tested
-    assert tested >= PAYING
 
 
 def memory(thing, path="", found=None, seen=None):

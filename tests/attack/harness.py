@@ -25,6 +25,7 @@ import numpy as np
 
 import novikoff as nk
 from helpers import same
+from novikoff.core import registry
 from novikoff.core.adapt import adapt
 from novikoff.core.batch import weights_of_copies
 from novikoff.core.errors import InputError
@@ -32,6 +33,7 @@ from novikoff.core.types import Sparse
 from novikoff.data.as_stream import as_stream, for_learner
 from novikoff.game.game import Game
 from novikoff.game.specs import make
+from samples import learner_samples
 
 ROUNDS = 60
 WIDTH = 4
@@ -282,7 +284,7 @@ CONTEXTS = Family(lambda x: steps(columns(x, EXPERTS), ARMS), BANDIT.outcomes,
 
 TABLE = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0],[2,1,0,0,1],[1,1,1,1,1]]"
 
-LEARNERS: dict[str, list[tuple[str, Family]]] = {
+CHOSEN: dict[str, list[tuple[str, Family]]] = {
     "consistent": [
         ("consistent:[thresholds:n=20]", LINE),
         (f"consistent:[{TABLE}],random=true", CLASSES),
@@ -395,6 +397,40 @@ LEARNERS: dict[str, list[tuple[str, Family]]] = {
     "midpoint": [("midpoint", REALS)],
     "constant": [("constant", REALS)],
 }
+"""Settings to attack; a learner that is not listed plays as in its first sample (samples.py)."""
+
+
+def family_of(learner):
+    """The family for the task and the domain of a learner."""
+    kind, width = learner.domain.kind, learner.domain.width
+    if learner.task == "regression":
+        return NUMBERS
+    if kind == "losses":
+        return Family(lambda x: x, lambda rng, labels, x: losses(rng, labels, x)[:, :width], lambda x, y: nk.Losses(y))
+    if kind == "vector" and width is None:
+        return VECTORS
+    take = {
+        "vector": lambda x: columns(x, width),
+        "point": lambda x: steps(columns(x, width), 2),
+        "index": lambda x: steps(x[:, :1], width)[:, 0],
+    }
+    if kind in take:
+        return replace(BALL, examples=take[kind])
+    return replace(ADVICE, examples=lambda x: advice(x)[:, :width]) if kind == "advice" else REALS
+
+
+def attacked():
+    """Every learner of the registry with its settings."""
+    found = {}
+    for name, samples in learner_samples().items():
+        spec = samples[0][0]
+        found[name] = [*CHOSEN.get(name, [(spec, family_of(make(spec, "learner")))])]
+        if name in registry.MANY and all(family is not MANY for _, family in found[name]):
+            found[name].append((name, MANY))
+    return found
+
+
+LEARNERS: dict[str, list[tuple[str, Family]]] = attacked()
 
 
 # Matches

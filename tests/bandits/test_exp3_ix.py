@@ -9,6 +9,10 @@ import novikoff as nk
 from helpers import drawing
 from novikoff.core.errors import InputError
 from novikoff.testing import check_learner
+from samples import LOSSES
+
+SAMPLES = {"exp3-ix": [("exp3-ix:arms=4", *LOSSES)]}
+"""Samples for tests/test_every_learner.py."""
 
 ARMS, LOSSES = [0, 1, 0, 2], [1.0, 0.0, 0.5, 1.0]
 

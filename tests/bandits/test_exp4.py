@@ -33,6 +33,15 @@ def contexts(rounds=1000, seed=0):
     return nk.ContextualLosses(x, losses)
 
 
+SAMPLES = {
+    "exp4": [
+        ("exp4:arms=3,experts=5", lambda noise, seed: nk.ContextualLosses(*advised(seed), True), [None, "a"]),
+        ("exp4:arms=2,learners=[constant,[rbp:budget=20]]", lambda noise, seed: contexts(60, seed), [None, "a"]),
+    ]
+}
+"""Samples for tests/test_every_learner.py."""
+
+
 def test_an_expert_for_each_arm_is_exp3_ix():
     losses = np.random.default_rng(0).random((ROUNDS, ARMS))
     each = nk.ContextualLosses(np.tile(np.arange(ARMS), (ROUNDS, 1)), losses, advice=True)

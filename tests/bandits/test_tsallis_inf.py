@@ -11,6 +11,10 @@ import novikoff as nk
 from helpers import drawing
 from novikoff.bandits import _loops as bandits_loops
 from novikoff.testing import check_learner
+from samples import LOSSES
+
+SAMPLES = {"tsallis-inf": [("tsallis-inf:arms=4", *LOSSES)]}
+"""Samples for tests/test_every_learner.py."""
 
 ARMS, LOSSES = [0, 1, 0, 2], [1.0, 0.0, 0.5, 1.0]
 

@@ -14,6 +14,26 @@ from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.conformal.groups import Groups
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.reports import coverage
+from samples import CLASSES, GRID, MATRIX, NAMED, NUMBERS, SPARSE, VECTORS
+
+SAMPLES = {
+    "conformal": [
+        ("conformal:[ftrl],alpha=0.2", *VECTORS),
+        ("conformal:[perceptron:bias=1,scale=standard],rule=quantile", *VECTORS),
+        ("conformal:[ftrl],groups=0,rule=decaying,step=0.5", *GRID),
+        ("conformal:[ftrl],groups=[0,2],step=0.5", *GRID),
+        ("conformal:[perceptron],groups=0", *GRID),
+        ("conformal:[arow],groups=2", *SPARSE),
+        ("conformal:[perceptron:normalize=true],step=0.2", *SPARSE),
+        ("conformal:[logistic],groups=red,step=0.5", *NAMED),
+        ("conformal:[kernel-perceptron:gamma=0.5]", *VECTORS),
+        ("conformal:[vaw]", *NUMBERS),
+        ("conformal:[hedge:learners=[perceptron,[rbp:budget=20]]]", *VECTORS),
+        (f"conformal:[halving:[{MATRIX}]],start=0", *CLASSES),
+        (f"conformal:[consistent:[{MATRIX}],random=true]", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 SCORES = np.array([0.5, 1.2, 3.0, 0.2, 0.9, 2.0, 1.5, 0.1])
 

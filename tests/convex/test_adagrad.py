@@ -22,6 +22,18 @@ from novikoff.core.registry import CATALOG
 from novikoff.game.specs import make
 from novikoff.reports.explanation import INSTANCES, explain
 from novikoff.testing import check_learner
+from samples import GRID, NAMED, NUMBERS, SPARSE, VECTORS
+
+SAMPLES = {
+    "adagrad": [
+        ("adagrad", *VECTORS),
+        ("adagrad:rate=4,bias=0", *GRID),
+        ("adagrad", *SPARSE),
+        ("adagrad", *NAMED),
+        ("adagrad:loss=squared", *NUMBERS),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 LOSSES = [ConvexLoss("hinge"), ConvexLoss("absolute"), ConvexLoss("pinball", 0.875), ConvexLoss("huber", 0.5),
           ConvexLoss("squared")]  # fmt: skip

@@ -18,6 +18,10 @@ from novikoff.data.memory import RegressionArrays
 from novikoff.game import ledger_state
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
+from samples import NUMBERS
+
+SAMPLES = {"online-gradient": [("online-gradient", *NUMBERS)]}
+"""Samples for tests/test_every_learner.py."""
 
 NAN, INF = math.nan, math.inf
 WAYS = [

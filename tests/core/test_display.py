@@ -7,31 +7,12 @@ import novikoff as nk
 from novikoff.core.display import Written
 from novikoff.core.registry import entry, names
 from novikoff.game.specs import make
-
-GIVEN = {
-    "consistent": ":[thresholds:n=9]",
-    "halving": ":[thresholds:n=9]",
-    "weighted-majority": ":[thresholds:n=9]",
-    "threshold-halving": ":n=9",
-    "rectangle-halving": ":m=9",
-    "scaled": ":[perceptron]",
-    "specialists": ":[ftrl]",
-    "conformal": ":[perceptron]",
-    "exp3-ix": ":4",
-    "tsallis-inf": ":4",
-    "exp4": ":4,experts=3",
-    "hedge": ":learners=[perceptron,[rbp:budget=5],arow,ftrl]",
-    "randomized-weighted-majority": ":experts=4",
-    "exponential-weights": ":experts=4",
-    "ada-hedge": ":experts=4",
-    "fixed-share": ":experts=4,switches=1,horizon=9",
-    "sleeping-experts": ":experts=4",
-}
+from samples import learner_samples
 
 
 @pytest.mark.parametrize("name", names("learner"))
 def test_every_learner_is_a_short_text(name):
-    learner = make(name + GIVEN.get(name, ""), "learner", domain=nk.Domain("vector", 2))
+    learner = make(learner_samples()[name][0][0], "learner")
     assert isinstance(learner, Written)
     assert len(repr(learner)) <= 160
     assert not any(part in repr(learner) for part in ("array", " at 0x", "\n"))

@@ -16,6 +16,30 @@ from novikoff.data._loops import scaling
 from novikoff.data.scaled import KNOWN, SCALES, Scaled, Scaler
 from novikoff.game.specs import make
 from novikoff.testing import check_certificate, check_learner
+from samples import GRID, NAMED, NAMED_MARGIN, NUMBERS, SPARSE, VECTORS
+
+SAMPLES = {
+    "scaled": [
+        ("scaled:[perceptron:bias=1]", *VECTORS),
+        ("perceptron:bias=1,normalize=true,scale=range", *VECTORS),
+        ("perceptron:bias=2,scale=standard", *GRID),
+        ("perceptron:scale=standard", *SPARSE),
+        ("perceptron:bias=0.5,scale=range", *NAMED),
+        ("perceptron:normalize=true,scale=standard", *NAMED),
+        ("scaled:learner=[online-gradient:bias=1]", *NUMBERS),
+        ("kernel-perceptron:gamma=0.5,scale=standard", *VECTORS),
+        ("kernel-perceptron:linear,bias=2,scale=range", *SPARSE),
+        ("rbp:budget=20,gamma=0.5,scale=standard", *VECTORS),
+        ("forgetron:budget=20,gamma=0.5,scale=range", *VECTORS),
+        ("ellipsoid:bias=1,scale=standard", *VECTORS),
+        ("ellipsoid:width=4,scale=range", *NAMED_MARGIN),
+        (
+            "hedge:learners=[[perceptron:bias=1],[rbp:budget=20]],scale=range",
+            *VECTORS,
+        ),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 every_scale = pytest.mark.parametrize("scale", SCALES)
 tables = arrays(np.float64, (7, 3), elements=st.floats(allow_nan=False, allow_infinity=False))

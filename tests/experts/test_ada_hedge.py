@@ -9,6 +9,15 @@ from hypothesis import strategies as st
 
 from novikoff.core.types import Batch
 from novikoff.experts.ada_hedge import AdaHedge
+from samples import INDICES, POINTS
+
+SAMPLES = {
+    "ada-hedge": [
+        ("ada-hedge:[thresholds:n=20]", *INDICES),
+        ("ada-hedge:[rectangles:m=8,dim=2],seed=3", *POINTS),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0)])
 

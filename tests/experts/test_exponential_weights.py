@@ -25,6 +25,17 @@ from novikoff.finite.classes.program import Programs
 from novikoff.finite.classes.threshold import Thresholds
 from novikoff.game.play import play
 from novikoff.numerics.coins import uniform
+from samples import CLASSES, INDICES, MATRIX, PROGRAMS
+
+SAMPLES = {
+    "exponential-weights": [
+        ("exponential-weights:[thresholds:n=20]", *INDICES),
+        ("exponential-weights:[thresholds:n=20],horizon=300,seed=5", *INDICES),
+        ("exponential-weights:[programs:bits=12,width=3],rate=doubling,prior=length", *PROGRAMS),
+        (f"exponential-weights:[{MATRIX}],eta=0.3", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0)])
 NAN = math.nan
@@ -429,7 +440,7 @@ def test_read_only_arrays_are_played_as_they_are():
 
 # A class of hypotheses as experts.
 
-CLASSES = {
+BY_CLASS = {
     "fixed": lambda c, seed=0: ExponentialWeights(c, eta=0.5, seed=seed),
     "anytime": lambda c, seed=0: ExponentialWeights(c, seed=seed),
     "majority": lambda c, seed=0: RandomizedWeightedMajority(c, seed=seed),
@@ -438,9 +449,9 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("kind", BY_CLASS)
 def test_hypotheses_vote_with_their_weight(kind):
-    learner = CLASSES[kind](Thresholds(20), seed=2)
+    learner = BY_CLASS[kind](Thresholds(20), seed=2)
     rng = np.random.default_rng(0)
     assert learner.draws
     assert learner.labels is None
@@ -480,7 +491,7 @@ def test_a_game_on_a_class_keeps_its_promise():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 21, 400)
     y = np.where(rng.random(400) < 0.1, -1, 1) * np.where(x >= 7, 1, -1)
-    for kind, make in CLASSES.items():
+    for kind, make in BY_CLASS.items():
         found = play(make(Thresholds(20)), (x, y)).certify()
         assert found[0].status == "valid", (kind, str(found[0]))
         assert all(one.status != "violated" for one in found)

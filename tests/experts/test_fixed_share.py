@@ -14,6 +14,15 @@ from novikoff.data.memory import Advice, Losses
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.fixed_share import FixedShare
 from novikoff.game.play import play
+from samples import CLASSES, INDICES, MATRIX
+
+SAMPLES = {
+    "fixed-share": [
+        ("fixed-share:[thresholds:n=20],switches=2,horizon=300", *INDICES),
+        (f"fixed-share:[{MATRIX}],switches=1,horizon=300,alpha=0.01,eta=0.5", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, 0.0, 0.5), (0.0, 1.0, 1.0), (0.0, 0.0, 1.0)])
 

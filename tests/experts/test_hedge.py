@@ -31,6 +31,24 @@ from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.linear.ellipsoid import Ellipsoid
 from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.coins import uniform
+from samples import INDICES, NAMED, SPARSE, VECTORS
+
+SAMPLES = {
+    "hedge": [
+        ("hedge:learners=[perceptron,[rbp:budget=20,gamma=0.5]]", *VECTORS),
+        (
+            "hedge:learners=[[perceptron:bias=1],ellipsoid,[kernel-perceptron:gamma=0.5]],horizon=300,seed=2",
+            *VECTORS,
+        ),
+        (
+            "hedge:learners=[[consistent:[thresholds:n=20],random=true],[threshold-halving:n=20]],by=ada-hedge",
+            *INDICES,
+        ),
+        ("hedge:learners=[[perceptron:bias=0.5],[tighter:budget=7]]", *SPARSE),
+        ("hedge:learners=[perceptron,[forgetron:budget=9,gamma=0.5]]", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 RULES = [{}, {"horizon": 200}, {"by": "ada-hedge"}, {"by": "fixed-share", "switches": 3, "horizon": 200}]
 

@@ -11,6 +11,15 @@ from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.randomized_weighted_majority import RandomizedWeightedMajority
 from novikoff.finite.classes.threshold import Thresholds
 from novikoff.game.play import play
+from samples import CLASSES, INDICES, MATRIX
+
+SAMPLES = {
+    "randomized-weighted-majority": [
+        ("randomized-weighted-majority:[thresholds:n=20]", *INDICES),
+        (f"randomized-weighted-majority:[{MATRIX}],beta=0.8,prior=[1,2,3,4]", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def test_it_is_exponential_weights_with_the_rate_of_beta():

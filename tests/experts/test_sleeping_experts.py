@@ -11,6 +11,10 @@ from novikoff.core.errors import InputError, ModelFileError
 from novikoff.core.types import Batch
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.sleeping_experts import SleepingExperts
+from samples import LOSSES
+
+SAMPLES = {"sleeping-experts": [("sleeping-experts:experts=4,loss=table", *LOSSES)]}
+"""Samples for tests/test_every_learner.py."""
 
 NAN = math.nan
 TABLE = np.array([(0.0, 1.0, 0.5), (1.0, NAN, 0.5), (NAN, 1.0, 1.0), (0.0, 0.0, NAN)])

@@ -16,6 +16,16 @@ from novikoff.experts import _loops as experts_loops
 from novikoff.experts.specialists import STEADY, Specialists, doublings, place, price
 from novikoff.game.specs import make
 from novikoff.reports import page, plot, stretches
+from samples import NAMED, SPARSE, VECTORS
+
+SAMPLES = {
+    "specialists": [
+        ("specialists:[ftrl],block=16", *VECTORS),
+        ("specialists:[logistic:bias=0],block=50", *SPARSE),
+        ("specialists:[ftrl:metric=newton],block=100", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 LN2 = math.log(2.0)
 

@@ -19,6 +19,25 @@ from novikoff.experts.weighted_majority import WeightedMajority, sign_at
 from novikoff.finite.classes import cube, functions, halfspaces, programs, rectangles, sphere_cover, table, thresholds
 from novikoff.finite.halving import Halving
 from novikoff.game import ledger_state
+from samples import CLASSES, GRID, INDICES, MATRIX, POINTS, PROGRAMS, VECTORS
+
+SAMPLES = {
+    "weighted-majority": [
+        ("weighted-majority:[thresholds:n=20],beta=0.25", *INDICES),
+        (
+            "weighted-majority:[thresholds:n=20],beta=0.9,conservative=true",
+            *INDICES,
+        ),
+        ("weighted-majority:[thresholds:n=20],beta=0", *INDICES),
+        ("weighted-majority:[rectangles:m=8,dim=2]", *POINTS),
+        ("weighted-majority:[halfspaces:n=2,dim=3]", *GRID),
+        ("weighted-majority:[sphere-cover:dim=3,epsilon=0.3]", *VECTORS),
+        ("weighted-majority:[programs:bits=12,width=3],prior=length", *PROGRAMS),
+        (f"weighted-majority:[{MATRIX}]", *CLASSES),
+        (f"weighted-majority:[{MATRIX}],prior=[1,2,3,4],beta=0.75,conservative=true", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 BETAS = [0.5, 0.25, 0.9, 1 / 3, 0.999999, 1 - 2**-53, 1e-300, 5e-324]
 

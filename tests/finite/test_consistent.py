@@ -10,6 +10,16 @@ from hypothesis import strategies as st
 import novikoff as nk
 from novikoff.finite.classes import table, thresholds
 from novikoff.finite.theorems.consistent_expected import harmonic, harmonic_difference
+from samples import CLASSES, INDICES, MATRIX
+
+SAMPLES = {
+    "consistent": [
+        ("consistent:[thresholds:n=20]", *INDICES),
+        ("consistent:[thresholds:n=20],random=true,seed=5", *INDICES),
+        (f"consistent:[{MATRIX}],random=true", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def test_the_golden_value():

@@ -17,6 +17,13 @@ from novikoff.adversaries.bisection import Bisection
 from novikoff.core.errors import InputError
 from novikoff.finite.constant import Constant, ConstantFacts
 from novikoff.finite.midpoint import Midpoint
+from samples import real_stream
+
+SAMPLES = {
+    "midpoint": [("midpoint", real_stream, [math.nan, math.inf, None, "a", [1, 2]])],
+    "constant": [("constant", real_stream, []), ("constant:label=-1", real_stream, [])],
+}
+"""Samples for tests/test_every_learner.py."""
 
 LABELS = st.sampled_from([-1, 1])
 NUMBERS = st.one_of(st.integers(-20, 20), st.fractions(-3, 3), st.floats(-10, 10))

@@ -17,6 +17,15 @@ from novikoff.finite.halving import Halving
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts
 from novikoff.game.ledger import Ledger
 from novikoff.game.play import play
+from samples import PLANE, VECTORS
+
+SAMPLES = {
+    "cover-halving": [
+        ("cover-halving:dim=2", *PLANE),
+        ("cover-halving:dim=3,conservative=true,largest=2000", *VECTORS),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 HALFWAY = math.pi / 7  # between two of the 7 angles of the first cover of the circle
 

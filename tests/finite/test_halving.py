@@ -1,6 +1,7 @@
 """Halving: the rule by hand, the theorem on arbitrary classes and streams, and what happens without realizability."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,27 @@ from novikoff.core.certificate import floor_log2
 from novikoff.core.errors import InputError, ModelFileError, TooLargeError
 from novikoff.core.hypotheses import Ballot
 from novikoff.finite.classes import cube, functions, table, thresholds
+from samples import BAD_TRIPLE, CLASSES, GRID, INDICES, MATRIX, POINTS, PROGRAMS, VECTORS, grid_linear_stream
+
+SAMPLES = {
+    "halving": [
+        ("halving:[thresholds:n=20]", *INDICES),
+        ("halving:[thresholds:n=20],conservative=true", *INDICES),
+        ("halving:[rectangles:m=8,dim=2]", *POINTS),
+        ("halving:[halfspaces:n=2,dim=3]", partial(grid_linear_stream, 3), [*BAD_TRIPLE, [1, 2, 2.5]]),
+        (
+            "halving:[halfspaces:n=2,dim=3,distinct=true,bias=true]",
+            *GRID,
+        ),
+        ("halving:[sphere-cover:dim=3,epsilon=0.3]", *VECTORS),
+        ("halving:[programs:bits=16,width=3]", *PROGRAMS),
+        ("halving:[programs:bits=18,width=3],prior=length", *PROGRAMS),
+        ("halving:[programs:bits=16,width=3],prior=length,conservative=true", *PROGRAMS),
+        (f"halving:[{MATRIX}]", *CLASSES),
+        (f"halving:[{MATRIX}],prior=[1,2,3,4],conservative=true", *CLASSES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 FIRST = [(1, -1, -1), (-1, -1, 1), (-1, -1, -1), (-1, 1, -1)]
 SECOND = [(-1, 1, -1), (-1, -1, 1), (-1, -1, -1), (1, -1, 1)]

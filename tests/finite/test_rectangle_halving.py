@@ -1,5 +1,7 @@
 import itertools
 import json
+import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +16,16 @@ from novikoff.finite.rectangle_halving import RectangleHalving
 from novikoff.game import ledger_state
 from novikoff.game.ledger import Ledger
 from novikoff.game.play import play
+from samples import BAD_TRIPLE, POINTS, point_stream
+
+SAMPLES = {
+    "rectangle-halving": [
+        ("rectangle-halving:m=8,dim=1", partial(point_stream, 0, 7, 1), [[8], [-1], [1, 2], [math.nan], None]),
+        ("rectangle-halving:m=8,dim=2", *POINTS),
+        ("rectangle-halving:m=5,dim=3,conservative=true", partial(point_stream, 0, 4, 3), BAD_TRIPLE),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 SMALL = {1: 12, 2: 6, 3: 4}  # grids whose boxes can be listed
 GOLDEN = [(3, 2, 5), (11, 2, 12), (101, 2, 24), (11, 3, 18), (4, 2, 6), (3, 3, 7)]

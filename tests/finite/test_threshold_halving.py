@@ -10,6 +10,15 @@ from novikoff.core.certificate import number
 from novikoff.core.errors import InputError
 from novikoff.finite._loops import threshold_halving as kernel
 from novikoff.finite.classes import thresholds
+from samples import INDICES
+
+SAMPLES = {
+    "threshold-halving": [
+        ("threshold-halving:n=20", *INDICES),
+        ("threshold-halving:n=20,conservative=true", *INDICES),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def stream(n, rounds, seed, noise=0.0):

@@ -15,6 +15,15 @@ from novikoff.finite.theorems.tightest_box_mistakes import TightestBoxFacts, tig
 from novikoff.finite.tightest_box import TightestBox
 from novikoff.game import ledger_state
 from novikoff.game.play import play
+from samples import BAD_PAIR, POINTS, box_stream
+
+SAMPLES = {
+    "tightest-box": [
+        ("tightest-box:dim=2,m=8", *POINTS),
+        ("tightest-box:dim=2", box_stream, BAD_PAIR),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 GRID = {1: 9, 2: 5, 3: 4, 5: 3}
 

@@ -13,11 +13,12 @@ import novikoff as nk
 from helpers import novikoff
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.cli.main import main
-from novikoff.core.registry import CATALOG
 from novikoff.game import specs
 from novikoff.server.model_game import begin
 from novikoff.server.wire import Model
 from novikoff.testing.failing import require_same
+from samples import learner_samples
+from test_every_forecaster import SAMPLES as FORECASTERS
 
 LEARNERS = ("perceptron", "kernel-perceptron", "logistic", "auto")
 DEMO = "demo:breast-cancer"
@@ -196,36 +197,12 @@ def test_spec_is_parsed_once_and_one_learner_is_made(rows, counted, face):
     assert counted == {"parsed": 1, "made": 1}
 
 
-EACH = {
-    "adagrad": ["adagrad", "adagrad:loss=absolute"],
-    "vaw": ["vaw", "vaw:probabilities=true"],
-    "conformal": ["conformal:[logistic]", "conformal:[vaw]"],
-    "scaled": ["scaled:[perceptron]", "scaled:learner=[online-gradient:bias=1]"],
-    "specialists": ["specialists:[vaw:probabilities=true]"],
-    "exp4": ["exp4:arms=2,experts=3", "exp4:arms=2,learners=[perceptron,arow]"],
-    "hedge": ["hedge:[perceptron,arow]"],
-    "exponential-weights": [f"exponential-weights:{one}" for one in ("3", "3,loss=table", "[thresholds:n=5]")],
-    "sleeping-experts": ["sleeping-experts:experts=3"],
-    "fixed-share": ["fixed-share:experts=3,switches=1,horizon=9"],
-    "weighted-majority": ["weighted-majority:[thresholds:n=5]"],
-    "randomized-weighted-majority": ["randomized-weighted-majority:experts=3"],
-    "ada-hedge": ["ada-hedge:experts=3"],
-    "consistent": ["consistent:[thresholds:n=5]"],
-    "halving": ["halving:[thresholds:n=5]"],
-    "threshold-halving": ["threshold-halving:n=5"],
-    "rectangle-halving": ["rectangle-halving:dim=2,m=3"],
-    "tightest-box": ["tightest-box:dim=2,m=3"],
-    "cover-halving": ["cover-halving:dim=2"],
-    "exp3-ix": ["exp3-ix:arms=3"],
-    "tsallis-inf": ["tsallis-inf:arms=3"],
-}
-"""Specs of the learners that need arguments, or whose task depends on them."""
+SPECS = {spec for samples in learner_samples().values() for spec, _, _ in samples} | {spec for spec, _ in FORECASTERS}
 
 
-@pytest.mark.parametrize("name", [name for name, entry in CATALOG.items() if entry.room == "learner"])
-def test_task_of_a_spec_is_that_of_its_learner(name):
-    for text in EACH.get(name, [name]):
-        assert specs.task(specs.parse(text)) == nk.make(text, "learner").task
+@pytest.mark.parametrize("spec", sorted(spec for spec in SPECS if "[table" not in spec))  # its labels are in the table
+def test_task_of_a_spec_is_that_of_its_learner(spec):
+    assert specs.task(specs.parse(spec)) == nk.make(spec, "learner").task
 
 
 @pytest.mark.parametrize("learner", ["halving", "weighted-majority", "consistent"])

@@ -10,6 +10,17 @@ from novikoff.core.types import Batch
 from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.kernels import Kernel
+from samples import GRID, NAMED, SPARSE, VECTORS
+
+SAMPLES = {
+    "cks": [
+        ("cks:budget=20,gamma=0.5", *VECTORS),
+        ("cks:budget=none,kernel=linear,distill=true", *GRID),
+        ("cks:budget=9,kernel=linear,beta=0.5,distill=true", *SPARSE),
+        ("cks:budget=1,gamma=0.5", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def twin(gram, y, budget, beta, distill):

@@ -15,7 +15,19 @@ from novikoff.kernel._loops.forgetron import shrinkage
 from novikoff.kernel.forgetron import Forgetron
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.kernels import Kernel
+from samples import GRID, NAMED, SPARSE, VECTORS
 from twins import dense_twin
+
+SAMPLES = {
+    "forgetron": [
+        ("forgetron:budget=20,gamma=0.5", *VECTORS),
+        ("forgetron:budget=5,kernel=linear,radius=6,basic=true", *GRID),
+        ("forgetron:budget=90,kernel=linear,normalize_kernel=true", *VECTORS),
+        ("forgetron:budget=7,kernel=polynomial,normalize_kernel=true,bias=1", *SPARSE),
+        ("forgetron:budget=1,gamma=0.5", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 

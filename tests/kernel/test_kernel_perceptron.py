@@ -13,7 +13,18 @@ from novikoff.core.types import Batch
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.kernels import Kernel
 from novikoff.linear.perceptron import Perceptron
+from samples import GRID, NAMED, SPARSE, VECTORS
 from twins import dense_twin
+
+SAMPLES = {
+    "kernel-perceptron": [
+        ("kernel-perceptron:gamma=0.5", *VECTORS),
+        ("kernel-perceptron:linear,bias=2", *GRID),
+        ("kernel-perceptron:polynomial,degree=3,normalize_kernel=true", *SPARSE),
+        ("kernel-perceptron:rbf,gamma=0.5,bias=1", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 labels = st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=40)

@@ -17,7 +17,19 @@ from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.numerics import coins
+from samples import GRID, NAMED, SPARSE, VECTORS
 from twins import dense_twin
+
+SAMPLES = {
+    "rbp": [
+        ("rbp:budget=20,gamma=0.5", *VECTORS),
+        ("rbp:budget=20,kernel=linear,seed=5", *VECTORS),
+        ("rbp:budget=1,kernel=linear,bias=2", *GRID),
+        ("rbp:budget=7,kernel=polynomial,normalize_kernel=true", *SPARSE),
+        ("rbp:budget=400,gamma=0.5", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 GERMAN = Path(os.environ.get("NOVIKOFF_DATA", "data")) / "german" / "german.mat"
 

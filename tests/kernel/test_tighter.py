@@ -8,6 +8,17 @@ from novikoff.core.types import Batch
 from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.tighter import TighterPerceptron
+from samples import GRID, NAMED, SPARSE, VECTORS
+
+SAMPLES = {
+    "tighter": [
+        ("tighter:budget=20,gamma=0.5", *VECTORS),
+        ("tighter:budget=5,kernel=linear,bias=2,beta=1", *GRID),
+        ("tighter:budget=7,kernel=polynomial,normalize_kernel=true", *SPARSE),
+        ("tighter:budget=1,gamma=0.5", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def twin(gram, y, budget, beta):

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,23 @@ from novikoff.core.errors import InputError, ModelFileError, TooLargeError
 from novikoff.core.types import Batch, Sparse
 from novikoff.linear import _loops as linear_loops
 from novikoff.linear.ellipsoid import FLAWS, WIDEST, Ellipsoid
+from samples import GRID, NAMED_MARGIN, SPARSE_MARGIN, VECTORS, margin_stream
+
+SAMPLES = {
+    "ellipsoid": [
+        ("ellipsoid", *VECTORS),
+        ("ellipsoid", partial(margin_stream, 1), [[1, 2], [math.nan], [math.inf], ["a"], None]),
+        ("ellipsoid:bias=1,normalize=true", *VECTORS),
+        ("ellipsoid:bias=3,grid=3", *GRID),
+        ("ellipsoid:cuts=deep,width=3", *VECTORS),
+        ("ellipsoid:margin=0.1", *VECTORS),
+        ("ellipsoid", *SPARSE_MARGIN),
+        ("ellipsoid:bias=0.5,cuts=deep", *SPARSE_MARGIN),
+        ("ellipsoid:width=4", *NAMED_MARGIN),
+        ("ellipsoid:width=4,bias=1,normalize=true", *NAMED_MARGIN),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 
 def separable(d, rows, seed, bias=0.0):

@@ -11,7 +11,21 @@ import novikoff as nk
 from helpers import csr
 from novikoff.core.errors import InputError
 from novikoff.numerics import lanes
+from samples import GRID, NAMED, SPARSE, VECTORS
 from twins import dense_twin
+
+SAMPLES = {
+    "perceptron": [
+        ("perceptron", *VECTORS),
+        ("perceptron:bias=1,normalize=true", *VECTORS),
+        ("perceptron:bias=2", *GRID),
+        ("perceptron:bias=0.5", *SPARSE),
+        ("perceptron:normalize=true", *SPARSE),
+        ("perceptron", *NAMED),
+        ("perceptron:bias=1,normalize=true", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 GOLDEN = [((2.0, 1.0), 1), ((-1.0, -2.0), -1), ((1.0, 3.0), 1), ((-2.0, 0.0), -1)]
 

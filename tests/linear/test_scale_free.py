@@ -27,6 +27,42 @@ from novikoff.linear.second_order_perceptron import SecondOrderPerceptron
 from novikoff.mixtures.auto import Auto
 from novikoff.mixtures.multiclass_auto import MulticlassAuto
 from novikoff.numerics.logits import hedge_all
+from samples import GRID, NAMED, NUMBERS, SPARSE, VECTORS
+
+SAMPLES = {
+    "ftrl": [
+        ("ftrl", *VECTORS),
+        ("ftrl:newton,rate=0.5,bias=0", *GRID),
+        ("ftrl", *SPARSE),
+        ("ftrl", *NAMED),
+    ],
+    "logistic": [
+        ("logistic", *VECTORS),
+        ("logistic:ridge=1,radius=4,scale_free=false,bias=0", *GRID),
+        ("logistic", *SPARSE),
+        ("logistic:ridge=0.01", *NAMED),
+    ],
+    "vaw": [
+        ("vaw:probabilities=true", *VECTORS),
+        ("vaw:probabilities=true,scale_free=false", *GRID),
+        ("vaw:probabilities=true,bias=0", *SPARSE),
+        ("vaw:probabilities=true", *NAMED),
+        ("vaw", *NUMBERS),
+    ],
+    "second-order-perceptron": [
+        ("second-order-perceptron", *VECTORS),
+        ("second-order-perceptron:diagonal=true", *GRID),
+        ("second-order-perceptron:scale_free=false,bias=0", *SPARSE),
+        ("second-order-perceptron:diagonal=true", *NAMED),
+    ],
+    "arow": [
+        ("arow", *VECTORS),
+        ("arow:diagonal=true", *GRID),
+        ("arow:ridge=0.1", *SPARSE),
+        ("arow:diagonal=true,scale_free=false", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
 Y = np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8)

@@ -15,6 +15,17 @@ from novikoff.core.types import Batch, Sparse
 from novikoff.game.game import Game
 from novikoff.mixtures._loops import auto_layout as mix
 from novikoff.mixtures.auto import Auto
+from samples import GRID, NAMED, SPARSE, VECTORS
+
+SAMPLES = {
+    "auto": [
+        ("auto", *VECTORS),
+        ("auto:fast=true", *GRID),
+        ("auto:bias=0", *SPARSE),
+        ("auto:fast=true", *NAMED),
+    ],
+}
+"""Samples for tests/test_every_learner.py."""
 
 X = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float)
 Y = np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8)

@@ -22,6 +22,12 @@ def hills(rounds, seed=0, noise=0.3):
     return x * np.array([1e-3, 1.0, 1e5]), y
 
 
+SAMPLES = {
+    "auto-regression": [("auto-regression", lambda noise, seed: nk.RegressionArrays(*hills(60)), [[1.0], "a", None])]
+}
+"""Samples for tests/test_every_learner.py."""
+
+
 def test_it_keeps_every_contract():
     x, y = hills(12)
     refused = [[1.0], [1.0, 2.0, math.nan], "a", None]

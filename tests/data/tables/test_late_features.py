@@ -5,13 +5,13 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from tests.test_every_learner import SAMPLES
 
 import novikoff as nk
 from helpers import some
 from novikoff.core.errors import NovikoffError
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS
 from novikoff.mixtures.auto import Auto
+from samples import has_labels, learner_samples
 
 ROWS = 1_200
 FIXED = {
@@ -49,7 +49,11 @@ GROWING = {
     "online-gradient": "online-gradient:numbers=true",
     "auto-regression": "auto-regression:numbers=true",
 }
-OTHERS = [samples[0][0] for name, samples in SAMPLES.items() if name not in {*FIXED, *GROWING}]
+OTHERS = [
+    samples[0][0]
+    for name, samples in learner_samples().items()
+    if name not in {*FIXED, *GROWING} and has_labels(samples[0][0])
+]
 
 
 def late(kind):
