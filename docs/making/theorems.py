@@ -26,12 +26,12 @@ ROOMS = {"learner": "learners", "adversary": "adversaries"}
 
 def pages() -> dict[str, str]:
     """Return the pages by path."""
-    promised = _promised()
+    promised = owners()
     made = {f"theorems/{name}.md": _page(name, promised[name]) for name in theorems()}
     return {**made, "theorems/index.md": _index(promised), "references.md": _references()}
 
 
-def _promised() -> dict[str, list[str]]:
+def owners() -> dict[str, list[str]]:
     """Return links to the learners and functions of each theorem."""
     found: dict[str, list[str]] = defaultdict(list)
     for entries, remark in ((CATALOG, ""), (MANY, " (multiclass)")):

@@ -8,12 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.bisection import Bisection
 from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced, told
 from novikoff.finite.classes.predicate import Functions
 from novikoff.finite.constant import Constant
 from novikoff.finite.midpoint import Midpoint
+
+CASES = {
+    "bisection_forced": cases.of_adversary(Bisection, nk.Midpoint, 20),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LABELS = st.sampled_from([-1, 1])
 

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.adversaries.budget_ruin import BudgetRuin
 from novikoff.adversaries.theorems.budget_forced import BudgetRuinFacts, budget_forced
 from novikoff.core.errors import InputError, MismatchError
@@ -23,6 +25,11 @@ from novikoff.kernel.kernel_perceptron import KernelPerceptron
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.kernel.tighter import TighterPerceptron
 from novikoff.linear.perceptron import Perceptron
+
+CASES = {
+    "budget_forced": cases.of_adversary(lambda: BudgetRuin(5), lambda: nk.Forgetron(5, **cases.LINEAR, radius=1.0), 20),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 class Budgeted:

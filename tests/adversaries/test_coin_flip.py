@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from fractions import Fraction
@@ -10,12 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.coin_flip import CoinFlip
 from novikoff.adversaries.theorems.coin_flip_regret import LARGEST_EXACT, half_mean_distance
 from novikoff.finite.classes.matrix import cube
 from novikoff.finite.constant import Constant
 from novikoff.numerics.coins import coin
+
+CASES = {
+    "coin_flip_regret": dataclasses.replace(
+        cases.of_adversary(CoinFlip, nk.Constant, 20),
+        tight=None,
+        broken=None,
+        void=(
+            (lambda: dataclasses.replace(cases.run_of(nk.Constant(), CoinFlip(), 9, True), adaptive=False), "the coin"),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def never(x):

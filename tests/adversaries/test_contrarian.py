@@ -6,12 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.adversaries.opposite import opposite
 from novikoff.finite.classes.matrix import cube
 from novikoff.finite.constant import Constant
 from novikoff.finite.midpoint import Midpoint
+
+CASES = {
+    "contrarian_regret": cases.of_adversary(Contrarian, lambda: cases.Scripted([1, -1]), 20),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def never(x):

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.core.errors import InputError, MismatchError
 from novikoff.finite.classes.threshold import Thresholds
 from novikoff.finite.constant import Constant
+
+CASES = {
+    "grid_bisection_forced": cases.of_adversary(lambda: GridBisection(20), lambda: nk.ThresholdHalving(20), 20),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = [(1, 1), (2, 2), (3, 2), (5, 2), (6, 3), (10, 3), (14, 4), (100, 6), (1000, 9)]
 

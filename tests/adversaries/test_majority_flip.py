@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.core.errors import InputError
 from novikoff.finite.classes.matrix import cube
 from novikoff.finite.constant import Constant
+
+CASES = {
+    "majority_flip_forced": cases.of_adversary(lambda: MajorityFlip(5), lambda: nk.Halving(cube(5)), 10),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def never(x):

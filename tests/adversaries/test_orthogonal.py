@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts
 from novikoff.adversaries.theorems.orthogonal_forced import orthogonal_forced
@@ -19,6 +21,11 @@ from novikoff.finite.consistent import Consistent
 from novikoff.finite.constant import Constant
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
+
+CASES = {
+    "orthogonal_forced": cases.of_adversary(lambda: Orthogonal(6), nk.Perceptron, 12),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 class PlainPerceptron:

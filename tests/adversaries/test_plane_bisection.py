@@ -8,10 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.plane_bisection import PlaneBisection
 from novikoff.core.errors import InputError
 from novikoff.finite.constant import Constant
+
+CASES = {
+    "plane_bisection_forced": cases.of_adversary(PlaneBisection, nk.Perceptron, 20),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def never(x):

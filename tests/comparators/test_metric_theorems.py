@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.comparators import metric_tracker
 from novikoff.comparators.metric import Diagonal, Full
@@ -24,6 +25,42 @@ from novikoff.linear.arow import AROW
 from novikoff.linear.multiclass_perceptron import MulticlassPerceptron
 from novikoff.linear.multiclass_second_order_perceptron import MulticlassSecondOrderPerceptron
 from novikoff.linear.second_order_perceptron import SecondOrderPerceptron
+
+
+def paid_more_since(run):
+    """The same, in the rounds since copies of its weights were made."""
+    frozen = tuple(dataclasses.replace(u, paid=u.paid + 500.0) for u in run.tracked.frozen)
+    return dataclasses.replace(cases.paid_more(run), tracked=dataclasses.replace(run.tracked, frozen=frozen))
+
+
+CASES = {
+    "ftrl_regret": cases.of_metric(
+        nk.FTRL, cases.apart(50), cases.paid_more, lambda: cases.run_of(nk.FTRL(bias=0.0), cases.orthogonal(12, 1))
+    ),
+    "ftrl_suffix": dataclasses.replace(
+        cases.of_metric(nk.FTRL, cases.apart(50), paid_more_since),
+        void=(
+            (
+                lambda: dataclasses.replace(cases.run_of(nk.FTRL(), cases.apart(50)), rounds=1),
+                "evaluated on every round",
+            ),
+            (lambda: cases.changed(cases.run_of(nk.FTRL(), cases.apart(50)), rounds=7), "exactly the recorded rounds"),
+            (lambda: cases.changed(cases.run_of(nk.FTRL(), cases.apart(50)), loss=7.0), "agrees with the ledger's"),
+        ),
+    ),
+    "logistic_regret": cases.of_metric(nk.Logistic, cases.apart(50), cases.paid_more),
+    "metric_mistakes": cases.of_metric(
+        nk.SecondOrderPerceptron,
+        cases.apart(20),
+        lambda run: dataclasses.replace(
+            cases.changed(run, mistakes=40, updates=40),
+            mistakes=40,
+            tracked=dataclasses.replace(run.tracked, mistakes=40, updates=40),
+        ),
+        lambda: cases.run_of(nk.SecondOrderPerceptron(ridge=0.5, bias=0.0), cases.orthogonal(12, 1)),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 S6 = (
     np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (-1, 2)], dtype=float),

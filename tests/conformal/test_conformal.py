@@ -1,5 +1,6 @@
 """Sets around any learner: golden values, what is in a set, groups, the governor, and trackers that are broken."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.conformal import _loops as conformal_loops
@@ -34,6 +36,81 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+
+class Unmoved:
+    """A rule for sets that never changes its mind."""
+
+    def threshold(self):
+        return 0.5
+
+    def see(self, score):
+        pass
+
+
+def sets_changed(run, **values):
+    """The run of one whose sets held other things."""
+    return dataclasses.replace(run, coverage=dataclasses.replace(run.coverage, **values))
+
+
+def of_sets(rule, tight, cheat, *wrong, times=30, groups=None):
+    """A conformal learner around a constant: whatever the stream is."""
+    game = lambda stream: cases.run_of(nk.Conformal(nk.Constant(), 0.1, 0.05, 0.5, groups, *rule), stream)
+    sample = cases.orthogonal(3, times)
+    void = tuple((lambda change=change: change(game(sample)), why) for change, why in wrong)
+    return cases.Case(cases.VECTORS, game, sample, tight, lambda: cheat(game(sample)), void)
+
+
+CASES = {
+    "coverage_deviation": of_sets(
+        (),
+        lambda: cases.run_of(nk.Conformal(nk.Constant(), alpha=2**-10, step=0.25, start=0.0), Contrarian(), 10),
+        lambda run: sets_changed(run, misses=(90,), missed=(90,), after=(0.5 + 0.05 * 81.0,)),
+        (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+        (lambda run: sets_changed(run, played=(89,)), "counts include"),
+    ),
+    "coverage_pinball": of_sets(
+        (),
+        lambda: cases.run_of(nk.Conformal(nk.Constant(), alpha=0.25, step=0.0625), cases.on_one_side(40)),
+        lambda run: sets_changed(run, pinball=80.0),
+        (lambda run: sets_changed(run, after=(0.5,)), "moved by the step"),
+    ),
+    "coverage_overlapping": of_sets(
+        (),
+        lambda: cases.run_of(
+            nk.Conformal(nk.Constant(), 0.1, 0.05, 0.0, [0, 1]), [((1.0, float(other)), -1) for other in range(22)]
+        ),
+        lambda run: sets_changed(
+            run,
+            misses=(900, 0, 0),
+            missed=(900, 0, 0),
+            rounds=(900, 0, 0),
+            played=(900, 0, 0),
+            after=(0.5 + 0.1 * 810.0, 0.5, 0.5 + 0.05 * 810.0),
+        ),
+        (lambda run: sets_changed(run, after=(0.9, 0.9, 0.9)), "misses of its groups"),
+        (lambda run: sets_changed(run, misses=(8, 8, 8)), "the thresholds counted the same"),
+        times=300,
+        groups=[0, 1],
+    ),
+    "coverage_decaying": of_sets(
+        ("decaying",),
+        lambda: cases.run_of(
+            nk.Conformal(nk.Constant(), 0.1, 0.05, 0.0, rule="decaying"), [((1.0,), 1)] * 3500 + [((1.0,), -1)] * 1500
+        ),
+        lambda run: sets_changed(run, misses=(900,), missed=(900,), after=(810.0 * 0.05 / 30.0,), moved=(0.0,)),
+        (lambda run: sets_changed(run, after=(0.9,)), "agree with the thresholds"),
+        (lambda run: sets_changed(run, misses=(8,)), "the thresholds counted the same"),
+        times=300,
+    ),
+    "coverage_governed": of_sets(
+        ("quantile",),
+        lambda: cases.run_of(nk.Conformal(nk.Constant(), rule=Unmoved()), Contrarian(), 2000),
+        lambda run: sets_changed(run, misses=(90,), missed=(90,)),
+        (lambda run: sets_changed(run, misses=(8,)), "the governor counted the same"),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 SCORES = np.array([0.5, 1.2, 3.0, 0.2, 0.9, 2.0, 1.5, 0.1])
 

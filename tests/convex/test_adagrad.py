@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from helpers import novikoff
 from novikoff import Batch, Game
@@ -34,6 +35,23 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+
+def lost_more(run):
+    """The same, of a learner with a convex loss, and of its mistakes."""
+    tracked = dataclasses.replace(run.tracked, lost=run.tracked.lost + 500.0)
+    return dataclasses.replace(cases.changed(run, lost=run.after.lost + 500.0), mistakes=500, tracked=tracked)
+
+
+CASES = {
+    "convex_regret": cases.of_metric(
+        nk.AdaGrad, cases.apart(50), lost_more, lambda: cases.run_of(nk.AdaGrad(bias=0.0), cases.orthogonal(12, 1))
+    ),
+    "convex_mistakes": cases.of_metric(
+        nk.AdaGrad, cases.apart(50), lost_more, lambda: cases.run_of(nk.AdaGrad(bias=0.0), cases.orthogonal(12, 1))
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LOSSES = [ConvexLoss("hinge"), ConvexLoss("absolute"), ConvexLoss("pinball", 0.875), ConvexLoss("huber", 0.5),
           ConvexLoss("squared")]  # fmt: skip

@@ -1,5 +1,6 @@
 """mix: the rule on a hand-computed example, its theorem on arbitrary mixings, and the same bits whoever does it."""
 
+import dataclasses
 import math
 import os
 import signal
@@ -11,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.comparators.shards import merged
 from novikoff.comparators.tally import Comparator
@@ -19,6 +21,35 @@ from novikoff.distributed import mixing
 from novikoff.distributed.mixed import weights_of
 from novikoff.distributed.theorems.mixing_facts import MixingFacts
 from novikoff.distributed.theorems.mixing_mistakes import mixing_mistakes, rounding_factor
+from novikoff.online_to_batch.theorems.risk_facts import HeldFacts
+
+
+def mixed(stream, forgets=False):
+    """What is told of the Perceptron on two shards; broken, it forgets what it learned after every epoch."""
+    x, y = map(np.array, zip(*stream, strict=True))
+    as_it_is = mixing.mean
+    mixing.mean = (lambda ends, parts: 0.0 * as_it_is(ends, parts)) if forgets else as_it_is
+    try:
+        return nk.mix((x.astype(float), y), 2, 30 if forgets else 3, threads=1).facts()
+    finally:
+        mixing.mean = as_it_is
+
+
+CASES = {
+    "held_risk": cases.of_risk(lambda n, m, horizon: HeldFacts(5, 5, m, n), horizons=(True,)),
+    "mixing_mistakes": cases.Case(
+        cases.VECTORS,
+        mixed,
+        cases.UPRIGHT,
+        lambda: mixed(cases.orthogonal(9)),
+        lambda: mixed(cases.UPRIGHT * 9, forgets=True),
+        (
+            (lambda: dataclasses.replace(mixed(cases.UPRIGHT), same_rows=False), "the same rows"),
+            (lambda: dataclasses.replace(mixed(cases.UPRIGHT), unexplained=2.0), "nothing else changed them"),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def noisy(rows=3000, width=12, flips=0.1, seed=0):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from helpers import novikoff, same
 from novikoff.core.errors import InputError, ModelFileError, SpecError
@@ -26,6 +27,37 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+
+def of_specialists():
+    """The same of copies begun at different times."""
+
+    def make():
+        return nk.Specialists(nk.FTRL(), 4)
+
+    def game(stream):
+        return cases.run_of(make(), stream)
+
+    return cases.Case(
+        cases.VECTORS,
+        game,
+        cases.apart(200),
+        None,
+        lambda: cases.run_of(cases.Stubborn(nk.FTRL(), 4), cases.apart(200)),
+        (
+            (lambda: cases.changed(game(cases.apart(50)), loss=7.0), "agrees with the ledger's"),
+            (lambda: cases.changed(game(cases.apart(50)), rounds=7), "exactly the recorded rounds"),
+            (lambda: cases.warm(make, cases.apart(8), cases.apart(8)), "warm start"),
+        ),
+    )
+
+
+CASES = {
+    "specialists_promise": of_specialists(),
+    "specialists_regret": of_specialists(),
+    "stretch_regret": of_specialists(),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LN2 = math.log(2.0)
 

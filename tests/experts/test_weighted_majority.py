@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
 from novikoff.core.errors import InputError, ModelFileError, TooLargeError
@@ -38,6 +39,18 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+CASES = {
+    "weighted_majority_mistakes": cases.Case(
+        cases.INDICES,
+        lambda stream: cases.run_of(nk.WeightedMajority(thresholds(7)), stream),
+        cases.PLAIN,
+        None,
+        lambda: cases.run_of(cases.broken(nk.WeightedMajority(thresholds(7))), cases.PLAIN),
+        ((lambda: cases.run_of(nk.WeightedMajority(thresholds(7), beta=0.0), [(3, -1), (0, 1)]), "penalised"),),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 BETAS = [0.5, 0.25, 0.9, 1 / 3, 0.999999, 1 - 2**-53, 1e-300, 5e-324]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.finite.classes import table, thresholds
 from novikoff.finite.theorems.consistent_expected import harmonic, harmonic_difference
@@ -20,6 +21,30 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+
+class Unfiltered(nk.Consistent):
+    """Broken: a hypothesis that erred may be drawn again."""
+
+    def play_one(self, x, y):
+        return self.predict_one(x)
+
+
+CASES = {
+    "consistent_mistakes": cases.of_hypotheses(
+        lambda: nk.Consistent(thresholds(7)),
+        cases.PLAIN,
+        lambda: cases.run_of(nk.Consistent(thresholds(7)), [(x, -1) for x in range(8)]),
+        lambda: cases.run_of(cases.broken(nk.Consistent(thresholds(7))), cases.PLAIN),
+    ),
+    "consistent_expected": cases.of_hypotheses(
+        lambda: nk.Consistent(thresholds(7), random=True),
+        cases.PLAIN,
+        lambda: cases.run_of(nk.Consistent(table([[1], [-1]]), random=True), [(0, 1)]),
+        lambda: cases.run_of(Unfiltered(thresholds(7), random=True), cases.PLAIN),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def test_the_golden_value():

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.errors import InputError, TooLargeError
 from novikoff.core.types import Run
 from novikoff.finite.classes.sphere import LARGEST_COVER, SphereCover
@@ -26,6 +28,22 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+CASES = {
+    "cover_restarts": cases.Case(
+        cases.separable(2),
+        lambda stream: cases.run_of(nk.CoverHalving(2, largest=2000), stream),
+        cases.apart(20),
+        None,
+        lambda: cases.run_of(cases.broken(nk.CoverHalving(2)), cases.apart(20)),
+        (
+            (lambda: cases.run_of(nk.CoverHalving(2), [((0, 0), -1)]), "x = 0"),
+            (lambda: cases.run_of(nk.CoverHalving(2, largest=20), [((1, 1), 1), ((1, 1), -1)] * 9), "finest cover"),
+        ),
+        unless="finest cover",
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 HALFWAY = math.pi / 7  # between two of the 7 angles of the first cover of the circle
 

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.errors import InputError
 from novikoff.core.types import Domain, Run
 from novikoff.finite.classes.rectangle import Rectangles
@@ -24,6 +26,28 @@ SAMPLES = {
     ],
 }
 """Samples for tests/test_every_learner.py."""
+
+
+def grid_walk():
+    """From corner to corner of a grid, and the corner once more."""
+    return [((min(k, 4), max(k - 4, 0)), 1) for k in range(9)] + [((0, 0), 1)]
+
+
+CASES = {
+    "tightest_box_mistakes": cases.Case(
+        st.lists(st.tuples(st.tuples(st.integers(0, 4), st.integers(0, 4)), cases.LABELS), min_size=1, max_size=25),
+        lambda stream: cases.run_of(nk.TightestBox(2, 5), stream),
+        grid_walk(),
+        lambda: cases.run_of(nk.TightestBox(2, 5), grid_walk()),
+        lambda: cases.run_of(cases.broken(nk.TightestBox(2, 5)), [((1, 1), 1)] * 9),
+        (
+            (lambda: cases.run_of(nk.TightestBox(2, 5), [((1, 1), 1), ((1, 1), -1)]), "inside the box"),
+            (lambda: cases.run_of(nk.TightestBox(2), [((1, 1), 1)]), "over the reals"),
+        ),
+        unless="not realizable",
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GRID = {1: 9, 2: 5, 3: 4, 5: 3}
 

@@ -1,9 +1,11 @@
 import copy
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.convex.vaw import VAW
 from novikoff.core.errors import ModelFileError, SpecError
@@ -26,6 +28,41 @@ SAMPLES = {
     "auto-regression": [("auto-regression", lambda noise, seed: nk.RegressionArrays(*hills(60)), [[1.0], "a", None])]
 }
 """Samples for tests/test_every_learner.py."""
+
+
+def regression(pairs):
+    """`auto` for numbers."""
+    x, y = map(np.array, zip(*pairs, strict=True))
+    return cases.run_of(nk.AutoRegression(), nk.RegressionArrays(x, y))
+
+
+def hilly(rounds):
+    """A line with a wave on it."""
+    return [((t % 13 / 13.0,), 5.0 * (t % 13) + np.sin(t)) for t in range(rounds)]
+
+
+def regression_paid_more(run):
+    """It paid so much more than its best member, as it says itself."""
+    return dataclasses.replace(cases.changed(run, paid=1e6, mixed=1e6), loss=1e6)
+
+
+CASES = {
+    "auto_regression_regret": cases.Case(
+        cases.TARGETS,
+        regression,
+        hilly(60),
+        None,
+        lambda: regression_paid_more(regression(hilly(60))),
+        (
+            (lambda: dataclasses.replace(regression(hilly(9)), rounds=1), "exactly the recorded rounds"),
+            (lambda: dataclasses.replace(regression(hilly(9)), loss=1e9), "agrees with the ledger's"),
+            (lambda: cases.changed(regression(hilly(9)), grown=-1e9), "the growth of the range"),
+            (lambda: cases.changed(regression(hilly(9)), chi=[1e9] * 6), "up to rounding"),
+            (lambda: cases.warm(nk.AutoRegression, cases.ones(4), cases.ones(4)), "started untrained"),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def test_it_keeps_every_contract():

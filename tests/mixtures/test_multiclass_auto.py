@@ -5,11 +5,46 @@ import dataclasses
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.core.types import Batch, Sparse
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear._loops import second_order_layout as matrix
 from novikoff.mixtures._loops import auto_layout as mix
+
+
+def multiclass_mixture_paid_more(run):
+    """The same with many labels."""
+    return cases.changed(
+        cases.paid_more(run), loss=run.after.loss + 500.0, losses=[loss + 500.0 for loss in run.after.losses]
+    )
+
+
+def multiclass_members():
+    """`auto` for many labels, against the best of its members as they played."""
+
+    def game(stream):
+        return dataclasses.replace(
+            cases.run_of(nk.MulticlassAuto(fast=True, labels=3), stream), tracked=None
+        )  # it needs none
+
+    sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
+    return cases.Case(
+        cases.MANY_VECTORS, game, sample, None, lambda: cases.paid_more(game(sample)),
+        (
+            (lambda: dataclasses.replace(game(sample), rounds=1), "the recorded rounds"),
+            (lambda: cases.changed(game(sample), loss=1.0), "agrees with the ledger's"),
+        ),
+    )  # fmt: skip
+
+
+CASES = {
+    "multiclass_auto_regret": cases.of_multiclass(
+        lambda **k: nk.MulticlassAuto(fast=True, **k), multiclass_mixture_paid_more
+    ),
+    "multiclass_auto_members": multiclass_members(),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def digits(rounds=None, seed=0, name="digits"):

@@ -1,5 +1,6 @@
 """Tops: fixed share and AdaHedge over forecasts, their trackers, and the theorems on them."""
 
+import dataclasses
 import itertools
 import math
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, setcontext
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from mixed_forecasts import Mixed, MixedNumbers, Played
 from novikoff.comparators.tracker import restored
@@ -20,6 +22,68 @@ from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switchin
 from novikoff.mixtures.theorems.switching_regret import switching_regret
 from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
 from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
+
+FORECASTS = st.lists(st.tuples(st.tuples(*[st.floats(-9, 9)] * 3), cases.LABELS), min_size=1, max_size=25)
+
+
+def shared_odds(stream, bend=0.0):
+    """Fixed share over forecasters whose log-odds are the examples."""
+    learner = Mixed([1.0 / len(stream[0][0])] * len(stream[0][0]))
+    learner.bend = bend
+    x, y = map(np.array, zip(*stream, strict=True))
+    return cases.run_of(learner, (x, y))
+
+
+def mixed_numbers(stream, shared, bend=0.0):
+    """AdaHedge over forecasters whose numbers are the examples."""
+    learner = MixedNumbers([1.0 / len(stream[0][0])] * len(stream[0][0]), shared)
+    learner.bend = bend
+    x, y = map(np.array, zip(*stream, strict=True))
+    return cases.run_of(learner, nk.RegressionArrays(x, y))
+
+
+def of_mixed_numbers(shared):
+    """AdaHedge over forecasters of a number, with sharing or without."""
+    game, sample = (
+        lambda stream: mixed_numbers(stream, shared),
+        [((5.0 * (-1.0) ** t, 0.0), 5.0 * (-1.0) ** t) for t in range(40)],
+    )
+    return cases.Case(
+        FORECASTS,
+        game,
+        sample,
+        lambda: game([((t % 3,), 1.0) for t in range(9)]),
+        lambda: mixed_numbers(sample, shared, bend=1e-3),
+        (
+            (lambda: dataclasses.replace(game(sample), rounds=1), "exactly the recorded rounds"),
+            (lambda: dataclasses.replace(game(sample), loss=7.0), "is the ledger's"),
+            (
+                lambda: cases.warm(
+                    lambda: MixedNumbers([0.5, 0.5], shared), *[nk.RegressionArrays(np.eye(2), np.ones(2))] * 2
+                ),
+                "started untrained",
+            ),
+        ),
+    )
+
+
+CASES = {
+    "switching_regret": cases.Case(
+        FORECASTS,
+        shared_odds,
+        [((4.0, -4.0), 1)] * 20 + [((4.0, -4.0), -1)] * 20,
+        lambda: shared_odds([((0.5,), y) for y in (1, -1, 1, 1)]),
+        lambda: shared_odds([((4.0, -4.0), 1)] * 20, bend=0.1),
+        (
+            (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
+            (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
+            (lambda: cases.warm(lambda: Mixed([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2), "started untrained"),
+        ),
+    ),
+    "numbers_regret": of_mixed_numbers(shared=False),
+    "numbers_switching_regret": of_mixed_numbers(shared=True),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 class Named:

@@ -1,12 +1,11 @@
 """Sentences: every theorem has one for each status, with numbers that are rounded outward; and what comes first."""
 
 import dataclasses
-import importlib.util
+import importlib
 import math
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+import samples
 from novikoff.core.certificate import DECLARED, Assumption, Bound, Certificate, Words, theorem
 from novikoff.online_to_batch.theorems.best_risk import best_risk
 from novikoff.reports import plain, sentences, summary
@@ -26,16 +26,11 @@ STATUSES = ("valid", "conditional", "vacuous", "void", "violated")
 @pytest.fixture(scope="module")
 def every():
     """The theorems, and games that they cover."""
-    path = Path(__file__).parents[1] / "test_every_theorem.py"
-    found = importlib.util.spec_from_file_location("every_theorem", path)
-    module = importlib.util.module_from_spec(found)
-    sys.modules["every_theorem"] = module
-    found.loader.exec_module(module)
-    yield {
-        name: (lambda name=name: module.EVERY[name](module.CASES[name].game(module.CASES[name].sample)))
-        for name in module.CASES
+    found = {name: getattr(importlib.import_module(module), name) for name, module in theorems().items()}
+    return {
+        name: (lambda name=name, case=case: found[name](case.game(case.sample)))
+        for name, case in samples.collected("CASES").items()
     }
-    del sys.modules["every_theorem"]
 
 
 def made(status="valid", quantity="mistakes", side="upper", kind="D", **more):

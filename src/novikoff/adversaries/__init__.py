@@ -1,4 +1,4 @@
-"""Adaptive adversaries, each with a witness: a target consistent with all its labels."""
+"""Adaptive adversaries, each with a witness: a target consistent with all its labels. Made by `make names`."""
 
 from __future__ import annotations
 

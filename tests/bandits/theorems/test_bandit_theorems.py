@@ -13,10 +13,61 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
 import novikoff as nk
 from helpers import drawing
 from novikoff.bandits.theorems import ix_regret, tsallis_regret
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts, at_least
+
+
+def of_bandits(make, broken_one, *more):
+    """A bandit on a table of losses: void after a warm start, and where its books are not those of the game."""
+    game = lambda losses: cases.run_of(make(losses.shape[1]), nk.Losses(losses))
+    sample = np.tile([[0.5, 1.0, 1.0]], (3000, 1))
+    warmed = lambda: cases.warm(lambda: make(2), nk.Losses(cases.lead(2, 60)), nk.Losses(cases.lead(2, 60)))
+    wrong = lambda: cases.changed(game(sample), lost=1.0)
+    random = np.random.default_rng(0).random((20_000, 3))
+    tight = None if broken_one is None else lambda: game(random)
+    return cases.Case(cases.TABLES, game, sample, tight, broken_one,
+                ((warmed, "warm start"), (wrong, "learned from the recorded losses"), *more))  # fmt: skip
+
+
+def exp3(arms, **more):
+    return nk.Exp3IX(arms, **{"horizon": 3000, **more})
+
+
+def cheated(make):
+    """It pays 1 in every round, and says so of itself."""
+    return lambda: cases.run_of(cases.broken(make(3)), nk.Losses(np.tile([[0.5, 1.0, 1.0]], (3000, 1))))
+
+
+CASES = {
+    "observable_regret": of_bandits(
+        exp3,
+        None,
+        (lambda: cases.changed(cases.run_of(exp3(2), nk.Losses(cases.lead(2, 60))), off=0.1), "sum to 1"),
+    ),
+    "ix_pathwise": of_bandits(exp3, cheated(exp3)),
+    "ix_regret": of_bandits(
+        exp3,
+        None,
+        (lambda: cases.changed(cases.run_of(exp3(2), nk.Losses(cases.lead(2, 60))), off=0.1), "sum to 1"),
+    ),
+    "tsallis_pathwise": of_bandits(
+        nk.TsallisINF,
+        cheated(nk.TsallisINF),
+        (lambda: cases.changed(cases.run_of(nk.TsallisINF(2), nk.Losses(cases.lead(2, 60))), off=0.1), "sum to 1"),
+    ),
+    "tsallis_regret": of_bandits(
+        nk.TsallisINF,
+        None,
+        (
+            lambda: dataclasses.replace(cases.run_of(nk.TsallisINF(2), nk.Losses(cases.lead(2, 60))), adaptive=True),
+            "fixed in advance",
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 ARMS, LOSSES = [0, 1, 0, 2], [1.0, 0.0, 0.5, 1.0]
 

@@ -4,17 +4,49 @@ How often the limits fail is tested in tests/bandits/test_off_policy.py; what al
 test_every_theorem.py.
 """
 
+import dataclasses
 import math
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
+import cases
 import novikoff as nk
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts
 from novikoff.bandits.theorems.policy_limits import PolicyFacts, policy_limits
 from novikoff.core.types import Run
+
+
+def logged(rows, **changes):
+    """What a log of losses and probabilities shows of the policy that plays the arm that was played with chance 1/2."""
+    losses, chances = np.asarray(rows).reshape(-1, 2).T
+    weighed = [0.5 / (chances + gamma) for gamma in GAMMAS]
+    sums, rest = (tuple(float(weight @ paid) for weight in weighed) for paid in (losses, 1.0 - losses))
+    lost = float(losses.sum())
+    after = dataclasses.replace(BanditFacts("log", len(losses), 2, 2, lost, GAMMAS, (sums, sums)), **changes)
+    run = Run(dataclasses.replace(after, rounds=0), after, len(losses), 0, 0.0, (0, 0), adaptive=False,
+              deterministic=False, loss=lost, fixed=False)  # fmt: skip
+    return PolicyFacts(run, 2, sums, rest)
+
+
+CASES = {
+    "policy_limits": cases.Case(
+        arrays(np.float64, st.tuples(st.integers(1, 25), st.just(2)), elements=st.floats(0.015625, 1)),
+        logged,
+        np.tile([[0.25, 0.5], [0.75, 0.5]], (2000, 1)),
+        None,
+        None,
+        (
+            (lambda: logged([[0.5, 0.5]], suspect="they are not"), "the arms were drawn with (they are not)"),
+            (lambda: logged([]), "there were no rounds"),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def always(losses, rounds, grid, delta=0.05):

@@ -5,12 +5,32 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
+import cases
 import novikoff as nk
 from novikoff.convex.online_gradient import OnlineGradient
 from novikoff.convex.theorems.average_risk import DELTA, average_risk, risk_limit
 from novikoff.convex.theorems.average_risk_always import LARGEST, RATES, RATIO, average_risk_always, margin, psi
 from novikoff.core.types import Run
 from novikoff.game.ledger_state import packed, unpacked
+
+CASES = {
+    "average_risk": cases.of_targets(
+        None,
+        None,
+        [((1.0,), 0.5)] * 900,
+        (lambda: dataclasses.replace(cases.run_of(nk.OnlineGradient(), cases.ones(9)), repeated=True), "used once"),
+    ),
+    "average_risk_always": cases.of_targets(
+        None,
+        None,
+        [((1.0,), 0.5)] * 900,
+        (
+            lambda: dataclasses.replace(cases.run_of(nk.OnlineGradient(), cases.ones(9)), adaptive=True),
+            "independent draws",
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 BOTH = pytest.mark.parametrize("theorem", [average_risk, average_risk_always])
 

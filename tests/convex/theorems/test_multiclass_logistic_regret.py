@@ -5,8 +5,17 @@ import math
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.core.types import Batch
+
+CASES = {
+    "multiclass_logistic_regret": cases.of_multiclass(
+        lambda **k: nk.MulticlassLogistic(scale_free=False, **k),
+        cases.paid_more,
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def flowers(rounds=240, labels=4, seed=0):

@@ -2,10 +2,22 @@
 
 import numpy as np
 
+import cases
 import novikoff as nk
 from novikoff import numerics
 from novikoff.core.types import Batch
 from novikoff.linear._loops import multiclass_layout as at
+
+CASES = {
+    "multiclass_regret": cases.of_multiclass(
+        nk.MulticlassFTRL,
+        cases.paid_more,
+        lambda: cases.run_of(
+            nk.MulticlassFTRL(rate=0.25, bias=0.0, labels=2), [(x, 1) for x, _ in cases.orthogonal(12, 1)]
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 X = np.array([(1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (2, 1)], dtype=float)
 Y = np.array([1, 2, 0, 2, 1, 0])

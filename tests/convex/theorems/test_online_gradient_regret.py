@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.convex._loops import gradient_layout as at
 from novikoff.convex.comparators.ball import best_in_ball, squared_loss
@@ -15,6 +16,19 @@ from novikoff.convex.theorems.online_gradient_regret import a_priori, online_gra
 from novikoff.core.types import Batch, Run
 from novikoff.game.game import Game
 from novikoff.game.ledger import Ledger
+
+CASES = {
+    "online_gradient_regret": cases.of_targets(
+        lambda: cases.run_of(cases.broken(nk.OnlineGradient(), 4.0), cases.ones(90)),
+        lambda: cases.run_of(
+            nk.OnlineGradient(radius=2.0, low=-2.0, high=2.0, loss="absolute", horizon=100),
+            nk.RegressionArrays(np.eye(100), np.full(100, 2.0)),
+        ),
+        [((1.0,), 1.0)] * 90,
+        (lambda: cases.changed(cases.run_of(nk.OnlineGradient(), cases.ones(9)), rate=9.0), "never increased"),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def found(ledger):

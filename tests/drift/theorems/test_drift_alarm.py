@@ -9,9 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from helpers import drive
 from novikoff.drift.theorems.drift_alarm import DriftFacts, drift_alarm
+
+CASES = {
+    "drift_alarm": cases.of_bets(
+        lambda errors: drive(nk.DriftTest(), errors),
+        np.arange(500) % 5 == 0,
+        np.arange(500) >= 400,
+        "equally likely",
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def test_golden_values_at_five_percent():

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.drift.theorems.monitor_alarm import MonitorFacts, monitor_alarm
+
+CASES = {
+    "monitor_alarm": cases.of_bets(
+        cases.watched, np.arange(500) % 5 == 0, np.arange(500) >= 200, "error rate is at most 0.2"
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def watched(limit, errors):

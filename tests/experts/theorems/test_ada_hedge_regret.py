@@ -11,9 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.theorems.ada_hedge_regret import ada_hedge_regret
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
+
+CASES = {
+    "ada_hedge_regret": cases.of_experts(
+        lambda experts: nk.AdaHedge(experts, loss="table", play="draw"),
+        lambda: cases.run_of(nk.AdaHedge(2, loss="table", play="draw"), nk.Losses(cases.lead(20_000, 1_500))),
+        "equal weights",
+        {"uniform": False},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 

@@ -11,8 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.experts.theorems.anytime_regret import anytime_regret
 from novikoff.experts.theorems.mixability_gaps import mixability_gaps
+
+CASES = {
+    "anytime_regret": cases.of_experts(
+        cases.weights("anytime"),
+        lambda: cases.run_of(cases.weights("anytime")(2), nk.Losses(cases.lead(100_000, 3_000))),
+        "never increased",
+        {"rates": 0.1},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 

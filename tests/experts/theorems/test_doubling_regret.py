@@ -11,10 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.theorems.doubling_regret import doubling_regret
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.mixability_gaps import mixability_gaps
+
+
+def epochs():
+    """Two experts take turns in each epoch of 1, 2, 4, ... rounds, then the first leads."""
+    sizes = [(2**j, min(2**j, int(np.ceil(6 * 2 ** (j / 2))))) for j in range(17)]
+    return np.concatenate([cases.lead((n - ahead) // 2, n - (n - ahead) // 2 * 2) for n, ahead in sizes])
+
+
+CASES = {
+    "doubling_regret": cases.of_experts(
+        cases.weights("doubling"),
+        lambda: cases.run_of(cases.weights("doubling")(2), nk.Losses(epochs())),
+        "epochs",
+        {"epochs": 3},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def play(table, prior=None, top=1.0, rate=lambda k, experts: math.sqrt(8 * math.log(experts) / 2**k), sign=-1.0):

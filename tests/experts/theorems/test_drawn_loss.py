@@ -10,11 +10,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.experts.theorems.drawn_loss import DELTA, drawn_loss, most_drawn
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.play import play
+
+CASES = {
+    "drawn_loss": dataclasses.replace(
+        cases.of_experts(cases.weights(), None, "not finite", {"top": np.inf}),
+        broken=None,
+        void=(
+            (
+                lambda: cases.changed(cases.run_of(cases.weights()(2), nk.Losses(cases.lead(9, 9))), top=np.inf),
+                "not finite",
+            ),
+            (
+                lambda: dataclasses.replace(cases.run_of(cases.weights()(2), nk.Losses(cases.lead(9, 9))), rounds=3),
+                "every round",
+            ),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def run_of(expected, loss, rounds=1000, top=1.0, before=0, **values):

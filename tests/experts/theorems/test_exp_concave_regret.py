@@ -11,9 +11,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.theorems.exp_concave_regret import exp_concave_regret
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
+
+
+def concave(experts):
+    return nk.ExponentialWeights(experts, loss="log", play="mean")
+
+
+def forecasts(rows):
+    """The experts say the numbers of a table; the outcome is always 1."""
+    return nk.Advice(rows, np.ones(len(rows)))
+
+
+CASES = {
+    "exp_concave_regret": cases.Case(
+        arrays(np.float64, st.tuples(st.integers(1, 25), st.integers(1, 4)), elements=st.floats(0, 1)),
+        lambda rows: cases.run_of(concave(rows.shape[1]), forecasts(rows)),
+        np.tile([[0.9, 0.1]], (40, 1)),
+        lambda: cases.run_of(concave(3), forecasts(np.tile([[0.9, 0.1, 0.1]], (60, 1)))),
+        lambda: cases.run_of(cases.broken(concave(2), 5.0), forecasts(np.tile([[0.9, 0.1]], (40, 1)))),
+        (
+            (
+                lambda: cases.changed(cases.run_of(concave(2), forecasts(np.tile([[0.9, 0.1]], (9, 1)))), rates=1.0),
+                "was constant",
+            ),
+            (
+                lambda: cases.warm(lambda: concave(1), forecasts(np.ones((3, 1))), forecasts(np.ones((3, 1)))),
+                "warm start",
+            ),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 CLIP = 1e-6
 

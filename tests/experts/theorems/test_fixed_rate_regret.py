@@ -11,8 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.fixed_rate_regret import fixed_rate_regret
+
+CASES = {
+    "fixed_rate_regret": cases.of_experts(
+        cases.weights(),
+        lambda: cases.run_of(cases.weights(eta=0.01)(2), nk.Losses(cases.lead(20_000, 1_200))),
+        "rate was constant",
+        {"rates": 9.0},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 

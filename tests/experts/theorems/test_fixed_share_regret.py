@@ -12,9 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.fixed_share_regret import fixed_share_regret, path_price
+
+CASES = {
+    "fixed_share_regret": cases.of_experts(
+        lambda experts: nk.FixedShare(experts, switches=1, horizon=30, loss="table", play="draw"),
+        lambda: cases.run_of(
+            nk.FixedShare(10, switches=1, horizon=100, alpha=1e-9, eta=20.0, loss="table", play="draw"),
+            nk.Losses(1.0 - np.repeat(np.eye(10)[:2], 50, axis=0)),
+        ),
+        "rate must be positive",
+        {"eta": 0.0},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 

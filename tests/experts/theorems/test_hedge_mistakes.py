@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.adversaries.contrarian import Contrarian
+from novikoff.adversaries.grid_bisection import GridBisection
 from novikoff.core.certificate import Assumption, Certificate
 from novikoff.core.types import Run
 from novikoff.experts.exponential_weights import ExponentialWeights
@@ -23,6 +25,47 @@ from novikoff.finite.constant import Constant
 from novikoff.finite.halving import Halving
 from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.linear.perceptron import Perceptron
+
+
+def team(**rule):
+    return nk.Hedge([nk.ThresholdHalving(7), nk.Constant(-1)], **rule)
+
+
+def drawing_team():
+    return nk.Hedge([nk.Consistent(thresholds(7), random=True, seed=5), nk.Constant(-1)], horizon=400)
+
+
+CASES = {
+    "hedge_mistakes": cases.Case(
+        cases.INDICES,
+        lambda stream: cases.run_of(team(), stream),
+        cases.PLAIN * 5,
+        None,
+        lambda: cases.run_of(cases.broken(team()), cases.PLAIN * 5),
+        (
+            (lambda: cases.warm(team, cases.PLAIN, cases.PLAIN), "warm start"),
+            (lambda: cases.changed(cases.run_of(team(), cases.PLAIN), apart=False), "independent of the learners"),
+            (lambda: cases.changed(cases.run_of(team(), cases.PLAIN), rule="sleeping"), "no bound of this kind"),
+        ),
+        unless="not realizable",
+    ),
+    "hedge_expected": cases.Case(
+        cases.INDICES,
+        lambda stream: cases.run_of(drawing_team(), stream),
+        cases.PLAIN * 10,
+        None,
+        None,
+        (
+            (lambda: cases.run_of(drawing_team(), GridBisection(7), 20), "fixed in advance"),
+            (
+                lambda: cases.changed(cases.run_of(drawing_team(), cases.PLAIN), apart=False),
+                "independent of the learners",
+            ),
+        ),
+        unless="not realizable",
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 K, T = 4, 1000
 

@@ -11,10 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
 import novikoff as nk
 from novikoff.core.types import StepResult
 from novikoff.experts.theorems.fixed_rate_regret import fixed_rate_regret
 from novikoff.experts.theorems.mixability_gaps import mixability_gaps
+
+CASES = {
+    "mixability_gaps": cases.of_experts(
+        cases.weights(),
+        lambda: cases.run_of(cases.weights()(3), nk.Losses(cases.lead(0, 80, 3))),
+        "never increased",
+        {"rates": 0.1},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = np.array([[0, 1, 0.5], [1, 0, 0.5], [0, 1, 1], [0, 0, 1]])
 

@@ -11,9 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.experts.theorems.sleeping_regret import sleeping_regret
+
+
+def sleeping(experts):
+    return nk.SleepingExperts(experts, loss="table", play="draw")
+
+
+CASES = {
+    "sleeping_regret": dataclasses.replace(
+        cases.of_experts(sleeping, None, "not finite", {"sleeper_gaps": np.inf}),
+        broken=lambda: cases.changed(cases.run_of(sleeping(2), nk.Losses(cases.lead(2, 60))), sleeper_regret=50.0),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 NAN = math.nan
 GOLDEN = np.array([[0, 1, 0.5], [1, NAN, 0.5], [NAN, 1, 1], [0, 0, NAN]])

@@ -11,7 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+import cases
+import novikoff as nk
 from novikoff.experts.theorems.small_losses import small_losses
+
+CASES = {
+    "small_losses": cases.of_experts(
+        cases.weights(),
+        lambda: cases.run_of(cases.weights(eta=200.0)(400), nk.Losses(np.tril(np.ones((399, 400))))),
+        "rate was constant",
+        {"rates": 9.0},
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 tables = st.tuples(st.integers(1, 25), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0])))

@@ -2,13 +2,35 @@
 
 import pytest
 
+import cases
 import novikoff as nk
+from novikoff.adversaries.majority_flip import MajorityFlip
 from novikoff.core.certificate import draws_nothing
 from novikoff.core.hypotheses import VersionSpaceFacts
 from novikoff.core.types import Run
-from novikoff.finite.classes import table, thresholds
+from novikoff.finite.classes import cube, table, thresholds
 from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
+
+FLIPS = [(0, -1), (1, -1), (2, -1)]
+
+CASES = {
+    "halving_mistakes": cases.of_hypotheses(
+        lambda: nk.Halving(thresholds(7)),
+        cases.PLAIN,
+        lambda: cases.run_of(nk.Halving(cube(4)), MajorityFlip(4), 4),
+        lambda: cases.run_of(cases.broken(nk.Halving(thresholds(7))), cases.PLAIN),
+    ),
+    "halving_restarts": cases.Case(
+        cases.INDICES,
+        lambda stream: cases.run_of(nk.Halving(thresholds(7)), stream),
+        [(7, -1), (0, 1), *cases.PLAIN],
+        lambda: cases.run_of(nk.Halving(cases.ROWS, prior=cases.PRIOR), FLIPS * 3),
+        lambda: cases.run_of(cases.broken(nk.Halving(cases.ROWS)), [*FLIPS, *[(2, 1)] * 30]),
+        (),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 # With weights 4 : 2 : 1 each of the three examples costs a mistake: the heavier hypothesis is wrong each time.
 ROWS = [[1, 1, 1], [-1, 1, 1], [-1, -1, 1]]

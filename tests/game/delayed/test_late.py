@@ -5,11 +5,62 @@ import dataclasses
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff.core.errors import InputError, LateError, ModelFileError
 from novikoff.game.ledger_state import restore, state_of
 from novikoff.game.persistence import snapshot
 from novikoff.game.reservoir import HypothesisReservoir
+
+
+def late_run(learner, stream, delay):
+    """What theorems on late labels are told: blocks are served, and their labels come from the last to the first."""
+    game, stream = nk.Game(learner), list(stream)
+    for start in range(0, len(stream), delay + 1):
+        block = range(start, min(start + delay + 1, len(stream)))
+        for t in block:
+            game.predict_one(stream[t][0], t)
+        for t in reversed(block):
+            game.learn_one(t, stream[t][1])
+    ledger, seen = game.ledger, []
+    of_arrivals = tuple(one for one in ledger.certify() if not one.theorem.startswith("delayed_"))
+    learner.promises = (seen.append,)
+    ledger.certify()
+    return dataclasses.replace(seen[0], arrivals=of_arrivals, tracked=None)
+
+
+def served(run, **values):
+    """The run, of which other things are told that were served."""
+    return dataclasses.replace(run, late=dataclasses.replace(run.late, **values))
+
+
+def of_late(game, learner=nk.Perceptron):
+    """On late labels: the Perceptron, or another learner, and (`game`) how it is broken."""
+
+    def whole():
+        return late_run(learner(), cases.apart(30), 3)
+
+    return cases.Case(
+        cases.VECTORS, lambda stream: late_run(learner(), stream, len(stream) // 3), cases.apart(30),
+        lambda: late_run(learner(), [row for row in cases.orthogonal(9, 1) for _ in range(5)], 4),
+        game,
+        ((lambda: served(whole(), labelled=59), "game in order of arrival"),
+         (lambda: dataclasses.replace(whole(), arrivals=tuple(
+             dataclasses.replace(one, bound=None, status="void", reason="it was broken") for one in whole().arrivals)),
+          "no valid bound"),),
+    )  # fmt: skip
+
+
+CASES = {
+    "delayed_mistakes": of_late(lambda: served(late_run(nk.Perceptron(), cases.apart(30), 3), mistakes=60, changed=0)),
+    "delayed_conservative": of_late(
+        lambda: served(late_run(nk.Perceptron(), cases.apart(30), 3), mistakes=60, others=3)
+    ),
+    "delayed_drawn": dataclasses.replace(
+        of_late(None, lambda: nk.Hedge([nk.Perceptron(), nk.Perceptron(bias=1.0)])), tight=None
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LEARNERS = {
     "perceptron": nk.Perceptron,

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.game.play import play as play_game
 from novikoff.kernel.comparators.tracker import KernelTracker
@@ -15,6 +17,29 @@ from novikoff.kernel.crammer_kandola_singer import CrammerKandolaSinger
 from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.cks_cache import cks_cache
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
+
+
+class Hoarder(nk.CrammerKandolaSinger):
+    """Broken: it throws nothing out, and says that it does."""
+
+    def facts(self):
+        return dataclasses.replace(super().facts(), distilled=True, margin=0.0)
+
+
+def cks():
+    return nk.CrammerKandolaSinger(None, "linear", distill=True)
+
+
+CASES = {
+    "cks_cache": cases.of_vectors(
+        cks,
+        lambda: cases.run_of(Hoarder(None, **cases.LINEAR, beta=50.0), cases.apart(50)),
+        warmed=False,
+        unless=cases.NARROW,
+        more=((lambda: cases.run_of(cks(), cases.BOTH), cases.NARROW),),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LINEAR = Kernel.of("linear")
 RBF = Kernel.of("rbf", gamma=0.5)

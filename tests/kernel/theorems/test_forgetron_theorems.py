@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.game.play import play
 from novikoff.kernel.comparators.tracker import KernelTracker
@@ -17,6 +19,25 @@ from novikoff.kernel.kernels import Kernel
 from novikoff.kernel.theorems.forgetron_pathwise import Costs, forgetron_pathwise, mixtures, pathwise
 from novikoff.kernel.theorems.forgetron_theorem import forgetron_theorem, longest
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
+
+forgetron_case = cases.of_vectors(
+    lambda: nk.Forgetron(90, "linear", radius=6.0),
+    lambda: cases.run_of(cases.broken(nk.Forgetron(90, "linear", radius=1.0)), [((1.0, 0.0), -1)] * 60),
+    tight=False, sample=[((5.0, 0.0), -1)] * 60,
+)  # fmt: skip
+
+CASES = {
+    "forgetron_pathwise": forgetron_case,
+    "forgetron_theorem": dataclasses.replace(
+        forgetron_case,
+        unless="above the R^2",
+        void=(
+            *forgetron_case.void,
+            (lambda: cases.run_of(nk.Forgetron(9, "linear", radius=1.0), cases.BOTH), "at least 83"),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LINEAR = Kernel.of("linear")
 RBF = Kernel.of("rbf", gamma=0.5)

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.core.types import Run
 from novikoff.game import ledger_state
 from novikoff.game.play import play
@@ -21,6 +23,56 @@ from novikoff.kernel.theorems.kernel_hinge import kernel_hinge
 from novikoff.kernel.theorems.kernel_lengths import kernel_lengths
 from novikoff.kernel.theorems.kernel_margin import kernel_margin
 from novikoff.kernel.theorems.kernel_squared_hinge import kernel_squared_hinge
+
+
+def of_multiclass_kernel():
+    """The kernel Perceptron of many labels."""
+
+    def game(stream):
+        return cases.run_of(nk.MulticlassKernelPerceptron("linear", labels=3), stream)
+
+    def paid_more(run):
+        tracked = dataclasses.replace(run.tracked, mistakes=140)
+        return dataclasses.replace(cases.changed(run, updates=140), mistakes=140, tracked=tracked)
+
+    sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
+    return cases.Case(
+        cases.MANY_VECTORS,
+        game,
+        sample,
+        lambda: cases.run_of(
+            nk.MulticlassKernelPerceptron("linear", labels=2), [(x, 1) for x, _ in cases.orthogonal(12)]
+        ),
+        lambda: paid_more(game(sample)),
+        (
+            (lambda: dataclasses.replace(game(sample), rounds=1), "every round it learned from"),
+            (lambda: cases.changed(game(sample), updates=70), "only on the mistakes of its scores"),
+            (lambda: cases.changed(game(sample), new=7), "agrees with the ledger's"),
+            (lambda: cases.changed(game(sample), evictions=1), "ever removed"),
+        ),
+    )
+
+
+kernel_case = cases.of_vectors(
+    lambda: nk.KernelPerceptron(**cases.LINEAR),
+    lambda: cases.run_of(cases.opposite(nk.KernelPerceptron), cases.apart(20)),
+    unless=cases.NARROW,
+    more=(
+        (
+            lambda: cases.changed(cases.run_of(nk.KernelPerceptron(**cases.LINEAR), cases.orthogonal(3)), evictions=1),
+            "ever removed",
+        ),
+    ),
+)
+
+CASES = {
+    "multiclass_kernel_mistakes": of_multiclass_kernel(),
+    "kernel_lengths": kernel_case,
+    "kernel_hinge": kernel_case,
+    "kernel_margin": kernel_case,
+    "kernel_squared_hinge": kernel_case,
+}
+"""Cases for tests/test_every_theorem.py."""
 
 THEOREMS = [kernel_hinge, kernel_lengths, kernel_margin, kernel_squared_hinge]
 LINEAR = Kernel.of("linear")

@@ -12,6 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
+from novikoff.adversaries.orthogonal import Orthogonal
 from novikoff.core.types import Run
 from novikoff.game.play import play as play_game
 from novikoff.kernel.comparators.tracker import KernelTracker
@@ -20,6 +23,26 @@ from novikoff.kernel.randomized_budget import RandomizedBudgetPerceptron
 from novikoff.kernel.theorems.kernel_facts import KernelFacts
 from novikoff.kernel.theorems.rbp_expected import notes, once_full, rbp_expected, simpler
 from novikoff.kernel.theorems.rbp_no_eviction import rbp_no_eviction
+
+CASES = {
+    "rbp_no_eviction": cases.of_vectors(
+        lambda: nk.RandomizedBudgetPerceptron(50, **cases.LINEAR),
+        lambda: cases.run_of(cases.opposite(nk.RandomizedBudgetPerceptron, 50), cases.apart(20)),
+    ),
+    "rbp_expected": cases.of_vectors(
+        lambda: nk.RandomizedBudgetPerceptron(4, **cases.LINEAR),
+        None,
+        tight=False,
+        sample=cases.two_in_turn(4, 60),
+        more=(
+            (
+                lambda: cases.run_of(nk.RandomizedBudgetPerceptron(4, **cases.LINEAR), Orthogonal(9), 9),
+                "fixed in advance",
+            ),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 LINEAR = Kernel.of("linear")
 ROUND = [(1, 0, 0), (0, 1, 0), (0, 0, 1)]

@@ -11,12 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.comparators.tally import Comparator
 from novikoff.core.types import Run
 from novikoff.linear.ellipsoid import Ellipsoid
 from novikoff.linear.theorems.ellipsoid_facts import Ball, Body, log_shrink
 from novikoff.linear.theorems.ellipsoid_grid import before_the_game, ellipsoid_grid, grid_margin
 from novikoff.linear.theorems.ellipsoid_margin import ellipsoid_margin
+
+CASES = {
+    "ellipsoid_grid": dataclasses.replace(
+        cases.ellipsoid_case,
+        game=lambda stream: cases.run_of(nk.Ellipsoid(grid=3, bias=3.0), stream),
+        broken=lambda: cases.run_of(cases.broken(nk.Ellipsoid(grid=1, width=2)), cases.on_one_side(60, 2)),
+        void=((lambda: cases.run_of(nk.Ellipsoid(grid=1), cases.BOTH), "on the grid"),),
+        unless="on the grid",
+        sample=[((1.0, 0.2), 1)] * 90,
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 GOLDEN = {
     (2, 1): (13.183347, 8.398404),

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from helpers import first_of
 from novikoff.comparators.tally import Comparator
 from novikoff.core.types import Run
@@ -17,6 +19,21 @@ from novikoff.linear.ellipsoid import Ellipsoid
 from novikoff.linear.theorems.ellipsoid_facts import Ball, Body, bound, log_shrink
 from novikoff.linear.theorems.ellipsoid_given_margin import ellipsoid_given_margin
 from novikoff.linear.theorems.ellipsoid_margin import ellipsoid_margin
+
+CASES = {
+    "ellipsoid_margin": dataclasses.replace(
+        cases.ellipsoid_case,
+        tight=lambda: cases.run_of(nk.Ellipsoid(), [((3.0,), -1), ((3.0,), -1), ((-2.0,), 1)]),
+    ),
+    "ellipsoid_given_margin": dataclasses.replace(
+        cases.ellipsoid_case,
+        game=lambda stream: cases.run_of(nk.Ellipsoid(margin=0.05), stream),
+        unless="margin above 0.05",
+        broken=lambda: cases.run_of(cases.broken(nk.Ellipsoid(margin=0.05, width=3)), cases.on_one_side(90)),
+        void=((lambda: cases.run_of(nk.Ellipsoid(margin=0.9), cases.apart(5, 0.05)), "margin above 0.9"),),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def tracked(rows, labels, directions, bias=0.0, normalize=True):

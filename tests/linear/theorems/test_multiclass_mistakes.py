@@ -1,14 +1,26 @@
 """Mistakes with many labels: golden values, new labels, and learners that are broken on purpose."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff import numerics
 from novikoff.comparators import _loops as comparators_loops
 from novikoff.comparators.multiclass_tracker import MulticlassTracker
 from novikoff.core.types import Batch, StepResult
 from novikoff.linear._loops import multiclass_layout as at
+
+CASES = {
+    "multiclass_mistakes": cases.of_multiclass(
+        nk.MulticlassPerceptron,
+        lambda run: dataclasses.replace(cases.changed(run, mistakes=140, updates=140), mistakes=140),
+        lambda: cases.run_of(nk.MulticlassPerceptron(labels=2), [(x, 1) for x, _ in cases.orthogonal(12)]),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 X = np.array([(1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (2, 1)], dtype=float)
 Y = np.array([1, 2, 0, 2, 1, 0])

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import cases
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, PerceptronFacts, rounding_factor
 from novikoff.linear.theorems.perceptron_hinge import largest_count, perceptron_hinge
 from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
 from novikoff.linear.theorems.perceptron_margin import perceptron_margin
 from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge
+
+CASES = {
+    "perceptron_hinge": cases.perceptron_case,
+}
+"""Cases for tests/test_every_theorem.py."""
 
 WILD = [0.0, 1.0, -1.0, 0.1, 3.0, 1e16, -1e16, 1e-160, -3e-160, 1e-320, 5e-324, 1e150, 1e308, 2.0**-449, 2.0**449]
 THEOREMS = (perceptron_hinge, perceptron_lengths, perceptron_margin, perceptron_squared_hinge)

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 import novikoff as nk
 from novikoff.comparators.scale import lengths_scale
 from novikoff.comparators.tally import PenalizedComparator
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
 from novikoff.linear.theorems.perceptron_lengths import perceptron_lengths
+
+CASES = {
+    "perceptron_lengths": cases.perceptron_case,
+}
+"""Cases for tests/test_every_theorem.py."""
 
 labels = st.sampled_from([-1, 1])
 

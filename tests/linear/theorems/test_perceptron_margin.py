@@ -1,11 +1,23 @@
 """Novikoff's bound: golden values, arbitrary separable streams, several passes, and when it is void."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import cases
+import novikoff as nk
 from novikoff.linear.theorems.perceptron_margin import perceptron_margin
+
+CASES = {
+    "perceptron_margin": dataclasses.replace(
+        cases.from_zero_case,
+        void=(*cases.from_zero_case.void, (lambda: cases.run_of(nk.Perceptron(), cases.BOTH), cases.NARROW)),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 @pytest.mark.parametrize("size", [1, 3, 0.1, 1e-100, 1e100])

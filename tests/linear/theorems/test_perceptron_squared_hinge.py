@@ -6,8 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 from novikoff.linear.theorems.perceptron_hinge import perceptron_hinge
 from novikoff.linear.theorems.perceptron_squared_hinge import perceptron_squared_hinge, square_of_sum
+
+CASES = {
+    "perceptron_squared_hinge": cases.from_zero_case,
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def streams(values, most=25, width=3):

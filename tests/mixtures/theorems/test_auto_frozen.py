@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import cases
 import novikoff as nk
 from novikoff import numerics
 from novikoff.convex.logistic import curvature
@@ -17,6 +18,33 @@ from novikoff.mixtures._loops import auto_layout as mix
 from novikoff.mixtures.auto import Auto
 from novikoff.mixtures.theorems.auto_frozen import auto_frozen
 from novikoff.reports.sentences import sentence
+
+
+def mixture_paid_more(run):
+    """The same of a mixture, each forecaster of which did."""
+    losses = [loss + 500.0 for loss in run.after.losses]
+    tracked = dataclasses.replace(run.tracked, losses=tuple(losses))
+    return dataclasses.replace(cases.changed(run, losses=losses), log_loss=run.log_loss + 500.0, tracked=tracked)
+
+
+CASES = {
+    "auto_regret": cases.of_metric(lambda: nk.Auto(fast=True), cases.apart(50), mixture_paid_more),
+    "auto_frozen": dataclasses.replace(
+        cases.of_metric(lambda: nk.Auto(fast=True), cases.apart(50), mixture_paid_more),
+        void=(
+            (lambda: dataclasses.replace(cases.run_of(nk.Auto(fast=True), cases.apart(50)), rounds=1), "every round"),
+            (
+                lambda: cases.changed(cases.run_of(nk.Auto(fast=True), cases.apart(50)), rounds=7),
+                "exactly the recorded rounds",
+            ),
+            (
+                lambda: cases.changed(cases.run_of(nk.Auto(fast=True), cases.apart(50)), losses=[7.0] * 3),
+                "agree with their scores",
+            ),
+        ),
+    ),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def rings(rounds, seed=0):

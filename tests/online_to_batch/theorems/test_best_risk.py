@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 from scipy.special import betainccinv
 from scipy.stats import binom
 
+import cases
 from novikoff.online_to_batch.risk import candidate_limit, chernoff, clopper_pearson, kl_limit
 from novikoff.online_to_batch.theorems.best_risk import FACTOR, best_risk, explicit, limit
 from novikoff.online_to_batch.theorems.risk_facts import BestFacts
+
+CASES = {
+    "best_risk": cases.of_risk(lambda n, m, horizon: BestFacts(n, 0.05, 5, 0, m, n, m, horizon=horizon)),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 FACTS = BestFacts(rounds=1000, delta=0.05, candidates=50, first=100, errors=0, trials=900, mistakes=20)
 

@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+import cases
 from novikoff.online_to_batch.risk import kl_limit, poisson_limit, share
 from novikoff.online_to_batch.theorems.ensemble_risk import ensemble_risk
 from novikoff.online_to_batch.theorems.risk_facts import EnsembleFacts
+
+CASES = {
+    "ensemble_risk": cases.of_risk(),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def angle_risk(w, noise):

@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cases
 from novikoff.online_to_batch.risk import kl_limit
 from novikoff.online_to_batch.theorems.ensemble_risk import ensemble_risk
 from novikoff.online_to_batch.theorems.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.online_to_batch.theorems.risk_facts import EnsembleFacts
+
+CASES = {
+    "ensemble_risk_fixed": cases.of_risk(horizons=(True,)),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def test_a_certificate_as_it_is_told():

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import cases
 from novikoff.online_to_batch.theorems.ensemble_risk import ensemble_risk
 from novikoff.online_to_batch.theorems.ensemble_risk_fixed import ensemble_risk_fixed
 from novikoff.online_to_batch.theorems.risk_facts import EnsembleFacts
 from novikoff.online_to_batch.theorems.voted_risk import voted_risk
+
+CASES = {
+    "voted_risk": cases.of_risk(),
+}
+"""Cases for tests/test_every_theorem.py."""
 
 
 def test_it_is_twice_the_limit_of_the_ensemble():
