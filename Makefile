@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray test-wheel transcripts browser check bench clean
+.PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray test-wheel names transcripts browser check bench clean
 
 help:
 	@echo "make demo         a tour with no files: games and their certificates"
@@ -11,6 +11,7 @@ help:
 	@echo "make test-bounds  model files and resumed games, with every index of compiled code checked"
 	@echo "make test-minima  a short list on the oldest packages that pyproject.toml allows, in an environment of its own"
 	@echo "make test-ray     the tests on Ray, which is installed for them (80 MB)"
+	@echo "make names        renew the lists of names, after a new learner, theorem, adversary or format"
 	@echo "make transcripts  tests/transcripts, and what documents show of runs, anew: when a change of what is printed is meant"
 	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
 	@echo "make check        ruff, mypy --strict, import-linter"
@@ -104,6 +105,9 @@ test-ray: .venv/.test
 browser: # the page is tested in a real one; without it those tests are skipped
 	@command -v chromium-headless-shell chromium google-chrome >/dev/null \
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell; }
+
+names: .venv/.test
+	$(BIN)/python docs/making/names.py
 
 transcripts: .venv/.test
 	$(BIN)/python tests/test_transcripts.py

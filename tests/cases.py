@@ -1,4 +1,4 @@
-"""Cases of theorems: what each declares in its test file, and helpers to make them."""
+"""Cases of theorems: `Case`, of which each test file of a theorem declares one, and helpers to make them."""
 
 import dataclasses
 import math
@@ -159,23 +159,24 @@ def lead(turns, rounds, k=2):
 
 @dataclass(frozen=True)
 class Case:
-    """How one theorem is tested.
+    """How one theorem is tested. Games are given as what the theorem is called with: `run_of(learner, stream)`.
 
-    streams   what may be played
-    game      what the theorem is told of a game on one of them
-    sample    one of which it says something that is worth knowing
-    tight     what it is told of a game that meets it, where docs/status.md says that one does
-    broken    what it is told of who broke the promise; None for those that hold on average
-    void      what it is told where an assumption fails, and a word of why
-    unless    a word of why it may be void on some of the streams
+    Attributes:
+        streams: Strategy of hypothesis for arbitrary streams.
+        game: Function from a stream to the run of a learner that promises the theorem.
+        sample: A stream on which the certificate is valid or conditional.
+        tight: Function to a run that meets the bound; None if none is known (docs/status.md then says so).
+        broken: Function to a run that violates it, of a learner broken on purpose; None unless the kind is D.
+        void: Functions to runs in which an assumption fails, each with a part of the reason.
+        unless: Part of the reason for which it may be void on some of the streams.
     """
 
     streams: Any
     game: Callable[[Any], Any]
     sample: Any
-    tight: Callable[[], Any] | None
-    broken: Callable[[], Any] | None
-    void: tuple[tuple[Callable[[], Any], str], ...]
+    tight: Callable[[], Any] | None = None
+    broken: Callable[[], Any] | None = None
+    void: tuple[tuple[Callable[[], Any], str], ...] = ()
     unless: str = "nothing"
 
 

@@ -2,7 +2,8 @@
 
 A test file of a learner declares `SAMPLES = {name: [(spec, stream, refused), ...]}`: a spec, a function of noise and
 seed that returns what `nk.play` takes (x and y, or a stream), and examples that must raise an error. The contracts in
-test_every_learner.py, and tests of threads, model files, texts and attacks, play all of them.
+test_every_learner.py, and tests of threads, model files, texts and attacks, play all of them. That of a theorem
+declares `CASES` (cases.py), that of a format `FILES = {name: (content, options)}`, for data/test_every_stream.py.
 """
 
 import importlib
@@ -172,6 +173,16 @@ PROGRAMS = (program_stream, BAD_TRIPLE)
 CLASSES = (many_stream, BAD_INDEX)
 NUMBERS = (number_stream, BAD_TRIPLE)
 LOSSES = (loss_stream, [0, "a"])
+
+
+X = np.random.default_rng(0).integers(0, 9, (60, 3))
+Y = np.where(X[:, 0] > 3, 1, -1)
+"""Rows of the sample files of formats."""
+
+
+def lines(write):
+    """Return a sample file: a line for each row of X and Y."""
+    return "".join(write(x.tolist(), y) + "\n" for x, y in zip(X, Y.tolist(), strict=True)).encode()
 
 
 def collected(constant):

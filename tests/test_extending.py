@@ -17,6 +17,7 @@ import novikoff as nk
 from novikoff.core import registry
 from novikoff.core.errors import ModelFileError, SourceError, SpecError
 from novikoff.core.registry import CATALOG, learner_name, names
+from novikoff.data.unlabelled import unlabelled
 from novikoff.game.specs import make
 from novikoff.reports.explanation import explain
 from novikoff.testing import check_learner, check_stream
@@ -338,6 +339,15 @@ def test_a_format_is_registered_by_a_program(tmp_path):
         nk.register("ones", nk.Format(nk.Arrays))
     with pytest.raises(SpecError, match="csv is the format CSV"):
         nk.register("csv", nk.Format(nk.Arrays))
+
+
+def test_a_format_that_says_how_is_read_without_labels(tmp_path):
+    (tmp_path / "a.ones").write_bytes(b"1\n2\n")
+    nk.register("ones", nk.Format(nk.Svmlight))
+    with pytest.raises(SourceError, match="examples of the format ones must have labels"):
+        unlabelled(tmp_path / "a.ones", format="ones")
+    nk.register("twos", nk.Format(nk.Svmlight, unlabelled=lambda source, numbers: nk.Arrays([[1.0], [2.0]], [1, -1])))
+    assert len(unlabelled(tmp_path / "a.ones", format="twos")) == 2
 
 
 # The command line

@@ -29,5 +29,5 @@ def tiers(table):
 def test_everything_public_has_one_tier(table, expected):
     stable, experimental = tiers(table)
     listed = [*stable, *experimental]
-    assert set(listed) == expected
+    assert set(listed) == expected, "run make names, or add the name to docs/stability.md"
     assert len(listed) == len(expected), "a name is listed twice"

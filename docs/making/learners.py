@@ -9,6 +9,7 @@ import numpy as np
 import novikoff as nk
 from making.docstrings import escape, markdown
 from novikoff.core.registry import CATALOG, Entry, for_multiclass
+from novikoff.game import specs
 from novikoff.reports import page, summary
 
 TABLE = "demo:breast-cancer"
@@ -45,7 +46,10 @@ PLAYED = {
     "cks": ("cks:budget=100,gamma=0.001", TABLE),
     "tighter": ("tighter:budget=100,gamma=0.001", TABLE),
 }
-"""Spec and source of the picture, if not the default learner on a table of 569 tumours."""
+"""Spec and source of the picture, if not the default learner on a table of 569 tumours, or of patients for regression.
+
+A learner that is not listed and does not play that table has no picture.
+"""
 
 ROOMS = {"learner": "learners", "adversary": "adversaries", "class": "classes", "stream": "streams"}
 HEADING = "## {}".format
@@ -68,8 +72,8 @@ def _page(name: str, one: Entry) -> str:
     """Return the page of one entry: arguments, picture, docstring, theorems."""
     arguments = one.arguments()
     parts = [f"# {name}", f"`{name}:{arguments}`" if arguments else f"`{name}`"]
-    if one.room == "learner":
-        parts += [_picture(name)]
+    if one.room == "learner" and (picture := _picture(name)):
+        parts += [picture]
     parts += [markdown(one.doc(), "../", HEADING)]
     if promised := [theorem.name for theorem in getattr(one.load(), "promises", ())]:
         parts += ["## Theorems", _theorems(promised)]
@@ -86,9 +90,15 @@ def _theorems(names: list[str]) -> str:
 
 
 def _picture(name: str) -> str:
-    """Return a picture of the learner's loss on a stream and of its bound."""
-    spec, source = PLAYED.get(name, (name, TABLE))
-    ledger = _played(spec, source)
+    """Return a picture of the learner's loss on a stream and of its bound; "" if there is no stream for it."""
+    default = "diabetes" if specs.task(specs.parse(name)) == "regression" else TABLE
+    spec, source = PLAYED.get(name, (name, default))
+    try:
+        ledger = _played(spec, source)
+    except nk.NovikoffError:
+        if name in PLAYED:
+            raise
+        return ""
     certificates = ledger.certify()
     drawn = page.picture(ledger, certificates)
     described = escape(DESCRIPTIONS.get(source, "")) or f"`{source.removeprefix('adversary:')}`"

@@ -1,8 +1,8 @@
 """`make names`: renew the files that list every name, from the registry, the docstrings and the cases of theorems.
 
-`src/novikoff/__init__.pyi` and `src/novikoff/adversaries/__init__.py` are written as a whole. The pages learners/index.md,
-stability.md and status.md get what they lack: a row or a word for each new name. What they say of other names stays, so
-that a row may be written out by hand; a row whose name is gone is removed.
+`__init__.pyi` and `adversaries/__init__.py` are written as a whole. The pages learners/index.md, stability.md,
+status.md and architecture.md get what they lack: a row or a word for each new name, true by what the tests check. Other
+rows stay as they are, so that any row may be written out by hand; a row whose name is gone is removed.
 """
 
 from __future__ import annotations
@@ -24,45 +24,42 @@ from novikoff.game import specs  # noqa: E402
 from novikoff.reports.explanation import theorems  # noqa: E402
 
 WIDEST = 120
+MADE = "# Made by `make names` from core/registry.py: do not edit."
 AREAS = {"finite": "finite classes", "experts": "experts", "bandits": "bandits", "conformal": "sets and drift"}
 """Area of stability.md of the learners of a family; others are learners for labels or for numbers."""
 
 
 def renewed() -> dict[Path, str]:
     """Return the text of each file as it should be."""
-    made = {
-        ROOT / "src/novikoff/__init__.pyi": public_names(),
-        ROOT / "src/novikoff/adversaries/__init__.py": adversaries(),
-    }
-    for page, renew in (("learners/index", learners), ("stability", stability), ("status", status)):
-        path = ROOT / "docs" / f"{page}.md"
-        made[path] = renew(path.read_text(encoding="utf-8"))
-    return made
+    package, docs = ROOT / "src" / "novikoff", ROOT / "docs"
+    made = {package / "__init__.pyi": public_names(), package / "adversaries" / "__init__.py": adversaries()}
+    pages = {"learners/index.md": learners, "stability.md": stability, "status.md": status, "architecture.md": packages}
+    return {**made, **{docs / page: renew((docs / page).read_text(encoding="utf-8")) for page, renew in pages.items()}}
 
 
 def public_names() -> str:
     """Return the names of the package for type checkers."""
     homes = sorted((home, _rank(name), name) for name, home in nk._HOMES.items())
     lines = [_import(f"novikoff.{home}", f"{name} as {name}") for home, _, name in homes]
-    rooms = {name: f".{home}".rpartition(".")[0] or "." for name, home in nk._ROOMS.items()}
-    lines += [
-        "",
-        *(f"from {home} import {name} as {name}" for name, home in sorted(rooms.items(), key=lambda one: one[::-1])),
-    ]
-    lead = '"""Public names for type checkers and editors; `__init__.py` imports each on first use. Made by `make names`."""'
-    return "\n".join([lead, "", *lines, "", "__version__: str", "__all__: list[str]"]) + "\n"
+    rooms = sorted((f".{home}".rpartition(".")[0] or ".", name) for name, home in nk._ROOMS.items())
+    lines += ["", *(f"from {home} import {name} as {name}" for home, name in rooms)]
+    lead = '"""Public names for type checkers and editors; `__init__.py` imports each on first use."""'
+    return _text(lead, "", MADE, "", *lines, "", "__version__: str", "__all__: list[str]")
 
 
 def adversaries() -> str:
     """Return the package of adversaries."""
     found = sorted((entry.module, entry.attribute) for entry in CATALOG.values() if entry.room == "adversary")
     imports = [_import(f"novikoff.{module}", name) for module, name in found]
-    lead = '"""Adaptive adversaries, each with a witness: a target consistent with all its labels. Made by `make names`."""'
+    lead = '"""Adaptive adversaries, each with a witness: a target consistent with all its labels."""'
     listed = [f'    "{name}",' for name in sorted(name for _, name in found)]
-    return (
-        "\n".join([lead, "", "from __future__ import annotations", "", *imports, "", "__all__ = [", *listed, "]"])
-        + "\n"
+    return _text(
+        lead, "", MADE, "", "from __future__ import annotations", "", *imports, "", "__all__ = [", *listed, "]"
     )
+
+
+def _text(*lines: str) -> str:
+    return "\n".join(lines) + "\n"
 
 
 def _rank(name: str) -> int:
@@ -87,7 +84,7 @@ def learners(page: str) -> str:
         f"| `{name}` | {_guarantee(entry)} | {_cost(entry)} |" for name, entry in _room("learner").items()
         if not re.search(rf"^\| `{name}[:`]", page, re.MULTILINE)
     ]  # fmt: skip
-    page = "\n".join(kept) + "\n"
+    page = _text(*kept)
     for room in ("adversary", "class", "stream", "format"):
         known = [name for name in _room(room) if f"`{name}`" in page]  # type: ignore[arg-type]
         first = min(known, key=lambda name: page.index(f"`{name}`"))
@@ -101,7 +98,7 @@ def _guarantee(entry: Entry) -> str:
     """Return the section of the class's docstring, in one line."""
     found = re.search(r"^Guarantee:\n((?: {4}.*\n?|\n)+)", inspect.getdoc(entry.load()) or "", re.MULTILINE)
     if found is None:
-        raise SystemExit(f"the docstring of {entry.attribute} ({entry.module}) has no section Guarantee.")
+        raise LookupError(f"the docstring of {entry.attribute} ({entry.module}) has no section Guarantee.")
     text = " ".join(found[1].split()).rstrip(".").replace("|", r"\|")
     return text[0].lower() + text[1:]
 
@@ -110,7 +107,7 @@ def _cost(entry: Entry) -> str:
     """Return the first sentence of a section of the module's docstring."""
     found = dict(sections(entry.doc())).get("Cost")
     if found is None:
-        raise SystemExit(f"the docstring of the module {entry.module} has no section Cost.")
+        raise LookupError(f"the docstring of the module {entry.module} has no section Cost.")
     return re.split(r"[.;](?= |$)", " ".join(" ".join(found).split()))[0].replace("|", r"\|")
 
 
@@ -156,7 +153,7 @@ def status(page: str) -> str:
                 )
             new.append(_row(name, cases[name], [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", owner) for owner in found[name]]))
     kept[rows[-1] + 1 : rows[-1] + 1] = new
-    page = "\n".join(kept) + "\n"
+    page = _text(*kept)
     for name, entry in _room("learner", "adversary").items():
         if name in page:
             continue
@@ -166,6 +163,16 @@ def status(page: str) -> str:
             )
         else:
             page = page.replace("none is claimed, for ", f"none is claimed, for `{name}`, ")
+    return page
+
+
+def packages(page: str) -> str:
+    """Return the page of the architecture with a row for each package; a new one is a family."""
+    for path in sorted((ROOT / "src" / "novikoff").glob("*/__init__.py")):
+        family = path.parent.name
+        if f"`{family}/`" not in page:
+            told = path.read_text(encoding="utf-8").split('"""')[1].splitlines()[0].rstrip(".")
+            page = re.sub(r"^(?=\| `mixtures/` )", f"| `{family}/` | {told} |\n", page, count=1, flags=re.MULTILINE)
     return page
 
 
@@ -184,7 +191,11 @@ def _row(name: str, case: object, owners: list[str]) -> str:
 
 def main() -> None:
     """Write the files that are stale."""
-    for path, text in renewed().items():
+    try:
+        made = renewed()
+    except (LookupError, AssertionError) as error:
+        raise SystemExit(str(error)) from None
+    for path, text in made.items():
         if path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
             print(f"renewed {path.relative_to(ROOT)}")

@@ -1,4 +1,6 @@
-"""Public names for type checkers and editors; `__init__.py` imports each on first use. Made by `make names`."""
+"""Public names for type checkers and editors; `__init__.py` imports each on first use."""
+
+# Made by `make names` from core/registry.py: do not edit.
 
 from novikoff.bandits.exp3_ix import Exp3IX as Exp3IX
 from novikoff.bandits.exp4 import Exp4 as Exp4

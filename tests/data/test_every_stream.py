@@ -5,14 +5,10 @@ Batches are small here, so that a pass has several. A format without a sample fa
 
 import gzip
 import io
-import json
 import lzma
 import sys
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
@@ -20,41 +16,13 @@ import novikoff as nk
 from novikoff.core.registry import CATALOG
 from novikoff.data.cached import hold
 from novikoff.testing import check_stream
+from samples import X, Y, collected
 
-ROWS = 60
-X = np.random.default_rng(0).integers(0, 9, (ROWS, 3))
-Y = np.where(X[:, 0] > 3, 1, -1)
-TABLE = pa.table({"a": X[:, 0], "b": X[:, 1] / 4, "y": Y})
 SMALL = {"ROWS_PER_BATCH": 16, "CELLS_PER_BATCH": 48, "ROWS_PER_BLOCK": 16}
 
 
-def lines(write):
-    return "".join(write(x.tolist(), y) + "\n" for x, y in zip(X, Y.tolist(), strict=True)).encode()
-
-
-def arrow():
-    sink = io.BytesIO()
-    with pa.ipc.new_file(sink, TABLE.schema) as writer:
-        writer.write_table(TABLE, max_chunksize=16)
-    return sink.getvalue()
-
-
-def parquet():
-    sink = io.BytesIO()
-    pq.write_table(TABLE, sink, row_group_size=16)
-    return sink.getvalue()
-
-
-FILES = {
-    "svmlight": (lines(lambda x, y: f"{y} " + " ".join(f"{i}:{v}" for i, v in enumerate(x) if v)), {"chunk": 200}),
-    "vw": (lines(lambda x, y: f"{y} |f " + " ".join(f"w{i}:{v}" for i, v in enumerate(x))), {"chunk": 200}),
-    "text": (lines(lambda x, y: f"{'spam' if y == 1 else 'ham'}\tword{x[0]} and w{x[1]} too"), {"chunk": 200}),
-    "jsonl": (lines(lambda x, y: json.dumps({"a": x[0], "b": x[1] / 4, "y": y})), {"chunk": 200, "label": "y"}),
-    "csv": (b"a,b,c,y\n" + lines(lambda x, y: ",".join(map(str, [*x, y]))), {"chunk": 200}),
-    "arrow": (arrow(), {}),
-    "parquet": (parquet(), {}),
-}
-PACKED = [name for name in FILES if name not in ("arrow", "parquet")]
+FILES = collected("FILES")
+PACKED = [name for name, (content, _) in FILES.items() if b"\0" not in content]  # text
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +39,11 @@ def small_batches(monkeypatch):
 
 
 def test_every_format_has_a_sample():
-    assert set(FILES) == {name for name, entry in CATALOG.items() if entry.room == "format"}
+    for name, entry in CATALOG.items():
+        where = f"tests/{entry.module.replace('.', '/')}.py".replace(entry.module.rpartition(".")[2], f"test_{name}")
+        assert entry.room != "format" or name in FILES, (
+            f'{name} has no sample: add FILES = {{"{name}": (content, options)}} to {where} (tests/samples.py)'
+        )
 
 
 @pytest.mark.parametrize("name", FILES)

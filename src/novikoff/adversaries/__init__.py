@@ -1,4 +1,6 @@
-"""Adaptive adversaries, each with a witness: a target consistent with all its labels. Made by `make names`."""
+"""Adaptive adversaries, each with a witness: a target consistent with all its labels."""
+
+# Made by `make names` from core/registry.py: do not edit.
 
 from __future__ import annotations
 

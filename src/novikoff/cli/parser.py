@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from novikoff import __version__
 from novikoff.cli import verbs
+from novikoff.core.registry import CATALOG
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
 METHODS = ("best", "random", "voted", "averaged", "last")
@@ -366,9 +367,8 @@ def _add_source(verb: ArgumentParser, nargs: str | None = None) -> None:
         "--labels", choices=("multiclass",), help="multiclass (default: if the first rows have 3 or more labels)"
     )
     group.add_argument("--header", action=BooleanOptionalAction, help="whether a CSV file has a header line")
-    group.add_argument(
-        "--format", metavar="NAME", help="csv, svmlight, vw, jsonl, text, arrow, parquet (default: detected)"
-    )
+    formats = ", ".join(name for name, entry in CATALOG.items() if entry.room == "format")
+    group.add_argument("--format", metavar="NAME", help=f"{formats} (default: detected)")
     group.add_argument(
         "--bits",
         type=_integer(1, 28),

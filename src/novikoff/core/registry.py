@@ -12,7 +12,7 @@ module to be imported.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 Room = Literal["learner", "adversary", "class", "stream", "format"]
@@ -25,13 +25,17 @@ LEARNER = ("promises", "predict_one", "learn_one", "facts", "state", "restore")
 
 
 class Format(NamedTuple):
-    """A file format from outside the package.
+    """A file format: how it is opened and recognised.
 
     Args:
         open: Function of a source (a path, "-" or a binary file) and of options, that returns a stream.
         suffixes: Endings of file names of this format, compressed or not: (".xyz",).
         recognises: Function that returns whether the first 64 KB, uncompressed, are of this format; called if no
             built-in format matches.
+        unlabelled: Function that opens a source without labels, for prediction: of the source, whether the task is
+            regression, and options. None if there are no such files.
+        recognises_unlabelled: Function that returns whether lines are of this format without labels; None if labelled
+            and unlabelled sources look alike.
 
     Example:
         >>> import novikoff as nk
@@ -42,15 +46,28 @@ class Format(NamedTuple):
     open: Callable[..., Any]
     suffixes: tuple[str, ...] = ()
     recognises: Callable[[bytes], bool] | None = None
+    unlabelled: Callable[..., Any] | None = None
+    recognises_unlabelled: Callable[[Sequence[bytes]], bool] | None = None
 
 
 class Entry(NamedTuple):
-    """The object that a name stands for: an attribute of one of our modules, or a registered object."""
+    """The object that a name stands for: an attribute of one of our modules, or a registered object.
+
+    Attributes:
+        room: Kind of the object.
+        module: Its module, without "novikoff." if it is ours.
+        attribute: Its name there.
+        registered: The object itself, if it is not ours.
+        suffixes: File suffixes of a format.
+        mark: Bytes that every file of a format has near its beginning: without them its module is not imported.
+    """
 
     room: Room
     module: str
     attribute: str
     registered: Any = None
+    suffixes: tuple[str, ...] = ()
+    mark: bytes = b""
 
     def load(self) -> Callable[..., Any]:
         """Return the constructor, importing its module."""
@@ -158,13 +175,16 @@ CATALOG: Mapping[str, Entry] = {
     "table": Entry("class", "finite.classes.matrix", "Table"),
     "cube": Entry("class", "finite.classes.matrix", "cube"),
     "functions": Entry("class", "finite.classes.predicate", "Functions"),
-    "arrow": Entry("format", "data.tables.table_formats", "Arrow"),
-    "csv": Entry("format", "data.tables.table_formats", "CSV"),
-    "jsonl": Entry("format", "data.tables.table_formats", "JSONL"),
-    "parquet": Entry("format", "data.tables.table_formats", "Arrow"),
-    "svmlight": Entry("format", "data.formats.svmlight", "Svmlight"),
-    "text": Entry("format", "data.formats.labelled_text", "Text"),
-    "vw": Entry("format", "data.formats.vw", "VW"),
+    # formats, in the order in which they are tried
+    "csv": Entry("format", "data.tables.table_formats", "CSV", suffixes=(".csv", ".tsv", ".tab")),
+    "svmlight": Entry(
+        "format", "data.formats.svmlight", "Svmlight", suffixes=(".svm", ".svmlight", ".libsvm"), mark=b":"
+    ),
+    "vw": Entry("format", "data.formats.vw", "VW", suffixes=(".vw",), mark=b"|"),
+    "jsonl": Entry("format", "data.tables.table_formats", "JSONL", suffixes=(".jsonl", ".ndjson", ".json"), mark=b"{"),
+    "text": Entry("format", "data.formats.labelled_text", "Text", suffixes=(".txt", ".text"), mark=b"\t"),
+    "arrow": Entry("format", "data.tables.table_formats", "Arrow", suffixes=(".arrow", ".feather"), mark=b"ARROW1"),
+    "parquet": Entry("format", "data.tables.table_formats", "Arrow", suffixes=(".parquet",), mark=b"PAR1"),
 }
 """Built-in names."""
 
@@ -240,8 +260,10 @@ def with_multiclass() -> list[str]:
 
 
 def names(room: Room) -> list[str]:
-    """Return the names of one kind: built-in ones in catalog order, then the others."""
+    """Return the names of one kind: built-in ones in catalog order, formats sorted, then the others."""
     ours = [name for name, entry in CATALOG.items() if entry.room == room]
+    if room == "format":
+        ours.sort()
     return ours if room not in GROUPS else [*ours, *sorted({*_registered[room], *(name for name, _ in _points(room))})]
 
 
@@ -285,6 +307,19 @@ def learner_name(kind: type) -> str:
         f"a saved learner must be registered: {kind.__name__} of {kind.__module__} is not. "
         f'Call novikoff.register("name", {kind.__name__}), here and where it is loaded.'
     )
+
+
+def format_of(name: str) -> Format:
+    """Return the format of a name: the module of a built-in one has it in its `FORMATS`."""
+    found = entry(name, "format")
+    if found.registered is not None:
+        registered: Format = found.registered
+        return registered
+    listed: Mapping[str, Format] = getattr(importlib.import_module(f"novikoff.{found.module}"), "FORMATS", {})
+    if name not in listed:
+        file = f"src/novikoff/{found.module.replace('.', '/')}.py"
+        raise RuntimeError(f'{file} must declare FORMATS = {{"{name}": Format({found.attribute}, ...)}}.')
+    return listed[name]
 
 
 def formats() -> Iterator[tuple[str, Format | Exception]]:

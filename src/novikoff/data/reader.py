@@ -2,11 +2,7 @@
 
 Detection, on the first 64 KB after decompression; the first rule that matches wins
     (registered)     by file suffix, if it is not one of SUFFIXES
-    arrow, parquet   by the magic bytes
-    jsonl            most lines start like a JSON object, `{"`
-    svmlight         most lines are `number index:value ...`
-    vw               most lines are `number ... |namespace feature ...`, or the same without a label
-    text             most lines are `label<TAB>message`, the message in words
+    (built-in)       `recognises` of each format, in the order of the catalog (registry.py)
     csv              the suffix is .csv, .tsv or .tab, or the rows have cells with numbers
     (registered)     by the first bytes, if no built-in format matches
     Registered formats come from the program or an installed package (registry.py).
@@ -17,18 +13,17 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
 from novikoff.core.errors import Advice, LabelError, Option, SourceError
-from novikoff.core.registry import CATALOG, entry, formats, names
+from novikoff.core.registry import CATALOG, entry, format_of, formats, names
 from novikoff.core.stream import Stream
 from novikoff.data.formats.byte_reader import Opened
 from novikoff.data.formats.files import Files, named_by
-from novikoff.data.formats.lines import first_bytes, look_at
+from novikoff.data.formats.lines import SNIFFED_BYTES, first_bytes, look_at
 from novikoff.data.formats.origin import PACKED, Origin
 from novikoff.data.layout import NOT_UTF8, SNIFFED_ROWS, check_encoding, find_delimiter, is_number, rows_of
 
@@ -37,26 +32,11 @@ READ_AS = (
     "text (label<TAB>message), arrow, parquet, all but the last two also packed as .gz, .bz2, .xz or .zst; and "
     "demo:NAME"
 )
-TABLES = (".csv", ".tsv", ".tab")
-SUFFIXES = (
-    "", *TABLES, ".arrow", ".feather", ".parquet", ".jsonl", ".ndjson", ".json", ".svm", ".svmlight", ".libsvm", ".vw",
-    ".txt", ".text", ".dat", ".data", ".train", ".test",
-)  # fmt: skip
+BUILT_IN = {name: entry for name, entry in CATALOG.items() if entry.room == "format"}
+"""Built-in formats, in the order in which they are tried."""
+TABLES = BUILT_IN["csv"].suffixes
+SUFFIXES = ("", ".dat", ".data", ".train", ".test", *(suffix for one in BUILT_IN.values() for suffix in one.suffixes))
 """File suffixes of built-in formats. For any other suffix, registered formats are tried first."""
-
-FORMATS = {name: CATALOG[name].load for name in CATALOG if CATALOG[name].room == "format"}
-"""Built-in formats: name to a function that imports the stream class."""
-
-SNIFFED_BYTES = 2**16
-NUMBER = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # atomic and possessive: no backtracking
-SVMLIGHT = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER), re.DOTALL)
-OBJECT = re.compile(rb'\{[ \t]*["}]')
-BARS = rb"\|[^|]*+(?:\|[^ \t|][^|]*+)*+"  # further bars must start a named namespace: else it is a table
-LABELLED = re.compile(rb"%b(?: +%b){0,2}(?: +[^ \t|]*+| +'[^ \t|]*+ *)%b" % (NUMBER, NUMBER, BARS), re.DOTALL)
-UNLABELLED = re.compile(rb"(?:'[^ \t|]*+ *)?%b" % BARS, re.DOTALL)
-ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
-WORD = re.compile(rb"[A-Za-z\x80-\xff]")
-WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-\xff]")
 
 
 def read(source: Any, format: str | None = None, labels: str | None = None, **options: Any) -> Stream:
@@ -65,7 +45,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
     Args:
         source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
             a binary file object, or "demo:NAME".
-        format: arrow, csv, jsonl, parquet, svmlight, text, vw or a registered format; None detects it.
+        format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         **options: Options of `Arrow`, `CSV`, `JSONL`, `Svmlight`, `Text` or `VW`; None counts as not given.
     """
@@ -80,7 +60,7 @@ def read(source: Any, format: str | None = None, labels: str | None = None, **op
         return Files(os.fspath(source), paths, lambda path: read(path, format, **given))
     if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
         raise SourceError(f"a source must be a path or demo:NAME: got {type(source).__name__}. Play arrays as (X, y).")
-    if format is not None and format not in FORMATS and format not in names("format"):
+    if format is not None and format not in BUILT_IN and format not in names("format"):
         raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     content, found, notes = _sniffed(source, given.get("delimiter")) if format is None else (source, format, [])
     make = entry(found, "format").load()
@@ -97,58 +77,16 @@ def check_options(make: Any, given: Iterable[str], format: str, name: str, witho
         if option not in taken:
             raise SourceError(
                 f"options must be those of the format: {format} takes {', '.join(taken) or 'nothing'}; got {option}, "
-                f"for {name}. Leave it out, or name another format: {', '.join(FORMATS)}."
+                f"for {name}. Leave it out, or name another format: {', '.join(sorted(BUILT_IN))}."
             )
 
 
 def sniff(head: bytes) -> str | None:
     """Return the format of data with these first bytes; None for a table or an unknown format."""
-    if head.startswith(b"ARROW1"):
-        return "arrow"
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if len(lines) > 1:
-        lines.pop()  # cut off, or empty
-    elif len(head) >= SNIFFED_BYTES:
-        lines = lines[0].rsplit(maxsplit=1)[:1]  # the last field may be cut off
-    lines = [line.strip() for line in lines]
-    lines = [line for line in lines if line and not line.startswith(b"#")][:SNIFFED_ROWS]
-    if any(b"\0" in line for line in lines):
-        return None
-    if mostly(lines, OBJECT.match):
-        return "jsonl"
-    if mostly(lines, SVMLIGHT.fullmatch) and any(ENTRY.search(line) for line in lines):
-        return "svmlight"
-    if mostly(lines, lambda line: LABELLED.fullmatch(line) or UNLABELLED.fullmatch(line)):
-        return "vw"
-    return "text" if _is_text(lines) else None
-
-
-def _is_text(lines: list[bytes]) -> bool:
-    """Return whether the lines are `label<TAB>message`.
-
-    A message contains a word and no numeric cell. Numeric labels are accepted only if there are at most two of them and
-    most messages have several words and differ; otherwise the file is a table of numbers and names.
-    """
-    labelled = [line.partition(b"\t")[::2] for line in lines if b"\t" in line]
-    worded = [(label, message) for label, message in labelled if WORD.search(message) and not _has_number(message)]
-    if 2 * len(worded) <= len(lines):
-        return False
-    labels = {label.strip() for label, _ in worded}
-    if not any(re.fullmatch(NUMBER, label) for label in labels):
-        return True
-    messages = [message for _, message in worded]
-    return len(labels) <= 2 and mostly(messages, WORDS.search) and len(set(messages)) > len(messages) // 2
-
-
-def _has_number(message: bytes) -> bool:
-    return b"\t" in message and any(re.fullmatch(NUMBER, cell.strip()) for cell in message.split(b"\t"))
-
-
-def mostly(lines: Sequence[object], test: Callable[[Any], object]) -> bool:
-    """Return whether `test` holds for more than half of the lines."""
-    return 2 * sum(bool(test(line)) for line in lines) > len(lines)
+    for name, one in BUILT_IN.items():
+        if one.mark in head and (recognises := format_of(name).recognises) is not None and recognises(head):
+            return name
+    return None
 
 
 def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[str]]:
@@ -168,7 +106,8 @@ def _sniffed(source: object, delimiter: str | None) -> tuple[object, str, list[s
     if found is None and suffix not in TABLES and not _looks_like_a_table(head, delimiter):
         found = _registered(suffix, head, notes)
         if found is None:
-            others = "".join(f", or {one}" for one, _ in formats())
+            more = [*(one for one in BUILT_IN if one not in READ_AS), *(one for one, _ in formats())]
+            others = "".join(f", or {one}" for one in more)
             raise LabelError(f"the format of {name} was not recognised. Known formats: {READ_AS}{others}.")
     return content, found or "csv", notes
 

@@ -1,10 +1,9 @@
 """`unlabelled`: examples without labels, for prediction; y of every batch is a dummy of -1s.
 
 Detection, on the first lines; the first rule that matches wins
-    arrow, parquet   a table (data/tables/table_formats.py)
+    arrow, parquet   by the magic bytes: a table (data/tables/table_formats.py)
     jsonl            objects without a label: a table, or features hashed as in jsonl.py
-    svmlight         most lines are `index:value ...`
-    vw               most lines are `|namespace feature ...`
+    (others)         `recognises_unlabelled` of each format: svmlight, vw
     csv              the suffix is .csv, .tsv or .tab, or most rows have a numeric cell: a table
     text             most lines have a word: each line is a message
     Regression (`numbers`) excludes text, and objects that are not a table.
@@ -19,31 +18,19 @@ Cost
 
 from __future__ import annotations
 
-import re
+import inspect
 from itertools import islice
-from typing import Any
 
 from novikoff.core.errors import Advice, Option, SourceError
+from novikoff.core.registry import format_of, names
 from novikoff.core.stream import Stream
-from novikoff.data.formats.jsonl import JSONL
 from novikoff.data.formats.labelled_lines import BYTE_ORDER_MARK, LabelledLines
-from novikoff.data.formats.lines import BLANK, look_at
-from novikoff.data.layout import LABEL_NAMES, SNIFFED_ROWS, find_delimiter, is_number, rows_of
-from novikoff.data.reader import FORMATS, NUMBER, TABLES, UNLABELLED, WORD, _suffix, check_options, mostly, sniff
+from novikoff.data.formats.labelled_text import WORD
+from novikoff.data.formats.lines import BLANK, look_at, mostly
+from novikoff.data.layout import SNIFFED_ROWS, find_delimiter, is_number, rows_of
+from novikoff.data.reader import BUILT_IN, TABLES, _suffix, check_options, sniff
 
-IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
 LEAVE_OUT = Advice("Leave out ", Option("unlabelled"), ".")
-KEY = "no label"
-OBJECT = b'"%b":-1' % KEY.encode()
-FEATURES = re.compile(rb"(?:qid:[0-9]+[ \t]+)?(?:[0-9]+:%b)(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (NUMBER, NUMBER))
-PREFIXES = {"svmlight": b"-1 ", "vw": b"-1 ", "text": b"0\t", "jsonl": OBJECT + b","}
-STARTS = {
-    "svmlight": re.compile(rb"\n(?=[ \t]*+[^ \t\r\n#])"),
-    "jsonl": re.compile(rb"\n([ \t]*+\{)([ \t]*+\})?"),
-}
-START = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
-TABLES_TOO = ("csv", "jsonl", "arrow", "parquet")
-"""Table formats; the label column may be absent."""
 LABELS = ("label", "positive", "multiclass", "weight", "label_weights", "outcomes", "labelled", "chunk")
 """Options without meaning for unlabelled examples."""
 
@@ -61,45 +48,35 @@ def unlabelled(source: object, format: str | None = None, numbers: bool = False,
     given = {option: value for option, value in reading.items() if value is not None}
     if isinstance(source, str) and source.startswith(("demo:", "stream:")):
         raise SourceError("examples without labels must be in a file", f"{source} has labels", LEAVE_OUT)
-    if format is not None and format not in FORMATS:
-        raise SourceError(f"a format must be one of {', '.join(FORMATS)}: got {format!r}.")
+    if format is not None and format not in BUILT_IN and format not in names("format"):
+        raise SourceError(f"a format must be one of {', '.join(names('format'))}: got {format!r}.")
     origin, content, head, whole = look_at(source)
     lines = head if whole else head[: head.rfind(b"\n") + 1] or head
-    binary = "arrow" if head.startswith(b"ARROW1") else "parquet" if head.startswith(b"PAR1") else None
-    objects = "jsonl" if numbers and head.lstrip(BLANK).startswith(b"{") else None
-    if numbers:
-        format = format if format in ("svmlight", "vw") else _of_features(lines) or "csv"
-    found = binary or objects or format or _format(lines, origin.name)
-    check_options(FORMATS[found](), given, f"{found} without labels", origin.name, LABELS)
-    if found not in TABLES_TOO:
-        return unlabelled_lines(content, found, given, lines, numbers)
-    table: Stream = FORMATS[found]()(content, labelled=False, outcomes="numbers" if numbers else "labels", **given)
-    if table.unlabelled and table.encoding is not None:
-        table.notes.append("every column is a feature: there are no labels")
-    return table
-
-
-def unlabelled_lines(
-    content: object, format: str, given: dict[str, object], head: bytes, numbers: bool = False
-) -> Stream:  # fmt: skip
-    """Return a stream over unlabelled lines of svmlight, Vowpal Wabbit, JSON or text."""
-    make: Any = JSONL if format == "jsonl" else FORMATS[format]()
-    own: dict[str, Any] = {"outcomes": "numbers"} if numbers else {"positive": "1"}
-    stream: LabelledLines = make(content, **own, **({"label": KEY} if format == "jsonl" else {}), **given)
-    start, prefix = STARTS.get(format, START), PREFIXES[format]
-    by: Any = _with_label if format == "jsonl" else b"\n" + prefix
-    stream.unlabelled, stream.prefix = True, prefix
-    stream.put_labels = lambda text: start.sub(by, b"\n" + text)[1:]
-    stream.notes.append(f"format: {format}, without labels")
-    keys = re.findall(rb'"(%b)"[ \t]*:' % "|".join(LABEL_NAMES).encode(), head.partition(b"\n")[0])
-    if format == "jsonl" and keys:
-        stream.notes.append(Advice(f'"{keys[0].decode()}" is read as a feature. ', IF_LABEL))
+    found = sniff(head) if b"\0" in head else None  # binary
+    if numbers and not found:
+        objects = "jsonl" if head.lstrip(BLANK).startswith(b"{") else None
+        asked = format if format is not None and _has_lines_of_numbers(format) else None
+        found = objects or asked or _of_features(lines) or _alike(sniff(head)) or "csv"
+    found = found or format or _format(lines, origin.name)
+    read_as = format_of(found)
+    check_options(read_as.open, given, f"{found} without labels", origin.name, LABELS)
+    if read_as.unlabelled is None:
+        raise SourceError(f"examples of the format {found} must have labels", f"got {origin.name}", LEAVE_OUT)
+    stream: Stream = read_as.unlabelled(content, numbers, **given)
+    note = f"format: {found}, without labels"
+    if isinstance(stream, LabelledLines) and note not in stream.notes:
+        stream.notes.append(note)
     return stream
 
 
-def _with_label(start: re.Match[bytes]) -> bytes:
-    """Return the start of a JSON object with a dummy label inserted."""
-    return b"\n" + start[1] + OBJECT + (b"," if start[2] is None else start[2])
+def _alike(format: str | None) -> str | None:
+    """Return the format if its files look the same with labels and without; otherwise None."""
+    return format if format is not None and format_of(format).recognises_unlabelled is None else None
+
+
+def _has_lines_of_numbers(format: str) -> bool:
+    """Return whether lines of the format may have regression outcomes."""
+    return _alike(format) is None and "outcomes" in inspect.signature(format_of(format).open).parameters
 
 
 def _format(head: bytes, name: str) -> str:
@@ -114,6 +91,8 @@ def _format(head: bytes, name: str) -> str:
     if found == "text":
         do = Advice(LEAVE_OUT, " Or pass ", Option("format", "text"), ", if those are messages.")
         raise SourceError("messages without labels must have no TAB", f"{name} looks like label<TAB>message", do)
+    if found is not None and _alike(found):
+        return found
     if found is not None:
         must = "lines without labels must begin with features"
         raise SourceError(must, f"{name} has labels ({found})", LEAVE_OUT)
@@ -130,11 +109,12 @@ def _lines(head: bytes) -> list[bytes]:
 
 
 def _of_features(head: bytes) -> str | None:
-    """Return svmlight or vw if most lines hold only features in that format; otherwise None."""
+    """Return the format of which most lines hold only features; None if there is none."""
     code = [line for line in _lines(head) if not line.startswith(b"#")][:SNIFFED_ROWS]
-    if mostly(code, FEATURES.fullmatch):
-        return "svmlight"
-    return "vw" if mostly(code, UNLABELLED.fullmatch) else None
+    for name, one in BUILT_IN.items():
+        if one.mark in head and (recognises := format_of(name).recognises_unlabelled) is not None and recognises(code):
+            return name
+    return None
 
 
 def _has_numbers(head: bytes, name: str) -> bool:

@@ -14,10 +14,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import samples
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels, Sparse
 from novikoff.data.formats.arrow_lists import first_repeat
 from novikoff.data.tables.table_formats import Arrow
+
+TABLE = pa.table({"a": samples.X[:, 0], "b": samples.X[:, 1] / 4, "y": samples.Y})
+
+
+def arrow():
+    sink = io.BytesIO()
+    with pa.ipc.new_file(sink, TABLE.schema) as writer:
+        writer.write_table(TABLE, max_chunksize=16)
+    return sink.getvalue()
+
+
+def parquet():
+    sink = io.BytesIO()
+    pq.write_table(TABLE, sink, row_group_size=16)
+    return sink.getvalue()
+
+
+FILES = {"arrow": (arrow(), {}), "parquet": (parquet(), {})}
+"""Sample for tests/data/test_every_stream.py."""
 
 KINDS = ["arrow", "feather", "parquet"]
 

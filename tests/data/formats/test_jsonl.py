@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
+import samples
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Labels
 from novikoff.data import streaming_labels
@@ -22,6 +23,11 @@ from novikoff.data.formats.jsonl import JSONL
 from novikoff.data.formats.vw import VW
 from text_formats import JSON_LINES as FORM
 from text_formats import assert_bad_line, json_lines, slow_hash, values
+
+FILES = {
+    "jsonl": (samples.lines(lambda x, y: json.dumps({"a": x[0], "b": x[1] / 4, "y": y})), {"chunk": 200, "label": "y"})
+}
+"""Sample for tests/data/test_every_stream.py."""
 
 BOTH = b'{"y": 1, "1": 1}\n{"y": -1, "1": 1}\n'
 

@@ -15,10 +15,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import samples
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data._loops import words as kernel
 from novikoff.data.formats.labelled_text import Text
+
+FILES = {
+    "text": (samples.lines(lambda x, y: f"{'spam' if y == 1 else 'ham'}\tword{x[0]} and w{x[1]} too"), {"chunk": 200})
+}
+"""Sample for tests/data/test_every_stream.py."""
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 MAIL = b"spam\tWINNER!! Call now, call\nham\tOk lar...\nham\t\nspam\tFree 2 a wkly comp\n"

@@ -10,10 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import samples
 from novikoff.data._loops import svmlight as kernel
 from novikoff.data.formats.svmlight import Svmlight
 from text_formats import SVMLIGHT as FORM
 from text_formats import assert_bad_line, to_bits, values
+
+FILES = {
+    "svmlight": (
+        samples.lines(lambda x, y: f"{y} " + " ".join(f"{i}:{v}" for i, v in enumerate(x) if v)),
+        {"chunk": 200},
+    )
+}
+"""Sample for tests/data/test_every_stream.py."""
 
 LARGEST = 2**32 - 2
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
 import novikoff as nk
+import samples
 from novikoff.data._loops import vw as kernel
 from novikoff.data.formats import labelled_lines
 from novikoff.data.formats.vw import VW, read_line
@@ -20,6 +21,11 @@ from novikoff.data.hashing import hashed, murmur
 from novikoff.numerics import decimals
 from text_formats import VW as FORM
 from text_formats import assert_bad_line, slow_hash, values
+
+FILES = {
+    "vw": (samples.lines(lambda x, y: f"{y} |f " + " ".join(f"w{i}:{v}" for i, v in enumerate(x))), {"chunk": 200})
+}
+"""Sample for tests/data/test_every_stream.py."""
 
 BOTH = b"1 | 1:1\n-1 | 1:1\n"
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import samples
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data.reader import read
@@ -18,6 +19,9 @@ from novikoff.data.tables.column import is_missing
 from novikoff.data.tables.table_formats import CSV
 from novikoff.finite.threshold_halving import ThresholdHalving
 from novikoff.game.play import play
+
+FILES = {"csv": (b"a,b,c,y\n" + samples.lines(lambda x, y: ",".join(map(str, [*x, y]))), {"chunk": 200})}
+"""Sample for tests/data/test_every_stream.py."""
 
 FRESH = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

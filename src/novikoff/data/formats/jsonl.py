@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,6 +41,13 @@ MOST_NAMES = 2**17  # size limit of the cache of hashes
 EXACT = 2.0**53
 MUST = "a line must be one JSON object"
 CORRECT = "Correct the line"
+NO_LABEL = "no label"
+"""Key of the dummy label of an object without one."""
+
+
+def _with_label(start: re.Match[bytes]) -> bytes:
+    """Return the start of an object with the dummy label inserted."""
+    return b'\n%b"%b":-1%b' % (start[1], NO_LABEL.encode(), b"," if start[2] is None else start[2])
 
 
 class JSONL(LabelledLines):
@@ -54,6 +62,10 @@ class JSONL(LabelledLines):
         skip_bad: Number of bad lines to skip before an error; `skipped` lists them as (line, message).
         chunk: Bytes parsed at a time; a line may be longer.
     """
+
+    dummy_label = b'"%b":-1,' % NO_LABEL.encode()
+    line_start = re.compile(rb"\n([ \t]*+\{)([ \t]*+\})?")
+    put_label = staticmethod(_with_label)
 
     def __init__(
         self,
@@ -71,6 +83,11 @@ class JSONL(LabelledLines):
         self.target_column = None if label is None else Target(label, "as asked")
         self._booleans = True  # whether all labels so far are booleans
         self._names = Names(bits)
+
+    @classmethod
+    def without_labels(cls, source: object, numbers: bool = False, **options: Any) -> Self:
+        """Open lines without labels, for prediction; the arguments are those of `LabelledLines.without_labels`."""
+        return super().without_labels(source, numbers, label=NO_LABEL, **options)
 
     @property
     def labels(self) -> Labels | None:  # type: ignore[override]

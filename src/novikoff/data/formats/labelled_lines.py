@@ -93,6 +93,12 @@ class LabelledLines(Stream):
     """
 
     prefix = b""
+    dummy_label = b"-1 "
+    """Label to insert before lines without one."""
+    line_start = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n])")
+    """Start of a line that is an example."""
+    put_label: Callable[[re.Match[bytes]], bytes] | None = None
+    """Function from the start of a line to the same with the dummy label; None to insert it in front."""
     put_labels: Callable[[bytes], bytes] | None = None
     no_rows = "blank"
     """Description of lines that are not rows."""
@@ -128,6 +134,22 @@ class LabelledLines(Stream):
         self._said: list[str] = []
         self._begin: Position = {"row": 0, "line": 0, "byte": 0, "width": 0, "bad": 0}
         self._whole = True
+
+    @classmethod
+    def without_labels(cls, source: object, numbers: bool = False, **options: Any) -> Self:
+        """Open lines without labels, for prediction.
+
+        Args:
+            source: As in the constructor.
+            numbers: Whether the task is regression.
+            **options: Further arguments of the constructor.
+        """
+        options |= {"outcomes": "numbers"} if numbers else {"positive": "1"}
+        stream = cls(source, **options)
+        stream.unlabelled, stream.prefix = True, cls.dummy_label
+        by = cls.put_label or b"\n" + cls.dummy_label
+        stream.put_labels = lambda text: cls.line_start.sub(by, b"\n" + text)[1:]
+        return stream
 
     @abstractmethod
     def _parser(self, free: deque[bytearray]) -> Parser:

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, LabelError, Option, quoted
+from novikoff.core.registry import Format
 from novikoff.core.types import Sparse
 from novikoff.data.formats.labelled_lines import LabelledLines, Parsed, Parser
-from novikoff.data.formats.lines import BadValueError
+from novikoff.data.formats.lines import DECIMAL, BadValueError, first_lines, mostly
 from novikoff.data.layout import WHOLE, is_number
 
 CHUNK_BYTES = 2**20
@@ -56,6 +57,7 @@ class Text(LabelledLines):
 
     bits: int
     label_word = re.compile(rb"^([^\t\r\n]+)\t", re.MULTILINE)
+    dummy_label = b"0\t"
 
     def __init__(
         self, source: object, positive: object = None, bits: int = 18, multiclass: int | None = None, skip_bad: int = 0,
@@ -166,3 +168,39 @@ def _canonical(word: str) -> str:
     if math.isinf(number):
         return word.strip(" ")
     return str(int(number)) if number.is_integer() else repr(number)
+
+
+WORD = re.compile(rb"[A-Za-z\x80-\xff]")
+WORDS = re.compile(rb"[0-9A-Za-z\x80-\xff]+[^0-9A-Za-z\x80-\xff]+[0-9A-Za-z\x80-\xff]")
+
+
+def _recognises(head: bytes) -> bool:
+    """Return whether most lines are `label<TAB>message`.
+
+    A message contains a word and no numeric cell. Numeric labels are accepted only if there are at most two of them and
+    most messages have several words and differ; otherwise the file is a table of numbers and names.
+    """
+    lines = first_lines(head)
+    labelled = [line.partition(b"\t")[::2] for line in lines if b"\t" in line]
+    worded = [(label, message) for label, message in labelled if WORD.search(message) and not _has_number(message)]
+    if 2 * len(worded) <= len(lines):
+        return False
+    labels = {label.strip() for label, _ in worded}
+    if not any(re.fullmatch(DECIMAL, label) for label in labels):
+        return True
+    messages = [message for _, message in worded]
+    return len(labels) <= 2 and mostly(messages, WORDS.search) and len(set(messages)) > len(messages) // 2
+
+
+def _has_number(message: bytes) -> bool:
+    return b"\t" in message and any(re.fullmatch(DECIMAL, cell.strip()) for cell in message.split(b"\t"))
+
+
+FORMATS = {
+    "text": Format(
+        Text,
+        recognises=_recognises,
+        unlabelled=Text.without_labels,
+        recognises_unlabelled=lambda lines: False,  # words of any kind: read so if no other format matches
+    )
+}

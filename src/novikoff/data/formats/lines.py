@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Unpack
 
 from novikoff.core.errors import LabelError, SourceError, Where
@@ -20,7 +20,28 @@ from novikoff.data.formats.origin import Origin
 
 HEAD_BYTES, LONGEST_HEAD, HEAD_LINES = 2**16, 2**26, 4
 BLANK = b"\xef\xbb\xbf \t\r\n"
+SNIFFED_BYTES, SNIFFED_LINES = 2**16, 50
+"""Size of the beginning by which a format is recognised."""
+DECIMAL = rb"(?>[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"  # possessive: no backtracking
+"""Pattern of a number, to be part of another."""
 PATIENCE = 1.0  # seconds to wait for each piece of a pipe's first lines
+
+
+def first_lines(head: bytes) -> list[bytes]:
+    """Return the first lines, stripped, without blank lines and comments (#); none if they are not text."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if len(lines) > 1:
+        lines.pop()  # cut off, or empty
+    elif len(head) >= SNIFFED_BYTES:
+        lines = lines[0].rsplit(maxsplit=1)[:1]  # the last field may be cut off
+    lines = [line.strip() for line in lines]
+    lines = [line for line in lines if line and not line.startswith(b"#")][:SNIFFED_LINES]
+    return [] if any(b"\0" in line for line in lines) else lines
+
+
+def mostly(lines: Sequence[Any], test: Callable[[Any], object]) -> bool:
+    """Return whether `test` holds for more than half of the lines."""
+    return 2 * sum(bool(test(line)) for line in lines) > len(lines)
 
 
 def look_at(

@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.registry import Format
 from novikoff.data.formats.buffer_pool import BufferPool
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parser, number
-from novikoff.data.formats.lines import BadLineError, Row, finite
+from novikoff.data.formats.lines import DECIMAL, BadLineError, Row, finite, first_lines, mostly
 from novikoff.numerics.records import astuple
 
 FIRST_LINE_BYTES = 4096
@@ -54,6 +55,7 @@ class Svmlight(LabelledLines):
     """
 
     no_rows = "blank or comments"
+    line_start = re.compile(rb"\n(?=[ \t]*+[^ \t\r\n#])")
     predicts_numbers = True
 
     def __init__(
@@ -159,3 +161,24 @@ def read_line(line: bytes) -> Row | None:
                 raise BadLineError("values of one index must have a finite sum", column, text, "Scale the feature")
         entries[i] = x
     return None if label is None else (label, entries, max(entries, default=-1) + 1)
+
+
+LINE = re.compile(rb"%b(?:[ \t]+qid:[0-9]+)?(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (DECIMAL, DECIMAL), re.DOTALL)
+ENTRY = re.compile(rb"[ \t][0-9]+:[+-.0-9]")
+UNLABELLED = re.compile(rb"(?:qid:[0-9]+[ \t]+)?(?:[0-9]+:%b)(?:[ \t]+[0-9]+:%b)*[ \t]*(?:#.*)?" % (DECIMAL, DECIMAL))
+
+
+def _recognises(head: bytes) -> bool:
+    """Return whether most lines are `number index:value ...`."""
+    lines = first_lines(head)
+    return mostly(lines, LINE.fullmatch) and any(ENTRY.search(line) for line in lines)
+
+
+FORMATS = {
+    "svmlight": Format(
+        Svmlight,
+        recognises=_recognises,
+        unlabelled=Svmlight.without_labels,
+        recognises_unlabelled=lambda lines: mostly(lines, UNLABELLED.fullmatch),
+    )
+}

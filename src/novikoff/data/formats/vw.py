@@ -34,9 +34,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import Advice, LabelError, Option
+from novikoff.core.registry import Format
 from novikoff.data.formats.chunk_parser import Advance, Arrays, LineParser
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES, LabelledLines, Parsed, Parser, number
-from novikoff.data.formats.lines import BadLineError, Row, finite
+from novikoff.data.formats.lines import DECIMAL, BadLineError, Row, finite, first_lines, mostly
 from novikoff.data.hashing import hashed
 
 
@@ -198,3 +199,23 @@ def _label(head: bytes, line: bytes, ignore_weights: bool) -> tuple[float, bool]
             do = Advice("Pass ", Option("ignore_weights", True), " to count every row once")
             raise BadLineError(must, word.start() + 1, word.group(), do)
     return label, more not in ([], [1.0], [1.0, 0.0])
+
+
+BARS = rb"\|[^|]*+(?:\|[^ \t|][^|]*+)*+"  # further bars must start a named namespace: else it is a table
+LABELLED = re.compile(rb"%b(?: +%b){0,2}(?: +[^ \t|]*+| +'[^ \t|]*+ *)%b" % (DECIMAL, DECIMAL, BARS), re.DOTALL)
+UNLABELLED = re.compile(rb"(?:'[^ \t|]*+ *)?%b" % BARS, re.DOTALL)
+
+
+def _recognises(head: bytes) -> bool:
+    """Return whether most lines are `number ... |namespace feature ...`, or the same without a label."""
+    return mostly(first_lines(head), lambda line: LABELLED.fullmatch(line) or UNLABELLED.fullmatch(line))
+
+
+FORMATS = {
+    "vw": Format(
+        VW,
+        recognises=_recognises,
+        unlabelled=VW.without_labels,
+        recognises_unlabelled=lambda lines: mostly(lines, UNLABELLED.fullmatch),
+    )
+}

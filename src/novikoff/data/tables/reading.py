@@ -30,7 +30,7 @@ def read(
     Args:
         source: A path, a URL (s3://, gs://, ...), a glob pattern for several files (day-*.svm), "-" for standard input,
             a binary file object, a data frame, or "demo:NAME".
-        format: arrow, csv, jsonl, parquet, svmlight, text, vw or a registered format; None detects it.
+        format: Name of a format, as in `novikoff list`: csv, svmlight, ...; None detects it.
         labels: "multiclass" for more than two labels, of any type, numbered in order of first appearance; None for two.
         like: Ledger or kept classifier whose encoding to use, for predictions by its learner: columns are matched by
             name. Pass labelled=False for table rows without a label.

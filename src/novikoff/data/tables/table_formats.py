@@ -6,16 +6,20 @@ lists.py and data/formats/jsonl.py; with plain values they are tables like any o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from novikoff.core.errors import SourceError
+from novikoff.core.errors import Advice, Option, SourceError
+from novikoff.core.registry import Format
 from novikoff.core.stream import Stream
 from novikoff.core.types import LabelWeights
 from novikoff.data.formats import jsonl as nested
 from novikoff.data.formats.arrow_file import open_arrow
 from novikoff.data.formats.labelled_lines import CHUNK_BYTES
-from novikoff.data.formats.lines import look_at
+from novikoff.data.formats.lines import first_lines, look_at, mostly
 from novikoff.data.formats.origin import OnDisk
+from novikoff.data.layout import LABEL_NAMES
 from novikoff.data.tables import lists
 from novikoff.data.tables.column_selection import Asked, listed
 from novikoff.data.tables.columnar import ArrowTable, FrameTable
@@ -26,6 +30,7 @@ from novikoff.data.tables.table import Table
 from novikoff.data.tables.table_reader import LONGEST_HEAD, MOMENT, RECOGNISED_ROWS
 
 NESTED_BITS = 18
+IF_LABEL = Advice("If it is the label, leave out ", Option("unlabelled"))
 
 
 class CSV(Table):
@@ -237,12 +242,43 @@ def JSONL(  # noqa: N802
     bits = NESTED_BITS if bits is None else bits
     if labelled:
         return nested.JSONL(content, label, positive, bits, multiclass, skip_bad, chunk)
-    from novikoff.data.unlabelled import unlabelled_lines
-
-    return unlabelled_lines(content, "jsonl", {"bits": bits, "skip_bad": skip_bad}, head)
+    stream = nested.JSONL.without_labels(content, bits=bits, skip_bad=skip_bad)
+    stream.notes.append("format: jsonl, without labels")
+    keys = re.findall(rb'"(%b)"[ \t]*:' % "|".join(LABEL_NAMES).encode(), head.partition(b"\n")[0])
+    if keys:
+        stream.notes.append(Advice(f'"{keys[0].decode()}" is read as a feature. ', IF_LABEL))
+    return stream
 
 
 def _refuse(kinds: Mapping[str, object], why: str) -> None:
     asked = [name for name, value in kinds.items() if value not in (None, ())]
     if asked:
         raise SourceError(f"columns must be those of a table: {why}; got {', '.join(asked)}. Leave it out.")
+
+
+def _unlabelled(open_table: Callable[..., Stream]) -> Callable[..., Stream]:
+    """Return the function that opens a table without a label column."""
+
+    def unlabelled(source: object, numbers: bool = False, **options: Any) -> Stream:
+        table = open_table(source, labelled=False, outcomes="numbers" if numbers else "labels", **options)
+        if table.unlabelled and table.encoding is not None:
+            table.notes.append("every column is a feature: there are no labels")
+        return table
+
+    return unlabelled
+
+
+OBJECT = re.compile(rb'\{[ \t]*["}]')
+
+
+def _recognises_objects(head: bytes) -> bool:
+    """Return whether most lines start like a JSON object."""
+    return mostly(first_lines(head), OBJECT.match)
+
+
+FORMATS = {
+    "csv": Format(CSV, unlabelled=_unlabelled(CSV)),  # read if no other format matches
+    "jsonl": Format(JSONL, recognises=_recognises_objects, unlabelled=_unlabelled(JSONL)),
+    "arrow": Format(Arrow, recognises=lambda head: head.startswith(b"ARROW1"), unlabelled=_unlabelled(Arrow)),
+    "parquet": Format(Arrow, recognises=lambda head: head.startswith(b"PAR1"), unlabelled=_unlabelled(Arrow)),
+}
