@@ -32,14 +32,14 @@ def test_help_has_a_line_for_each():
         (["svmlight", "--shuffles", "3"], "svmlight takes no options: got --shuffles 3."),
     ],
 )
-def test_what_there_is_not_is_refused(arguments, said):
+def test_unknown_names_are_refused(arguments, said):
     done = asked(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(said)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_what_they_import_of_the_library_is_there(file):
+def test_imported_names_exist(file):
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("novikoff."):
             try:

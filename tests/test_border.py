@@ -137,7 +137,7 @@ def test_repeated_indices_of_rows_built_by_hand_are_refused():
     assert len(sparse([[(3, 1.0)], [(7, 1.0), (3, 2.0)], [(3, 1.0)]])) == 3
 
 
-def test_what_a_repeated_index_would_have_hidden():
+def test_repeated_index_does_not_hide_a_value():
     """Six times 0.5 of one feature is 3: R was taken for sqrt(6) / 2, and the bound was too small."""
     arrays = np.array([0, 6], np.uint64), np.zeros(6, np.uint32), np.full(6, 0.5), 1
     with pytest.raises(InputError, match="repeated"):

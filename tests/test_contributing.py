@@ -50,7 +50,7 @@ def test_there_is_a_row_for_everything():
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_each_is_written_where_it_is_said_to_be(room):
+def test_every_entry_is_in_its_declared_file(room):
     home = ROWS[room][0][0]
     for name, entry in entries(room).items():
         package, _, file = entry.module.rpartition(".")
@@ -94,7 +94,7 @@ def test_every_learner_format_and_adversary_is_a_public_name():
     assert len(adversaries.__all__) == len(entries("adversary"))
 
 
-def test_every_theorem_is_written_where_it_is_said_to_be():
+def test_every_theorem_is_in_its_declared_file():
     assert ROWS["theorem"][0][0] == "src/novikoff/FAMILY/theorems/NAME.py"
     for name, module in theorems().items():
         assert module.endswith(f".theorems.{name}")

@@ -40,7 +40,7 @@ def test_every_block_of_a_page_runs_and_prints_what_stands_there(path, tmp_path,
     assert [without_times(body) for _, body in now] == [without_times(body) for _, body in told]
 
 
-def test_a_block_that_lies_or_that_nobody_runs_is_found(tmp_path):
+def test_wrong_or_unexecuted_block_is_detected(tmp_path):
     page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
     assert documents.anew(page, tmp_path) == page.replace("3", "2")
     page = "```console\n$ novikoff --version\nnovikoff 9\n```\n"
@@ -140,7 +140,7 @@ def test_everything_can_be_explained(name):
         assert key in read_references(), key
 
 
-def test_every_theorem_is_promised_by_someone():
+def test_every_theorem_belongs_to_a_learner():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
     others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES, *tops.PROMISES)

@@ -97,7 +97,7 @@ def test_the_sign_of_zero_is_plus_one_not_zero():
     assert nk.Halving(halfspaces(1, 2)).predict_one([0, 0]) == 1
 
 
-def test_a_constructed_cover_promises_less_than_the_existence_bound():
+def test_a_constructed_cover_guarantees_less_than_the_existence_bound():
     from novikoff.finite.classes.sphere import corollary
 
     assert [math.floor(corollary(d, 0.1, 1.0)) for d in (2, 3)] == [12, 19]
@@ -121,5 +121,5 @@ def test_doubles_run_out_where_rationals_do_not():
 
 
 @pytest.mark.parametrize("bits", [1, 2, 5, 20])
-def test_all_bit_strings_of_at_most_b_bits_promise_b(bits):
+def test_all_bit_strings_of_at_most_b_bits_guarantee_b(bits):
     assert floor_log2(2 ** (bits + 1) - 2, 1) == bits

@@ -92,7 +92,7 @@ def test_weights_are_a_distribution(spec, table):
 
 
 @every
-def test_no_certificate_is_ever_violated_and_some_say_something(spec, table):
+def test_no_certificate_is_violated_and_some_are_informative(spec, table):
     said = set()
     for seed in range(5):
         for certificate in nk.play(make(spec, "learner"), stream(table, seed)).certify():

@@ -84,7 +84,7 @@ NOTHING_SAID = {
 
 
 @pytest.mark.parametrize(("spec", "stream", "bad", "noise"), list(samples(LABELLED, 0.0)))
-def test_a_learner_that_promises_something_keeps_it_on_realizable_streams(spec, stream, bad, noise):
+def test_a_learner_that_guarantees_something_keeps_it_on_realizable_streams(spec, stream, bad, noise):
     learner, played = make(spec, "learner"), examples(stream, noise, 3)
     if isinstance(played, list):
         again = list(itertools.islice(itertools.cycle(played), 2000))

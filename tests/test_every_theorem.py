@@ -69,14 +69,14 @@ def test_it_holds_on_arbitrary_streams(name, data):
 
 
 @every
-def test_it_says_something(name):
+def test_certificate_is_informative(name):
     found = own(name, EVERY[name](CASES[name].game(CASES[name].sample)))
     seldom = name == "cks_cache"  # no more than were put in: where nothing had to leave that says nothing
     assert found.status in ("valid", "conditional") or (seldom and found.status == "vacuous"), str(found)
 
 
 @every
-def test_it_is_met_where_the_status_page_says_so(name):
+def test_bound_is_met_where_the_status_page_claims_it(name):
     assert name in TIGHT, f"docs/status.md has no row for {name}: run make names"
     said, meets = TIGHT[name], CASES[name].tight
     assert (meets is not None) == said.startswith(("yes", "to ", "for ")), said
@@ -90,7 +90,7 @@ def test_it_is_met_where_the_status_page_says_so(name):
 
 
 @every
-def test_who_breaks_the_promise_is_found_out(name):
+def test_exceeded_bound_is_detected(name):
     cheat = CASES[name].broken
     assert (cheat is not None) == (EVERY[name].kind == "D")
     if cheat is not None:
@@ -122,7 +122,7 @@ def test_against_one_expert_there_is_nothing_to_lose(name):
 
 
 @every
-def test_without_comparators_it_says_nothing(name):
+def test_no_certificate_without_comparators(name):
     run = CASES[name].game(CASES[name].sample)
     if getattr(run, "tracked", None) is not None:
         assert EVERY[name](dataclasses.replace(run, tracked=None)) is None

@@ -147,7 +147,7 @@ def test_an_entry_point_makes_it_known(elimination):
     assert registry.entry("elimination").arguments() == "width"
 
 
-def test_what_is_not_registered_cannot_be_saved_and_the_error_says_how(elimination, tmp_path):
+def test_unregistered_learner_cannot_be_saved_and_the_error_explains_how(elimination, tmp_path):
     class Mine(elimination.Elimination):
         pass
 
@@ -177,7 +177,7 @@ def test_a_name_stays_what_it_is(elimination):
         ("mine", nk.Constant(), "mine is a Constant"),
     ],
 )
-def test_what_is_registered_must_be_a_learner_with_a_name(name, what, says):
+def test_registered_objects_must_be_learners_with_a_name(name, what, says):
     with pytest.raises(SpecError, match=says):
         nk.register(name, what)
 
@@ -190,7 +190,7 @@ def install(folder, name, points, code=""):
     (folder / f"{name}.py").write_text(code)
 
 
-def test_a_package_cannot_take_a_name_of_ours(elimination, tmp_path, monkeypatch):
+def test_a_package_cannot_take_a_built_in_name(elimination, tmp_path, monkeypatch):
     install(tmp_path, "taker", "[novikoff.learners]\nperceptron = elimination:Elimination\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert type(make("perceptron", "learner")) is nk.Perceptron
@@ -198,7 +198,7 @@ def test_a_package_cannot_take_a_name_of_ours(elimination, tmp_path, monkeypatch
     assert learner_name(elimination.Elimination) == "elimination"
 
 
-def test_a_package_that_is_broken_is_told_and_disturbs_nothing_else(elimination, tmp_path, monkeypatch, capsys):
+def test_a_package_that_is_broken_is_reported_and_disturbs_nothing_else(elimination, tmp_path, monkeypatch, capsys):
     points = "[novikoff.learners]\nbroken = broken:Learner\n[novikoff.sources]\nbroken = broken:FORMAT\n"
     install(tmp_path, "broken", points, "import nothing_there")
     monkeypatch.syspath_prepend(tmp_path)
@@ -238,7 +238,7 @@ def test_a_model_of_a_learner_that_is_not_here_says_so_and_imports_nothing(elimi
 
 
 @pytest.mark.parametrize("name", ["os:system", "os", "novikoff.linear.perceptron:Perceptron", "../x", ["os"], {}, 3])
-def test_a_file_of_a_stranger_names_what_is_registered_and_nothing_else(name, tmp_path, monkeypatch):
+def test_model_file_can_only_name_registered_learners(name, tmp_path, monkeypatch):
     nk.save(nk.play(nk.Constant(), [(0, 1)]), tmp_path / "model.nk")
     with zipfile.ZipFile(tmp_path / "model.nk") as archive:
         meta = json.loads(archive.read("meta.json"))
@@ -250,7 +250,7 @@ def test_a_file_of_a_stranger_names_what_is_registered_and_nothing_else(name, tm
         load(tmp_path / "other.nk")
 
 
-def test_entry_points_are_not_read_for_names_and_formats_of_ours(tmp_path):
+def test_entry_points_are_not_read_for_built_in_names_and_formats(tmp_path):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n")
     (tmp_path / "a.csv").write_text("a,y\n1,0\n2,1\n")
     code = f"""

@@ -98,7 +98,7 @@ def drawn_loss(ledger):
 
 
 @pytest.mark.parametrize("make", [Reacting, a_list_of_its_own, a_stream, a_subclass, an_own_method, lazy_rounds])
-def test_what_has_code_behind_its_rounds_is_trusted_at_most(make):
+def test_rounds_produced_by_code_are_trusted_at_most(make):
     learner = drawing()
     ledger = nk.play(learner, make(learner))
     certificate = drawn_loss(ledger)
@@ -271,7 +271,7 @@ def test_a_table_of_experts_from_a_file_of_somebodys_own_is_trusted():
     assert not nk.play(drawing(), nk.read_experts(Writing(table), loss="table")).fixed
 
 
-def test_a_game_that_goes_on_in_its_file_stays_fixed_and_in_another_does_not(tmp_path):
+def test_a_game_that_resumes_in_its_file_stays_fixed_and_in_another_does_not(tmp_path):
     one, two = tmp_path / "one.svm", tmp_path / "two.svm"
     one.write_bytes(text())
     two.write_bytes(text())
@@ -288,7 +288,7 @@ def test_a_game_that_goes_on_in_its_file_stays_fixed_and_in_another_does_not(tmp
     assert not nk.play(ledger.learner, nk.read(one), ledger=ledger, resume=True).fixed
 
 
-def test_who_ends_the_game_is_not_told_in_advance():
+def test_end_of_the_game_is_not_known_in_advance():
     class Ending:
         def __iter__(self):
             return iter(PAIRS)

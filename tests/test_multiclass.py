@@ -90,7 +90,7 @@ def test_sparse_rows_are_as_dense_ones(make):
 
 
 @every
-def test_asking_changes_nothing(make):
+def test_predicting_changes_nothing(make):
     x, y = stream()
     learner = played(make(), x[:50], y[:50]).learner
     before = repr(learner.state())
@@ -100,7 +100,7 @@ def test_asking_changes_nothing(make):
 
 
 @every
-def test_a_game_that_was_left_goes_on_to_the_bit(make, tmp_path):
+def test_resume_matches_uninterrupted_run_to_the_bit(make, tmp_path):
     x, y = stream()
     whole = played(make(), x, y)
     for cut in (1, 60, 199):
@@ -126,7 +126,7 @@ def test_labels_that_come_late_are_known_from_then_on(make):
 
 
 @every
-def test_what_is_no_label_is_refused_and_nothing_changes(make):
+def test_invalid_label_is_refused_and_nothing_changes(make):
     x, y = stream(50, 3)
     for announced in (None, 3):
         learner = played(make(labels=announced), x, y).learner
@@ -183,7 +183,7 @@ def test_probabilities_are_those_that_are_paid_for(make):
 
 
 @every
-def test_who_learned_from_other_rounds_is_void(make):
+def test_learner_trained_on_other_rounds_is_void(make):
     x, y = stream()
     warm = make()
     warm.learn_one(x[0], 0)
@@ -199,7 +199,7 @@ def test_every_contract_is_kept(name):
     check_learner(SAMPLES[name][0], (x, y), refused=[[0.0, np.nan], [1.0]])
 
 
-def test_the_arguments_are_told():
+def test_the_arguments_are_reported():
     assert repr(nk.MulticlassPerceptron(bias=1.0, labels=3)) == "MulticlassPerceptron(bias=1.0, labels=3)"
     with pytest.raises(InputError, match="labels must be an integer from 2"):
         nk.MulticlassPerceptron(labels=1)

@@ -61,7 +61,7 @@ def test_sets_of_many_labels_hold_as_often_as_asked(kind):
     assert set(nk.Game(learner, ledger).predict_set([0.0, 0.0])) <= {"setosa", "versicolor", "virginica"}
 
 
-def test_specialists_are_for_two_labels_and_say_so():
+def test_specialists_refuse_multiclass_with_an_explanation():
     with pytest.raises(nk.core.errors.InputError, match="must have two labels: ProbableMeans takes many"):
         nk.Specialists(ProbableMeans(2))
 
@@ -74,7 +74,7 @@ def test_a_name_has_a_class_for_two_labels_and_one_for_many():
     assert registry.with_multiclass()[-1] == "nearest-mean"
 
 
-def test_a_model_file_tells_the_two_classes_of_a_name_apart():
+def test_a_model_file_distinguishes_the_two_classes_of_a_name():
     for learner in (NearestMean(2), NearestMeans(2)):
         learner.learn_one([1.0, 2.0], 1 if learner.labels is None else 0)
         again = restored(saved(learner))
@@ -102,7 +102,7 @@ def test_three_labels_in_arrays_are_a_game_of_many():
     assert ledger.best_constant.says in ledger.labels
 
 
-def test_two_labels_are_as_ever_unless_many_are_asked_for():
+def test_two_labels_are_binary_unless_multiclass_is_requested():
     x, y = flowers()
     two = (x[y != "setosa"], y[y != "setosa"])
     assert type(nk.play("nearest-mean", two).learner) is NearestMean
@@ -217,7 +217,7 @@ def test_files_of_every_format_play_the_same_game(files):
         assert nk.play("perceptron", files / name).labels == labels
 
 
-def test_a_third_label_that_comes_late_ends_a_game_of_two_and_says_what_to_do(files):
+def test_a_third_label_that_comes_late_ends_a_game_of_two_and_suggests_a_fix(files):
     lines = (files / "f.txt").read_text().splitlines(keepends=True)
     two = [line for line in lines if not line.startswith("setosa")]
     (files / "late.txt").write_text("".join(two * 80) + "setosa\tsome words\n")
@@ -239,7 +239,7 @@ def test_labels_stay_what_they_are_in_the_source():
         ]
 
 
-def test_on_the_command_line_a_game_is_saved_goes_on_and_predicts_labels(files):
+def test_on_the_command_line_a_game_is_saved_resumes_and_predicts_labels(files):
     whole = novikoff("run", "perceptron", "f.csv", "--save", "whole.nk", "--json", cwd=files)
     novikoff("run", "perceptron", "f.csv", "--rounds", "50", "--save", "part.nk", cwd=files)
     novikoff("run", "--resume", "part.nk", "f.csv", "--save", "again.nk", cwd=files)
@@ -262,13 +262,13 @@ def test_a_classifier_is_kept_of_many_labels(files, how):
     assert {"setosa", "versicolor"} <= set(said.stdout.split()), said.stderr
 
 
-def test_what_cannot_be_kept_is_refused_with_the_flags_of_what_can(files):
+def test_unkeepable_learner_is_refused_with_the_valid_flags(files):
     told = novikoff("run", "perceptron:scale=none", "f.csv", "--keep", "averaged", cwd=files)
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.endswith("Take --keep best or --keep voted.\n")
 
 
-def test_the_brier_score_of_many_labels_is_that_of_what_was_said():
+def test_multiclass_brier_score_is_that_of_the_predictions():
     x, y = flowers(80)
     learner, known, brier, sure = make("ftrl", "learner", multiclass=True), [], 0.0, []
     for row, label in zip(x, y.tolist(), strict=True):
@@ -300,7 +300,7 @@ def test_the_labels_of_a_model_are_known_in_a_source_that_writes_them_as_text(fi
     assert ledger.labels == [3, 1, 2, "4"]
 
 
-def test_whole_numbers_are_the_labels_that_were_announced():
+def test_integers_are_the_labels_that_were_announced():
     x = np.eye(4)
     assert nk.play(nk.MulticlassPerceptron(labels=3), (x, [2, 0, 2, 1])).learner.counts.tolist() == [1, 1, 2]
     named = nk.play(nk.MulticlassPerceptron(labels=3), (x, ["c", "a", "c", "b"]))

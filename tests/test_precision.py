@@ -145,7 +145,7 @@ def test_unsigned_numbers_beyond_int64_keep_their_size():
                                     np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), [None, 1.0],
                                     [np.array([1.0]), np.array([2.0])]])  # fmt: skip
 @pytest.mark.parametrize("form", ["names", "numbers", "pair", "list"])
-def test_what_is_no_number_is_refused_and_nothing_is_learned(form, values):
+def test_invalid_number_is_refused_and_nothing_is_learned(form, values):
     shape = {**FORMS, "names": lambda v: dict(zip("ab", v, strict=True)), "pair": lambda v: (np.arange(2), v)}[form]
     for make in (nk.Perceptron, lambda: nk.Ellipsoid(width=2), nk.KernelPerceptron):
         game = nk.Game(make())
@@ -168,7 +168,7 @@ def test_advice_that_is_no_number_is_refused():
         assert learner.rounds == 0
 
 
-def test_a_product_that_float16_cannot_hold_is_no_matter():
+def test_product_beyond_float16_is_handled():
     game = nk.Game(nk.Perceptron())
     for label in (-1, -1, 1):
         game.learn_one({"a": np.float16(3000.0), "b": np.float16(-1.0)}, label)

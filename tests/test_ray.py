@@ -137,7 +137,7 @@ nk.mix(file, 6, 12, "mistakes", bias=1.0, held=1, on=address, save=path, resume=
 
 
 @pytest.mark.slow
-def test_a_driver_that_is_killed_is_gone_on_with_by_another(here, file, tmp_path):
+def test_a_driver_that_is_killed_is_resumed_by_another(here, file, tmp_path):
     path = tmp_path / "mixed.nk"
     address = ray.get_runtime_context().gcs_address
     driver = subprocess.Popen([sys.executable, "-c", DRIVER, file, address, str(path)])
@@ -197,7 +197,7 @@ def test_a_failure_ends_the_other_tasks_and_nothing_else(here, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_cannot_be_done_elsewhere_says_so(here, tmp_path):
+def test_unsupported_remote_tasks_are_reported(here, tmp_path):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install novikoff[urls]")
     fsspec.filesystem("memory").pipe_file("/here.csv", b"a,y\n" + b"1,0\n2,1\n" * 50)  # of this process alone
     with pytest.raises(SourceError, match="Every machine of the cluster must see it"):

@@ -149,7 +149,7 @@ print(ledger.rounds, len(ledger.certify()) > 0)
     assert (done.stdout, done.stderr) == ("1797 True\n", "")
 
 
-def test_what_needs_an_extra_names_it(tmp_path):
+def test_missing_extra_is_named(tmp_path):
     plot = run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.png"))
     assert plot.returncode == 2
     assert plot.stderr.endswith('a plot needs matplotlib, which is not installed: pip install "novikoff[plot]".\n')

@@ -59,7 +59,7 @@ def test_a_classifier_is_kept_with_the_path(table):
     assert nk.keep(ledger, "best", stream=table).certificate is not None
 
 
-def test_what_cannot_be_made_or_read_is_told(table):
+def test_unknown_learners_and_files_are_reported(table):
     with pytest.raises(SpecError, match="the name of a learner must be one of"):
         nk.play("perceptrom", table)
     with pytest.raises(nk.NovikoffError, match="nothing.csv"):
@@ -70,7 +70,7 @@ def test_what_cannot_be_made_or_read_is_told(table):
         nk.play("perceptron", table, ledger=nk.play("perceptron", table))
 
 
-def test_what_comes_of_a_game_is_shown_in_one_line(table):
+def test_repr_of_results_is_one_line(table):
     ledger = nk.play("perceptron:bias=1", table)
     assert (
         repr(ledger)

@@ -332,7 +332,7 @@ def test_a_learner_that_breaks_a_contract_is_caught(kind, says):
         check_learner(kind, (X, Y), refused=BAD)
 
 
-def test_a_learner_that_is_not_registered_is_told_to_be():
+def test_unregistered_learner_is_asked_to_register():
     with pytest.raises(AssertionError, match="a game must be saved and loaded: .* Sound of .* is not. Call novikoff"):
         check_learner(Sound, (X, Y))
 

@@ -74,7 +74,7 @@ def test_there_are_sessions_of_every_verb_and_of_errors():
     assert sum("(exit code 2)" in path.read_text(encoding="utf-8") for path in SESSIONS) >= 2
 
 
-def test_every_first_try_ends_in_a_result_or_in_a_sentence_that_says_what_to_do():
+def test_every_first_try_ends_in_a_result_or_in_a_sentence_that_suggests_a_fix():
     text = (HERE / "first_tries.txt").read_text(encoding="utf-8")
     for part in text.split("\n\n"):
         errors = [line for line in part.splitlines() if line.startswith("novikoff: ")]

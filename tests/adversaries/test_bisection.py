@@ -42,7 +42,7 @@ def threshold(theta, x):
 
 
 @given(st.lists(LABELS, max_size=80), st.booleans())
-def test_the_witness_fits_every_answer_whatever_was_said(said, exact):
+def test_the_witness_fits_every_answer_for_any_predictions(said, exact):
     adversary = Bisection(exact=exact)
     for x, y in transcript(adversary, said):
         assert threshold(adversary.witness(), x) == y
@@ -67,7 +67,7 @@ def test_of_chances_the_likelier_label_is_contradicted_and_a_tie_counts_as_plus_
         assert threshold(adversary.witness(), x) == y
 
 
-def test_asking_twice_shows_the_same_x():
+def test_querying_twice_gives_the_same_x():
     adversary = Bisection()
     assert adversary.ask(never) == adversary.ask(never) == Fraction(1, 2)
     adversary.answer({1: 1.0})
@@ -161,14 +161,14 @@ def test_no_rounds_force_nothing():
     assert (certificate.bound, certificate.status) == (0, "vacuous")
 
 
-def test_a_short_witness_is_told_in_full():
+def test_a_short_witness_is_reported_in_full():
     (certificate,) = nk.play(Constant(1), Bisection(), rounds=3).certify()
     assert certificate.quantities["witness"] == "theta = 1"
     (certificate,) = nk.play(Constant(-1), Bisection(), rounds=3).certify()
     assert certificate.quantities["witness"] == "theta = 1/8"
 
 
-def test_an_interval_that_was_never_exhausted_says_nothing_of_it():
+def test_interval_that_was_never_exhausted_is_not_reported():
     (certificate,) = nk.play(nk.Constant(1), Bisection(exact=False), rounds=53).certify()
     assert set(certificate.quantities) == {"forced", "witness"}
     (certificate,) = nk.play(nk.Constant(1), Bisection(exact=False), rounds=54).certify()

@@ -125,7 +125,7 @@ BUDGETED = {
 
 
 @pytest.mark.parametrize("name", BUDGETED)
-def test_every_learner_on_a_budget_is_ruined_and_breaks_no_promise(name):
+def test_every_budget_learner_is_ruined_within_its_bound(name):
     ledger = play(BUDGETED[name](6), BudgetRuin(6), rounds=60)
     assert ledger.mistakes == lower(ledger).bound == 60
     assert all(certificate.status != "violated" for certificate in ledger.certify())
@@ -181,7 +181,7 @@ def test_the_vector_shown_last_is_shown_again_if_the_learner_errs_there_alone():
     assert ledger.mistakes == lower(ledger).bound == 20
 
 
-def test_a_ledger_opened_in_the_middle_is_promised_the_vectors_that_are_left():
+def test_a_ledger_opened_in_the_middle_is_guaranteed_the_vectors_that_are_left():
     adversary = BudgetRuin(6)
     play(Budgeted(9, CHOICES["oldest"]), adversary, rounds=3)
     ledger = play(Budgeted(9, CHOICES["oldest"]), adversary, rounds=40)
@@ -197,7 +197,7 @@ def test_a_learner_that_draws_makes_it_void():
     assert "is deterministic" in found.reason
 
 
-def test_an_adversary_that_forces_less_than_it_said_is_found_out():
+def test_an_adversary_that_forces_less_than_it_said_is_detected():
     facts = BudgetRuinFacts(2, (), 0)
     run = Run(facts, dataclasses.replace(facts, said=(-1, -1, -1)), 5, 4, 4.0, (0, 0), True, True)
     assert budget_forced(run).status == "violated"
@@ -215,6 +215,6 @@ def test_it_is_an_adversary_with_a_name_and_a_domain():
 
 
 @pytest.mark.parametrize("budget", [0, -1, 2.5, "3", True])
-def test_a_budget_must_be_a_whole_number(budget):
+def test_a_budget_must_be_an_integer(budget):
     with pytest.raises(InputError, match="budget"):
         BudgetRuin(budget)

@@ -95,7 +95,7 @@ def test_the_bound_never_falls_as_rounds_go_on(rounds):
 
 
 @given(st.integers(-(2**63), 2**64), st.lists(st.sampled_from([-1, 1]), max_size=40))
-def test_the_labels_are_the_coins_of_the_seed_whatever_was_said(seed, said):
+def test_the_labels_are_the_coins_of_the_seed_for_any_predictions(seed, said):
     adversary = CoinFlip(seed)
     answers = []
     for prediction in said:

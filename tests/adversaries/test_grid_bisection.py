@@ -74,7 +74,7 @@ def test_the_witness_fits_every_answer_and_each_forced_round_contradicts(n, said
     assert forced <= (n + 1).bit_length()  # ceil(log2(n + 2)): each round leaves at most the larger half
 
 
-def test_a_grid_of_twenty_thousand_bits_is_no_trouble():
+def test_a_grid_of_twenty_thousand_bits_is_handled():
     n = 2**20_000
     adversary = GridBisection(n)
     ledger = nk.play(nk.ThresholdHalving(n), adversary, rounds=20_010)
@@ -85,7 +85,7 @@ def test_a_grid_of_twenty_thousand_bits_is_no_trouble():
     assert len(adversary.name) < 60
 
 
-def test_the_witness_is_told_as_a_threshold_or_as_always_minus_one():
+def test_the_witness_is_reported_as_a_threshold_or_as_always_minus_one():
     assert lower(nk.play(Constant(1), GridBisection(10), rounds=9)).quantities["witness"] == "always -1"
     assert lower(nk.play(Constant(-1), GridBisection(10), rounds=9)).quantities["witness"] == "x >= 0"
 

@@ -78,7 +78,7 @@ def test_points_shown_before_the_ledger_was_opened_are_not_counted():
     assert lower(nk.play(Constant(1), adversary, rounds=10)).bound == 0
 
 
-def test_a_long_witness_is_told_by_its_counts():
+def test_a_long_witness_is_reported_by_its_counts():
     certificate = lower(nk.play(Constant(1), MajorityFlip(2000), rounds=2000))
     assert certificate.quantities["witness"] == "0 points +1, 2,000 points -1"
 

@@ -141,7 +141,7 @@ def test_vectors_shown_before_the_ledger_was_opened_are_not_counted():
     assert lower(play(Constant(1), adversary, rounds=10)).bound == 0
 
 
-def test_a_long_witness_is_told_by_its_counts():
+def test_a_long_witness_is_reported_by_its_counts():
     certificate = lower(play(Constant(1), Orthogonal(200), rounds=200))
     assert certificate.quantities["witness"] == "0 points +1, 200 points -1"
 

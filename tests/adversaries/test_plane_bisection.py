@@ -60,7 +60,7 @@ def test_x_is_exact():
         adversary.answer({(-1) ** k: 1.0})
 
 
-def test_after_the_arc_is_exhausted_nothing_is_promised():
+def test_after_the_arc_is_exhausted_nothing_is_guaranteed():
     certificate = lower(nk.play(Constant(1), PlaneBisection(4), rounds=30))
     assert certificate.bound == 4
     assert certificate.status == "valid"

@@ -51,7 +51,7 @@ def test_a_box_of_one_axis_is_played_by_the_midpoint():
     assert certificate.observed == certificate.bound == 300
 
 
-def test_the_witness_is_told_as_a_box():
+def test_the_witness_is_reported_as_a_box():
     (certificate,) = nk.play(Constant(-1), RectangleBisection(3), rounds=2).certify()
     assert certificate.quantities["witness"] == "[theta, 2] x [-1, 1]^2, theta = 1/4"
     (certificate,) = nk.play(Constant(-1), RectangleBisection(1), rounds=100).certify()

@@ -215,7 +215,7 @@ def test_answers_that_are_hidden_are_guessed(page, port):
     assert page.inner_text("#said").startswith("Round 3: the learner predicted")
 
 
-def test_honest_answers_say_why_they_are_not_the_opposite(page, port):
+def test_honest_answers_give_the_reason_they_are_not_the_opposite(page, port):
     open_page(page, port, "#v=1&g=thresholds&o=n:9&s=0&r=me&m=05p&t=1")
     click(page, [(0.9, 0.5)])
     rounds(page, 2)
@@ -232,7 +232,7 @@ def test_a_bound_in_the_curve_is_rounded_up(page, port):
     assert f"{written:.6g}" == page.locator("#curve circle.minus + text").text_content()
 
 
-def test_what_is_allowed_is_drawn_in_steps_above_what_was_paid_at_every_round(page, port):
+def test_bound_is_drawn_in_steps_above_the_loss_in_every_round(page, port):
     open_page(page, port, f"#v=1&g=experts&o=&s=0&r=me&m={'01p02p01p03p' * 5}&t=20")
     corners = page.locator("#curve path.minus-line").get_attribute("d")
     assert "L" not in corners
@@ -268,7 +268,7 @@ BAD = {
 }  # fmt: skip
 
 
-def test_a_strangers_link_does_no_harm_and_it_is_said_why(page, port):
+def test_untrusted_link_does_no_harm_and_is_explained(page, port):
     for link, why in BAD.items():
         page.goto("about:blank")
         open_page(page, port, link)

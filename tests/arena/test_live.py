@@ -54,7 +54,7 @@ def live(monkeypatch):
     one.close(0.0)
 
 
-def test_the_last_that_is_told_is_the_ledger(live):
+def test_last_event_is_the_ledger(live):
     heard = []
     listener = threading.Thread(target=lambda: heard.extend(events(live)))
     listener.start()
@@ -69,7 +69,7 @@ def test_the_last_that_is_told_is_the_ledger(live):
     assert str(ledger.mistakes) in heard[-1]["lead"]
 
 
-def test_who_comes_late_hears_the_newest(live):
+def test_late_watcher_gets_the_latest_state(live):
     ledger = nk.play("perceptron", batches(500))
     live.end(ledger)
     assert events(live)[-1]["ended"]

@@ -91,7 +91,7 @@ def test_the_built_in_adversary_has_its_certificate():
     assert found["frames"][-1]["paid"] == forced["bound"] == 26
 
 
-def test_frames_can_be_asked_for_from_a_round_on():
+def test_frames_can_be_requested_from_a_round_on():
     made = random_script("perceptron", 3)
     whole = replay(made)["frames"]
     assert replay({**made, "from": len(whole) - 2})["frames"] == whole[-2:]
@@ -172,7 +172,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
-def test_what_our_page_would_not_write_is_refused_in_a_sentence(bad):
+def test_links_that_the_page_would_not_write_are_refused_in_a_sentence(bad):
     with pytest.raises(NovikoffError, match="must"):
         replay(bad)
 

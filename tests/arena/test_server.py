@@ -68,7 +68,7 @@ def test_other_content_is_refused(port, kind):
 
 
 @pytest.mark.parametrize("body", ["", "{", "[1,", "nul", "\x00", "[" * 50_000, '{"v": 1', b"\xff\xfe"])
-def test_what_is_no_json_is_refused(port, body):
+def test_invalid_json_is_refused(port, body):
     code, _, text = play(port, body)
     assert code == 400
     assert "must" in json.loads(text)["error"]
@@ -89,7 +89,7 @@ def test_a_bad_script_is_refused_in_a_sentence(port, path, bad, why):
     assert why in json.loads(text)["error"]
 
 
-def test_a_bug_is_told_as_one(port, monkeypatch):
+def test_a_bug_is_reported_as_one(port, monkeypatch):
     monkeypatch.setattr("novikoff.arena.replay.frame", lambda *_: 1 / 0)
     code, headers, text = play(port, SCRIPT)
     assert code == 500
@@ -114,13 +114,13 @@ def test_theorems_are_explained_and_others_are_not(port):
     assert ask(port, "GET", "/api/explain/nothing")[0] == 404
 
 
-def test_what_is_missing_is_named(monkeypatch, capsys):
+def test_missing_fields_are_named(monkeypatch, capsys):
     monkeypatch.setattr("novikoff.cli.arena.find_spec", lambda name: None)
     assert main(["arena"]) == 2
     assert "pip install 'novikoff[arena]'" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken_is_said(port, capsys):
+def test_port_in_use_is_reported(port, capsys):
     assert main(["arena", "--port", str(port), "--no-browser"]) == 2
     assert "is in use. Pass --port N" in capsys.readouterr().err
 

@@ -48,7 +48,7 @@ def test_a_bound_below_what_happened_is_noticed(monkeypatch):
 
 
 @pytest.mark.parametrize("part", ["bound", "observed"])
-def test_what_is_not_a_number_is_noticed(monkeypatch, part):
+def test_nan_is_detected(monkeypatch, part):
     broken_bound(monkeypatch, **{part: float("nan"), "status": "valid"})
     noticed("perceptron", VECTORS, "noise", "nan")
 
@@ -58,7 +58,7 @@ def test_a_vacuous_bound_that_is_called_valid_is_noticed(monkeypatch):
     noticed("perceptron", VECTORS, "noise", "valid")
 
 
-def test_asking_that_changes_the_learner_is_noticed(monkeypatch):
+def test_prediction_that_changes_the_learner_is_detected(monkeypatch):
     predict = Perceptron.predict_one
 
     def other(self, x):
@@ -161,7 +161,7 @@ def test_late_labels_that_are_counted_wrongly_are_noticed(monkeypatch):
     noticed("perceptron", VECTORS, "noise", "late mistakes", harness.late)
 
 
-def test_a_learner_that_breaks_its_promise_is_noticed(monkeypatch):
+def test_a_learner_that_exceeds_its_bound_is_noticed(monkeypatch):
     """A halving learner that says the opposite of its majority: the certificate itself is violated."""
     spec, family = LEARNERS["halving"][0]
     predict, learn = Halving.predict_one, Halving.play_one

@@ -67,7 +67,7 @@ def test_a_loss_that_was_not_played_changes_nothing_of_what_it_does(spec):
 
 
 @pytest.mark.parametrize("spec", ["exp3-ix", "tsallis-inf"])
-def test_what_is_expected_is_the_mean_over_the_coin(spec):
+def test_expected_loss_is_the_mean_over_the_draw(spec):
     learner = nk.make(spec, "learner", arms=3)
     rows = np.random.default_rng(1).random((50, 3))
     means = []

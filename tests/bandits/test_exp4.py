@@ -92,7 +92,7 @@ def three_arms(rounds=600, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_over_learners_it_explores_and_finds_arms_that_no_learner_says_at_first(seed):
+def test_exploration_finds_arms_that_no_learner_predicts_at_first(seed):
     made = lambda **more: nk.Exp4(3, learners=[nk.MulticlassLogistic(labels=3)], seed=seed, **more)
     ledger = nk.play(made(), three_arms(2000, seed))
     assert ledger.loss < 500 < 1000 < nk.play(made(explore=0.0), three_arms(2000, seed)).loss
@@ -146,7 +146,7 @@ def test_the_bounds_hold_on_arbitrary_losses_with_exploration(explore):
             assert one.observed <= one.bound
 
 
-def test_what_is_spent_is_what_the_pathwise_theorem_adds_up():
+def test_spent_sum_matches_the_pathwise_theorem():
     says, losses = advised()
     learner, spent, least = nk.Exp4(ARMS, experts=EXPERTS, explore=0.25, eta=0.3), 0.0, np.zeros(EXPERTS)
     for x, y in zip(says, losses, strict=True):

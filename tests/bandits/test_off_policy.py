@@ -77,7 +77,7 @@ def parquet(folder):
     lambda folder: csv(","), lambda folder: csv("\t"), parquet, lambda folder: pa.Table.from_pandas(LOG),
     lambda folder: io.BytesIO(LOG.to_json(orient="records", lines=True, double_precision=15).encode()),
 ])  # fmt: skip
-def test_every_format_says_the_same(source, tmp_path):
+def test_every_format_gives_the_same_result(source, tmp_path):
     found, wanted = nk.bandit(source(tmp_path), policies=["even"]), nk.bandit(LOG, policies=["even"])
     assert found.arms == wanted.arms
     assert found.plays == wanted.plays
@@ -102,7 +102,7 @@ def test_limits_on_a_log_by_hand():
     assert found.high == pytest.approx(1 - max(3000 / (1 + g) - allowance[g] for g in gammas) / 4000)
 
 
-def test_rewards_and_ranges_are_told_in_their_own_units():
+def test_rewards_and_ranges_are_reported_in_their_units():
     log = LOG.assign(reward=10.0 - 4.0 * LOG.loss).drop(columns="loss")
     found, plain = nk.bandit(log, range=(6, 10)), nk.bandit(LOG)
     assert found.rewards
@@ -129,7 +129,7 @@ def test_probabilities_that_are_too_small_are_refuted():
     assert nk.bandit(LOG.assign(probability=0.97 * LOG.probability)).regret.status == "conditional"
 
 
-def test_columns_are_known_by_their_names_or_named():
+def test_columns_are_recognised_or_named():
     log = LOG.rename(columns={"arm": "Action", "loss": "COST", "probability": "propensity"})
     assert nk.bandit(log).regret.bound == nk.bandit(LOG).regret.bound
     log = LOG.rename(columns={"arm": "a", "loss": "b", "probability": "c"})
@@ -161,21 +161,21 @@ def one(**changes):
     (one(), {"delta": 0}, r"delta must be between 0 and 1"),
     (one(), {"gammas": []}, r"gammas must be"),
 ])  # fmt: skip
-def test_what_is_refused_with_the_reason(log, options, words):
+def test_invalid_logs_are_refused_with_the_reason(log, options, words):
     if "q" in options.get("policies", ()) and "q" in log:
         log = log.assign(q=[0.5, 1.5])
     with pytest.raises((SourceError, InputError), match=words):
         nk.bandit(log, **options)
 
 
-def test_text_lines_are_told_by_their_number():
+def test_errors_name_the_line_number():
     with pytest.raises(SourceError, match=r"line 3, column \"loss\""):
         nk.bandit(io.BytesIO(b"arm,loss,p\na,1,0.5\nb,3,0.5\n"))
     with pytest.raises(SourceError, match="a log must be a table"):
         nk.bandit(io.BytesIO(b"1 1:0.5\n0 2:1\n"), format="svmlight")
 
 
-def test_pieces_of_any_size_say_the_same():
+def test_pieces_of_any_size_give_the_same_result():
     text = LOG.to_csv(index=False).encode()
     whole, parts = nk.bandit(io.BytesIO(text)), nk.bandit(io.BytesIO(text), format="csv", chunk=2000)
     assert parts.regret.bound == pytest.approx(whole.regret.bound)

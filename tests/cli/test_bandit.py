@@ -82,7 +82,7 @@ def test_a_table_of_losses_is_played(tmp_path):
     assert "best arm: a, loss 100 (0.25 per round)" in done.stdout
 
 
-def test_a_game_that_was_saved_goes_on(tmp_path):
+def test_a_game_that_was_saved_resumes(tmp_path):
     whole = json.loads(novikoff("bandit", "exp3-ix", *GAME, "--json").stdout)
     model = tmp_path / "game.nk"
     assert novikoff("bandit", "exp3-ix", *GAME, "--rounds", "1000", "--save", model).returncode == 0
@@ -110,7 +110,7 @@ def test_a_plot_of_a_game(tmp_path):
     (("log.csv", "--rounds", "5"), "--rounds is for a learner that is played"),
     (("nowhere.csv",), "nowhere.csv"),
 ])  # fmt: skip
-def test_what_is_refused(words, why):
+def test_invalid_input_is_refused(words, why):
     done = novikoff("bandit", *words)
     assert done.returncode == 2
     assert why in done.stderr

@@ -266,7 +266,7 @@ def test_default_learner_of_a_numeric_target_is_auto_regression(csv):
     assert "The tightest bound comes from the member " in novikoff("run", str(numbers), "-v").stdout
 
 
-def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
+def test_a_game_resumes_with_its_own_learner_where_none_is_named(csv):
     saved = str(csv.with_name("perceptron.nk"))
     novikoff("run", "perceptron", str(csv), "--rounds", "100", "--save", saved)
     told = json.loads(novikoff("run", str(csv), "--resume", saved, "--json").stdout)
@@ -275,14 +275,14 @@ def test_a_game_goes_on_with_its_own_learner_where_none_is_named(csv):
     assert "a resumed game keeps its learner" in refused.stderr
 
 
-def test_explain_says_why_some_learners_are_not_here():
+def test_explain_gives_the_reason_for_missing_learners():
     for name in ("diagonal-arow", "passive-aggressive", "PA-I", "coin-betting", "scinol"):
         told = novikoff("explain", name).stdout
         assert "is not included" in told
         assert "Take `" in told
 
 
-def test_vaw_plays_on_numbers_or_on_labels_as_it_is_told(csv):
+def test_vaw_plays_numbers_or_labels_as_configured(csv):
     numbers, labels = csv.with_name("numbers.csv"), ("run", "vaw:probabilities=true", str(csv), "--json")
     numbers.write_text("a,y\n1,2.5\n2,4.5\n3,7.0\n")
     told = json.loads(novikoff("run", "vaw", str(numbers), "--json").stdout)
@@ -291,7 +291,7 @@ def test_vaw_plays_on_numbers_or_on_labels_as_it_is_told(csv):
     assert [one["quantity"] for one in json.loads(novikoff(*labels).stdout)["certificates"]] == ["Brier score"]
 
 
-def test_bad_usage_is_told_in_one_line():
+def test_bad_usage_is_reported_in_one_line():
     for arguments, said in (
         (["run"], "novikoff run: the following arguments are required: SOURCE. See: novikoff run --help\n"),
         (["run", "perceptron:bias=1"], "novikoff run: the following arguments are required: SOURCE. See:"),
@@ -316,7 +316,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert done.stderr == ""
 
 
-def test_skipped_lines_are_told_after_the_run(tmp_path):
+def test_skipped_lines_are_reported_after_the_run(tmp_path):
     path = tmp_path / "bad.svm"
     path.write_text("1 1:1\nx\n-1 2:1\n")
     said = "1 bad line of " + str(path) + " skipped, the first: "

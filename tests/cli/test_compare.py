@@ -71,7 +71,7 @@ def test_one_order_has_no_deviation(csv, capsys):
     assert err == ""
 
 
-def test_expected_mistakes_are_told_where_a_learner_draws():
+def test_expected_mistakes_are_reported_where_a_learner_draws():
     pairs = [(t * 37 % 101, 1 if t * 37 % 101 >= 50 else -1) for t in range(60)]
     drawing = compare(["consistent:[thresholds:n=100],random=true", "threshold-halving:n=100"], pairs, shuffles=2)
     head, random, halving = table(drawing)
@@ -118,7 +118,7 @@ def test_a_plot_is_written(csv, tmp_path, capsys):
     assert f"plot written to {path}" in capsys.readouterr().err
 
 
-def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
+def test_impossible_options_are_refused_before_reading(csv, tmp_path):
     missing = str(tmp_path / "nothing.csv")
     with pytest.raises(InputError, match="PNG or an SVG"):
         compare_source(missing, LEARNERS, {}, {}, Request(), Output(plot="rates.pdf"))
@@ -128,7 +128,7 @@ def test_what_cannot_work_is_refused_before_anything_is_read(csv, tmp_path):
         compare_source(missing, LEARNERS, {}, {}, Request(), Output(quiet=True))
 
 
-def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
+def test_a_violated_bound_is_exit_code_four(csv, monkeypatch, capsys):
     @theorem("D", "")
     def broken(run):
         return Bound(0)
@@ -138,7 +138,7 @@ def test_a_broken_promise_is_exit_code_four(csv, monkeypatch, capsys):
     assert "> 0, violated" in capsys.readouterr().out
 
 
-def test_many_rounds_are_told_to_the_last_mistake():
+def test_many_rounds_are_reported_to_the_last_mistake():
     for rounds, mistakes, told in [(200, 3, "1.50"), (100_000, 1, "0.001"), (10**7, 2 * 10**6 + 1, "20.00001")]:
         game = Finished(rounds, mistakes, None, mistakes, 0.5, ((rounds, mistakes),), ())
         (_, line) = table(Comparison("it", rounds, 1, 0, 0, (Compared("mine", (game,)),)))

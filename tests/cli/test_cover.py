@@ -44,7 +44,7 @@ def test_json_has_the_sets(tables):
     assert {"coverage_deviation", "coverage_pinball"} <= {one["theorem"] for one in told["certificates"]}
 
 
-def test_a_saved_game_goes_on_to_the_bit_and_predicts_sets(tables):
+def test_a_saved_game_resumes_to_the_bit_and_predicts_sets(tables):
     whole = json.loads(run(tables, "perceptron", "mail.csv", "--cover", "0.9", "--json", "--save", "whole.nk"))
     run(tables, "perceptron", "mail.csv", "--cover", "0.9", "--rounds", "250", "--save", "part.nk", "-q")
     again = run(
@@ -58,7 +58,7 @@ def test_a_saved_game_goes_on_to_the_bit_and_predicts_sets(tables):
     assert said.stdout == novikoff("predict", "part.nk", "mail.csv", cwd=tables).stdout
 
 
-def test_other_coverage_cannot_be_asked_for_in_the_middle(tables):
+def test_other_coverage_cannot_be_requested_in_the_middle(tables):
     run(tables, "ftrl", "mail.csv", "--cover", "0.9", "--rounds", "50", "--save", "nine.nk", "-q")
     done = novikoff("run", "ftrl", "mail.csv", "--cover", "0.8", "--resume", "nine.nk", cwd=tables)
     assert done.returncode == 2

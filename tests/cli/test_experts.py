@@ -163,7 +163,7 @@ def test_experts_may_sleep(table, tmp_path):
     assert "rounds it was active" in experts(path, "--sleeping").stdout
 
 
-def test_a_game_that_was_saved_goes_on_as_if_it_had_not_stopped(table, tmp_path):
+def test_a_game_that_was_saved_resumes_as_if_uninterrupted(table, tmp_path):
     kept = tmp_path / "game.nk"
     told(table, "--rounds", "250", "--save", kept)
     found, wanted = told(table, "--resume", kept), told(table)
@@ -193,7 +193,7 @@ def test_a_game_that_was_saved_goes_on_as_if_it_had_not_stopped(table, tmp_path)
         (["--loss", "table", "--outcome", "anna"], "a table of losses must have no outcome"),
     ],
 )
-def test_what_cannot_be_is_one_line_and_exit_code_2(table, options, said):
+def test_invalid_usage_is_one_line_and_exit_code_2(table, options, said):
     done = experts(table, *options, "-q")
     assert done.returncode == 2
     assert said in done.stderr
@@ -201,7 +201,7 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(table, options, said):
     assert done.stdout == ""
 
 
-def test_a_loss_that_is_not_certain_is_asked_for(tmp_path):
+def test_a_loss_that_is_not_certain_is_requested(tmp_path):
     path = tmp_path / "degrees.csv"
     path.write_text("anna,ben,outcome\n50,60,55\n52,58,56\n")
     done = experts(path)
@@ -211,7 +211,7 @@ def test_a_loss_that_is_not_certain_is_asked_for(tmp_path):
     assert told(path, "--loss", "zero-one")["loss"] == 2
 
 
-def test_a_game_whose_loss_two_values_chose_refuses_a_third_when_it_goes_on(tmp_path):
+def test_a_game_whose_loss_two_values_chose_refuses_a_third_on_resume(tmp_path):
     path, later, model = tmp_path / "t.csv", tmp_path / "later.csv", tmp_path / "t.nk"
     path.write_text("anna,ben,outcome\n0,1,1\n1,0,1\n")
     later.write_text("anna,ben,outcome\n0,1,1\n0.7,0,1\n")
@@ -222,7 +222,7 @@ def test_a_game_whose_loss_two_values_chose_refuses_a_third_when_it_goes_on(tmp_
     assert told(later, "--resume", model, "--loss", "zero-one")["rounds"] == 4
 
 
-def test_what_is_out_of_range_names_round_and_expert(tmp_path):
+def test_out_of_range_values_name_round_and_expert(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("anna,ben,outcome\n0.5,0.5,1\n0.5,1.5,0\n")
     done = experts(path, "-q", "--loss", "squared")
@@ -267,7 +267,7 @@ def test_the_plot_is_written(table, tmp_path, ending):
 
 @pytest.mark.parametrize("more", [(), ("--plot", "regret.svg"), ("--learner", "ada-hedge"), ("--switches", "1")])
 @pytest.mark.parametrize("rounds", [600, 250])
-def test_the_best_mixture_of_the_rounds_played_is_told_with_its_limits(table, made, tmp_path, more, rounds):
+def test_the_best_mixture_of_the_rounds_played_is_reported_with_its_limits(table, made, tmp_path, more, rounds):
     found = told(table, "--rounds", str(rounds), *(str(tmp_path / one) if "." in one else one for one in more))
     x, y = made[0][:rounds], made[1][:rounds]
     best = found["best_mixture"]
@@ -280,20 +280,20 @@ def test_the_best_mixture_of_the_rounds_played_is_told_with_its_limits(table, ma
         assert ((x @ other - y) ** 2).sum() >= best["loss_at_least"]
 
 
-def test_no_mixture_is_told_of_another_loss_or_of_a_game_that_goes_on(table, tmp_path):
+def test_no_mixture_is_reported_of_another_loss_or_of_a_resumed_game(table, tmp_path):
     saved = tmp_path / "half.nk"
     assert "best_mixture" not in told(table, "--loss", "absolute")
     assert "best_mixture" in told(table, "--rounds", "250", "--save", str(saved))
     assert "best_mixture" not in told(table, "--resume", str(saved))
 
 
-def test_one_round_and_one_expert_are_told_in_the_singular(tmp_path):
+def test_one_round_and_one_expert_are_reported_in_the_singular(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("anna,outcome\n0.25,1\n")
     assert experts(path, "-q").stdout.splitlines()[1].startswith("1 round, 1 expert, squared loss 0.5625 (")
 
 
-def test_a_game_goes_on_with_its_experts_in_any_order(table, made, tmp_path):
+def test_a_game_resumes_with_its_experts_in_any_order(table, made, tmp_path):
     saved, turned, more = tmp_path / "game.nk", tmp_path / "turned.csv", tmp_path / "more.csv"
     x, y = made
     rows = [
@@ -318,7 +318,7 @@ def test_a_game_goes_on_with_its_experts_in_any_order(table, made, tmp_path):
     [("exponential-weights:horizon=100", "--horizon", 5), ("fixed-share:switches=2", "--switches", 3),
      ("ada-hedge:seed=1", "--seed", 2)],
 )  # fmt: skip
-def test_what_is_told_twice_must_be_the_same(table, learner, option, value):
+def test_values_given_twice_must_agree(table, learner, option, value):
     done = experts(table, "-l", learner, option, value)
     assert done.returncode == 2
     assert f"{option[2:]} is given twice: {option} {value} and {learner}" in done.stderr

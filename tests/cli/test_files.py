@@ -117,7 +117,7 @@ def test_a_process_whose_output_nobody_reads_ends_well(tmp_path, unbuffered):
     assert nk.load(path).rounds == 100
 
 
-def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
+def test_broken_standard_error_never_ends_a_game(tmp_path):
     path = tmp_path / "m.nk"
     source = tmp_path / "rows.csv"
     source.write_text("a,b,label\n" + "1,2,yes\n2,1,no\n" * 100)
@@ -129,7 +129,7 @@ def test_what_is_said_on_standard_error_never_ends_a_game(tmp_path):
 
 
 @pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
-def test_the_exit_code_does_not_depend_on_who_reads(monkeypatch, unbuffered):
+def test_exit_code_does_not_depend_on_the_reader(monkeypatch, unbuffered):
     certify = Ledger.certify
 
     def broken(ledger, *more, **known):

@@ -72,7 +72,7 @@ def test_kept_classifier_is_described(files):
         ("ellipsoid", ("--keep", "averaged"), "averaging needs a binary Perceptron"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_before_the_game(learner, more, why, files, tmp_path):
+def test_unkeepable_learner_is_refused_before_the_game(learner, more, why, files, tmp_path):
     model = tmp_path / "model.nk"
     code, _, error = run("run", learner, files / "old.csv", *more, "--save", model, "-q")
     assert code == 2
@@ -88,7 +88,7 @@ def test_a_game_without_hypotheses_cannot_keep_one_later(files, tmp_path):
     assert "500 were played. Leave out --keep" in error
 
 
-def test_what_cannot_be_kept_at_all_is_not_sent_in_a_circle(tmp_path):
+def test_error_for_unkeepable_learner_suggests_no_dead_end(tmp_path):
     (tmp_path / "r.csv").write_text("a,label\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
     for how in ("best", "averaged"):
         told = run("run", "auto-regression", "r.csv", "--keep", how, cwd=tmp_path)

@@ -145,7 +145,7 @@ def test_a_converted_file_is_compared_with_its_labels(folder, tmp_path):
     assert "mistakes in 400 rows" in error
 
 
-def test_a_learner_of_whole_numbers_is_shown_exact_ones(tmp_path):
+def test_a_learner_of_integers_is_shown_exact_ones(tmp_path):
     (tmp_path / "old.csv").write_text("x,label\n" + "".join(f"{x},{int(x >= 40)}\n" for x in range(101)))
     model = learned("threshold-halving:100", tmp_path / "old.csv", tmp_path / "m.nk")
     (tmp_path / "new.csv").write_text("x\n0\n39\n40\n100\n")
@@ -186,7 +186,7 @@ def numbers(tmp_path_factory):
 
 @pytest.mark.parametrize("keep", [(), ("--keep", "averaged")])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_a_regressor_predicts_numbers_and_its_mean_loss_is_told(loss, keep, numbers, tmp_path):
+def test_a_regressor_predicts_numbers_and_its_mean_loss_is_reported(loss, keep, numbers, tmp_path):
     folder, y = numbers
     model = learned(f"online-gradient:bias=1,loss={loss}", folder / "old.csv", tmp_path / "m.nk", *keep)
     code, out, error = run("predict", model, folder / "old.csv")

@@ -54,7 +54,7 @@ def same_game(told, model, whole):
 
 
 @pytest.mark.parametrize("seed", first_of(3))
-def test_a_game_killed_at_any_moment_goes_on_bit_exactly(text, whole, tmp_path, seed):
+def test_a_game_killed_at_any_moment_resumes_bit_exactly(text, whole, tmp_path, seed):
     model = tmp_path / "model.nk"
     command = [
         "run",
@@ -87,7 +87,7 @@ def test_a_game_killed_at_any_moment_goes_on_bit_exactly(text, whole, tmp_path, 
     same_game(json.loads(done.stdout), model, whole)
 
 
-def test_ctrl_c_saves_and_the_game_goes_on(text, whole, tmp_path):
+def test_ctrl_c_saves_and_the_game_resumes(text, whole, tmp_path):
     model = tmp_path / "model.nk"
     command = ["run", "perceptron:bias=1", str(text), "--passes", "3", "--save", str(model), "-q"]
     game = subprocess.Popen(
@@ -105,7 +105,7 @@ def test_ctrl_c_saves_and_the_game_goes_on(text, whole, tmp_path):
     same_game(json.loads(done.stdout), model, whole)
 
 
-def test_on_another_source_it_goes_on_as_one_longer_stream(text, tmp_path):
+def test_on_another_source_it_continues_as_one_longer_stream(text, tmp_path):
     lines = text.read_text().splitlines(keepends=True)[:3000]
     parts = [tmp_path / name for name in ("one.svm", "two.svm", "both.svm")]
     for path, content in zip(parts, (lines[:1000], lines[1000:], lines), strict=True):
@@ -141,7 +141,7 @@ def test_threads_change_nothing(text, threads):
     assert told[0]["mistakes"] == told[1]["mistakes"]
 
 
-def test_predict_says_what_the_learner_says(text, tmp_path):
+def test_predict_prints_the_learners_predictions(text, tmp_path):
     model = tmp_path / "model.nk"
     run("run", "perceptron", str(text), "--save", str(model), "-q", "--rounds", "5000")
     done = run("predict", str(model), str(text))

@@ -60,7 +60,7 @@ def test_a_file_that_was_only_touched_is_the_same(stopped, mistakes):
     assert told(stopped / "rows.svm", "--resume", stopped / "m.nk")["mistakes"] == mistakes
 
 
-def test_the_same_bytes_at_another_place_are_asked_about(stopped, mistakes):
+def test_the_same_bytes_at_another_place_need_a_choice(stopped, mistakes):
     (stopped / "rows.svm").rename(stopped / "moved.svm")
     arguments = (stopped / "moved.svm", "--resume", stopped / "m.nk")
     assert "moved.svm has the same bytes" in refused(*arguments)
@@ -69,7 +69,7 @@ def test_the_same_bytes_at_another_place_are_asked_about(stopped, mistakes):
     assert told(*arguments, "--again")["rounds"] == 600
 
 
-def test_other_bytes_at_the_same_place_are_asked_about(stopped):
+def test_other_bytes_at_the_same_place_need_a_choice(stopped):
     (stopped / "rows.svm").write_text("".join(reversed(LINES)))
     arguments = (stopped / "rows.svm", "--resume", stopped / "m.nk")
     assert "its content differs" in refused(*arguments)
@@ -105,7 +105,7 @@ def test_a_line_that_was_completed_is_no_line_that_was_added(tmp_path):
     assert "its content differs" in refused(path, "--resume", model)
 
 
-def test_lines_that_were_added_after_two_passes_are_asked_about(tmp_path):
+def test_lines_that_were_added_after_two_passes_need_a_choice(tmp_path):
     path, model = tmp_path / "rows.svm", tmp_path / "m.nk"
     path.write_text("".join(LINES[:200]))
     run(path, "--save", model, "--passes", 2)
@@ -114,7 +114,7 @@ def test_lines_that_were_added_after_two_passes_are_asked_about(tmp_path):
     assert told(path, "--resume", model, "--again")["rounds"] == 900
 
 
-def test_a_game_of_several_passes_goes_on_in_its_pass(stopped):
+def test_a_game_of_several_passes_resumes_in_its_pass(stopped):
     model = stopped / "two.nk"
     run(stopped / "rows.svm", "--save", model, "--passes", 3, "--rounds", 700)
     found = told("rows.svm", "--resume", model, "--passes", 3, cwd=stopped)
@@ -122,7 +122,7 @@ def test_a_game_of_several_passes_goes_on_in_its_pass(stopped):
     assert found["mistakes"] == told(stopped / "rows.svm", "--passes", 3)["mistakes"]
 
 
-def test_a_pipe_that_was_left_in_the_middle_is_asked_about(stopped, mistakes):
+def test_a_pipe_that_was_left_in_the_middle_needs_a_choice(stopped, mistakes):
     model, text = stopped / "pipe.nk", "".join(LINES)
     run("-", "--save", model, "--rounds", 100, input=text)
     assert "it is unclear whether the pipe continues or starts again" in refused("-", "--resume", model, input=text)
@@ -174,7 +174,7 @@ def test_a_model_file_does_not_tell_where_files_lie(tmp_path):
 
 
 @pytest.mark.parametrize("options", [("--same",), ("--again",), ("--same", "--again", "--resume", "m.nk")])
-def test_same_and_again_are_for_a_game_that_goes_on(stopped, options):
+def test_same_and_again_are_for_a_resumed_game(stopped, options):
     done = run("rows.svm", *options, cwd=stopped)
     assert done.returncode == 2
     assert "--same" in done.stderr or "--again" in done.stderr

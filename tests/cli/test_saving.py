@@ -91,7 +91,7 @@ def test_a_game_that_fails_leaves_nothing_half_written(ledger, tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "m.nk"]
 
 
-def test_what_is_saved_is_not_packed(ledger, tmp_path):
+def test_saved_files_are_not_compressed(ledger, tmp_path):
     nk.save(ledger, tmp_path / "m.nk")
     with zipfile.ZipFile(tmp_path / "m.nk") as archive:
         assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}

@@ -31,7 +31,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_table_is_scaled_and_the_report_says_so(folder):
+def test_scaling_of_a_table_is_reported(folder):
     told = played("perceptron:bias=1", "rows.csv", cwd=folder)
     assert told["learner"] == "perceptron:bias=1,scale=standard"
     raw = played("perceptron:bias=1", "rows.csv", "--scale", "none", cwd=folder)
@@ -42,7 +42,7 @@ def test_a_table_is_scaled_and_the_report_says_so(folder):
     assert nk.play(nk.Scaled(nk.Perceptron(bias=1), "standard"), x).mistakes == told["mistakes"]
 
 
-def test_other_sources_are_not_scaled_unless_asked(folder):
+def test_other_sources_are_not_scaled_unless_requested(folder):
     assert played("perceptron", "rows.svm", cwd=folder)["learner"] == "perceptron"
     assert played("perceptron", "stream:separable:rounds=50,width=5", cwd=folder)["learner"] == "perceptron"
     assert (
@@ -97,7 +97,7 @@ def test_a_converted_table_is_scaled_too(folder):
 
 @pytest.mark.parametrize("again", ["perceptron:bias=1", "perceptron:bias=1,scale=standard", "perceptron"])
 @pytest.mark.parametrize("scale", [(), ("--scale", "standard"), ("--scale", "auto")])
-def test_a_scaled_game_goes_on(folder, again, scale):
+def test_a_scaled_game_resumes(folder, again, scale):
     whole = played("perceptron:bias=1", "rows.csv", cwd=folder)
     played("perceptron:bias=1", "rows.csv", "--rounds", "50", "--save", "half.nk", cwd=folder)
     rest = played(again, "rows.csv", "--resume", "half.nk", *scale, cwd=folder)
@@ -106,7 +106,7 @@ def test_a_scaled_game_goes_on(folder, again, scale):
 
 
 @pytest.mark.parametrize(("begun", "asked"), [("standard", "range"), ("standard", "none"), ("none", "standard")])
-def test_a_game_goes_on_with_its_own_scale(folder, begun, asked):
+def test_a_game_resumes_with_its_own_scale(folder, begun, asked):
     played("perceptron", "rows.csv", "--scale", begun, "--rounds", "50", "--save", "half.nk", cwd=folder)
     code, _, error = novikoff("run", "perceptron", "rows.csv", "--resume", "half.nk", "--scale", asked, cwd=folder)
     assert code == 2
@@ -177,7 +177,7 @@ def test_hindsight_reads_the_rows_as_the_learner_saw_them(folder, scale, source)
     assert told["certificates"][0]["bound"] <= without["certificates"][0]["bound"]
 
 
-def test_hindsight_of_a_scaled_game_that_goes_on_is_that_of_the_whole(folder):
+def test_hindsight_of_a_scaled_game_that_continues_is_that_of_the_whole(folder):
     whole = played("perceptron:bias=1", "rows.csv", "--hindsight", cwd=folder)
     played("perceptron:bias=1", "rows.csv", "--rounds", "50", "--save", "half.nk", cwd=folder)
     rest = played("perceptron", "rows.csv", "--resume", "half.nk", "--hindsight", cwd=folder)

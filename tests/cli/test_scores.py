@@ -16,7 +16,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("spec", ["perceptron:bias=1", "perceptron:scale=none", "forgetron:budget=9", "ellipsoid"])
-def test_the_score_stands_beside_the_label(folder, spec):
+def test_score_is_printed_next_to_the_label(folder, spec):
     novikoff("run", spec, "rows.csv", "--save", "m.nk", "-q", cwd=folder)
     plain, scored = (novikoff("predict", "m.nk", "rows.csv", *more, cwd=folder) for more in ((), ("--scores",)))
     cells = [line.split("\t") for line in scored.stdout.splitlines()]
@@ -30,7 +30,7 @@ def test_the_score_stands_beside_the_label(folder, spec):
 
 
 @pytest.mark.parametrize("spec", ["constant", "hedge:learners=[perceptron,constant]", "halving:[programs:bits=8]"])
-def test_a_learner_without_a_score_says_so(folder, spec):
+def test_a_learner_without_a_score_is_reported(folder, spec):
     novikoff("run", spec, "rows.csv", "--save", "m.nk", "-q", cwd=folder)
     code, _, error = novikoff("predict", "m.nk", "rows.csv", "--scores", cwd=folder)
     assert code == 2

@@ -119,7 +119,7 @@ forms = st.sampled_from([np.asarray, sparse])
 
 @given(streams(st.integers(-4, 4)), st.sampled_from([0.0, 1.0]), st.integers(1, 3), forms)
 @example([([-2, -4, -2], -1), ([3, 2, -1], -1), ([-3, 4, -4], 1)], 1.0, 1, np.asarray)  # one direction is very long
-def test_whole_numbers_are_certified(stream, bias, passes, form):
+def test_integers_are_certified(stream, bias, passes, form):
     rows, labels = split(stream)
     found, certificates = certified(Perceptron(bias), Rows(rows, labels, form), passes)
     check(found, rows, labels, bias, passes=passes)
@@ -284,7 +284,7 @@ def test_the_same_stream_gives_the_same_comparators():
 
 
 @pytest.mark.parametrize("lie", [0.0, 1e-3, 1e9])
-def test_what_the_search_believes_is_not_what_is_certified(monkeypatch, lie):
+def test_certificates_do_not_rely_on_the_search(monkeypatch, lie):
     """A search that returns any u, with any bound, alpha and limit, changes neither soundness nor the brackets."""
     x, y = noisy(100, noise=8.0)
     coins = np.random.default_rng(3)
@@ -308,7 +308,7 @@ def test_what_the_search_believes_is_not_what_is_certified(monkeypatch, lie):
     assert honest.margin.low <= found.margin.high
 
 
-def test_options_that_make_no_sense_are_refused():
+def test_invalid_options_are_refused():
     rows = Rows(np.eye(2), [1, -1])
     with pytest.raises(InputError, match="passes must be at least 1"):
         hindsight(rows, passes=0)
@@ -331,7 +331,7 @@ def test_mushrooms_are_separable_and_the_bracket_is_within_a_percent():
 
 
 @pytest.mark.parametrize(("memory", "start"), [(2**24, None), (4_000, None), (2**24, np.ones(4))])
-def test_who_searches_changes_no_bit(memory, start):
+def test_executor_of_the_search_changes_no_bit(memory, start):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 3))
     stream = Rows(x, np.where(x[:, 0] + 0.5 * rng.normal(size=400) >= 0, 1, -1), size=50)

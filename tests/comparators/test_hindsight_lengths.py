@@ -130,7 +130,7 @@ def test_rows_of_one_length_are_bounded_as_by_the_hinge_loss():
     assert found.lengths.high == pytest.approx(found.hinge.high, rel=0.02)
 
 
-def test_a_bound_that_says_nothing_is_no_larger_than_the_rounds():
+def test_vacuous_bound_is_no_larger_than_the_rounds():
     found = hindsight(Arrays(np.ones((10, 1)), np.tile([1, -1], 5)))
     assert (found.lengths.low, found.lengths.high) == (pytest.approx(10.0), 10.0)
 

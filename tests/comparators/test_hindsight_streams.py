@@ -97,7 +97,7 @@ def test_rows_that_do_not_fit_in_memory_are_as_sound_and_about_as_good(noise, fo
     st.integers(1, 400),
     st.sampled_from([0.0, 1.0]),
 )  # fmt: skip
-def test_whatever_the_memory_the_certificates_hold(stream, memory, bias):
+def test_for_any_memory_the_certificates_hold(stream, memory, bias):
     """Also with less than a row has."""
     rows, labels = [x for x, _ in stream], [y for _, y in stream]
     source = Pairs([(np.array(x, dtype=np.float64), y) for x, y in zip(rows, labels, strict=True)])

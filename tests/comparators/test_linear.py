@@ -173,7 +173,7 @@ def test_wild_floats_are_rounded_outward_or_refused(stream, U, penalties):
             check(scorer, rows, labels, None, wrong)
 
 
-def test_what_is_reported_of_ordinary_rows_is_close_to_the_truth():
+def test_facts_of_ordinary_rows_are_close_to_exact():
     coins = np.random.default_rng(2)
     rows, labels = coins.normal(size=(60, 4)).tolist(), coins.choice([-1, 1], 60).tolist()
     wrong = (coins.random(60) < 0.4).tolist()

@@ -88,14 +88,14 @@ def holds_on(spec, seeds):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_no_promise_is_broken_on_streams_of_any_floats(spec):
+def test_no_bound_is_violated_on_streams_of_any_floats(spec):
     seen = holds_on(spec, range(8))
     assert seen.get("valid", 0) + seen.get("vacuous", 0) > 0, seen
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
-def test_no_promise_is_broken_on_thousands_of_streams(spec):
+def test_no_bound_is_violated_on_thousands_of_streams(spec):
     seen = holds_on(spec, range(1000, 1300 if spec == "auto" else 4000))
     print(spec, seen)
     assert seen.get("valid", 0) + seen.get("vacuous", 0) > 0.5 * sum(

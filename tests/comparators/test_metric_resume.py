@@ -22,7 +22,7 @@ def rows(spec):
 
 @pytest.mark.parametrize("keep", [16_000_000, 8_000])
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_game_that_was_left_goes_on_to_the_bit(spec, keep, tmp_path, monkeypatch):
+def test_resume_matches_uninterrupted_run_to_the_bit(spec, keep, tmp_path, monkeypatch):
     monkeypatch.setattr(MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, keep, True, None))
     whole = nk.play(make(spec, "learner"), rows(spec))
     ledger = nk.play(make(spec, "learner"), rows(spec), rounds=37)

@@ -161,7 +161,7 @@ def test_the_theorems_hold_on_arbitrary_streams(spec, number):
         assert certificate.status in ("valid", "vacuous"), str(certificate)
 
 
-def test_what_was_gained_may_be_less_than_nothing():
+def test_gained_sum_may_be_negative():
     """Its curvature pays for more than its steps cost: the slack of a comparison is of its size, not of its sign."""
     x = 1.1 ** np.arange(60.0)[:, None]
     ledger = played("logistic:ridge=1,radius=1,scale_free=false", x, np.ones(60, dtype=np.int8))
@@ -199,7 +199,7 @@ def naive_ftrl(x, y, metric, rate, u):
 
 
 @pytest.mark.parametrize("metric", ["sqrt", "newton"])
-def test_ftrl_is_what_it_says_and_so_is_its_bound(metric):
+def test_ftrl_and_its_bound_match_a_naive_version(metric):
     rng, slack = np.random.default_rng(0), []
     for _ in range(25):
         x, y = stream(rng)
@@ -277,7 +277,7 @@ class Careless(AROW):
 
 
 @pytest.mark.parametrize("kind", [Skipping, Shrinking, Pretending, Careless])
-def test_learners_that_do_not_keep_to_the_rule_are_found_out(kind):
+def test_learners_that_break_their_rule_are_detected(kind):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4))
     y = np.where(x @ rng.normal(size=4) + rng.normal(size=200) >= 0.0, 1, -1)
@@ -355,7 +355,7 @@ def test_a_warm_start_is_void_but_for_what_may_begin_anywhere(spec):
     assert said == ({f"{kind}_regret": "void"} if kind in ("ftrl", "vaw") else {})  # others have nothing to watch by
 
 
-def test_comparators_that_ride_are_fitted_on_the_first_rows_and_see_all():
+def test_one_pass_comparators_are_fitted_on_the_first_rows_and_see_all():
     rng = np.random.default_rng(5)
     x = rng.normal(size=(4000, 5)) * 10.0 ** np.arange(5)
     y = np.where((x / 10.0 ** np.arange(5)) @ rng.normal(size=5) + rng.normal(size=4000) >= 0.0, 1, -1).astype(np.int8)
@@ -434,7 +434,7 @@ class SkippingVAW(VAW):
 
 
 @pytest.mark.parametrize("probabilities", [False, True])
-def test_a_vaw_that_skips_rounds_is_found_out(probabilities):
+def test_a_vaw_that_skips_rounds_is_detected(probabilities):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4))
     y = x @ rng.normal(size=4) + 0.3 * rng.normal(size=200)
@@ -454,7 +454,7 @@ def test_features_that_are_the_same_and_a_tiny_ridge_still_have_a_certificate(sp
 
 
 @pytest.mark.parametrize("spec", ["logistic", "arow", "arow:diagonal=true", "second-order-perceptron"])
-def test_what_sums_may_be_off_by_grows_with_the_examples_also_where_the_metric_does_not(spec):
+def test_error_of_the_sums_grows_with_the_examples_even_if_the_metric_does_not(spec):
     rng = np.random.default_rng(8)
     x = rng.normal(size=(50, 2))
     doubts = []
@@ -497,7 +497,7 @@ def test_since_a_round_ftrl_is_measured_by_the_weights_it_had_then():
 
 
 @pytest.mark.parametrize("kind", [Skipping, Shrinking])
-def test_who_skips_or_forgets_is_found_out_by_its_own_weights(kind):
+def test_skipping_or_forgetting_is_detected_by_own_weights(kind):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4))
     y = np.where(x @ rng.normal(size=4) + rng.normal(size=200) >= 0.0, 1, -1)
@@ -532,7 +532,7 @@ def test_a_learner_that_learned_before_is_measured_by_the_weights_it_came_with()
     assert len(bounds) == 1
 
 
-def test_a_table_that_grew_after_its_weights_were_copied_has_its_promise():
+def test_table_that_grew_after_copying_weights_has_a_bound():
     learner = FTRL()
     game = Game(learner)
     game.learn_batch(Batch(np.ones((15, 1)), np.array([1, -1, 1] * 5, np.int8), 1))
@@ -551,7 +551,7 @@ def test_weights_of_any_length_are_no_float_drift():
     assert suffix(game.ledger).status in ("valid", "vacuous")
 
 
-def test_its_own_weights_promise_on_arbitrary_streams():
+def test_bound_by_own_weights_holds_on_arbitrary_streams():
     rng = np.random.default_rng(10)
     for _ in range(60):
         ledger = played(f"ftrl:{rng.choice(['sqrt', 'newton'])},rate={2.0 ** rng.integers(-3, 4)}", *stream(rng))

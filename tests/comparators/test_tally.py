@@ -108,7 +108,7 @@ def test_penalties_are_taken_off_and_rounded_down(rows, kappa):
     assert square <= tally.mistakes_square() <= square * (1 + Fraction(1, 10**12)) + Fraction(1, 10**290)
 
 
-def test_a_length_that_is_lost_beside_a_large_one_is_kept_by_the_sum_over_mistakes():
+def test_a_length_that_is_lost_next_to_a_large_one_is_kept_by_the_sum_over_mistakes():
     tally = Tally(1, 4)
     tally.add(np.array([[0.0, 1e20], *[[0.0, 1.0]] * 1000]), np.ones(1001, np.bool_))
     assert 10**20 + 1000 <= tally.mistakes_square() < 10**20 + 1001
@@ -145,7 +145,7 @@ def filled():
     return tally
 
 
-def test_a_tally_is_restored_to_the_bit_and_goes_on():
+def test_a_tally_is_restored_to_the_bit_and_resumes():
     one, coins = filled(), np.random.default_rng(1)
     two = Tally.restore(one.state())
     more, wrong = coins.normal(size=(9, 3)) ** 2, coins.random(9) < 0.5

@@ -101,7 +101,7 @@ def test_batches_rows_and_stops_change_nothing_to_the_bit(bias, normalize, form,
 
 @pytest.mark.parametrize("form", [dense, sparse])
 @pytest.mark.parametrize("keep", [1_500, 10**7])
-def test_what_fitted_comparators_report_is_rounded_outward(form, keep):
+def test_fitted_comparators_are_rounded_outward(form, keep):
     x, y, wrong = example_stream(300)
     for late in (None, 1e-30, 2.0**20, 2.0**300):
         rows = x.copy()
@@ -114,7 +114,7 @@ def test_what_fitted_comparators_report_is_rounded_outward(form, keep):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, 1e-320])
 @pytest.mark.parametrize("keep", [0, 10**6])
-def test_what_is_not_finite_or_not_safe_is_invalid(value, keep):
+def test_nonfinite_or_extreme_rows_are_invalid(value, keep):
     tracker = LinearTracker(keep=keep)
     for row in ([1e-320, 0.0] if value == 1e-320 else [1.0, 2.0], [0.0, value]):
         tracker.see_row(np.array(row), 1, True)
@@ -218,7 +218,7 @@ def test_a_damaged_state_is_refused(keep, path, value):
         restored(state)
 
 
-def test_dense_and_sparse_rows_of_whole_numbers_give_the_same_facts():
+def test_dense_and_sparse_rows_of_integers_give_the_same_facts():
     x, y, wrong = example_stream(500)
     x = np.rint(3 * x)
     facts = []
@@ -254,7 +254,7 @@ def test_float32_rows_are_those_of_their_doubles():
     assert first.facts() == second.facts()
 
 
-def test_asking_early_does_not_settle_the_directions():
+def test_early_facts_do_not_fix_the_directions():
     x, y, wrong = example_stream(400)
     asked, silent = LinearTracker(keep=10_000), LinearTracker(keep=10_000)
     for start in range(0, 400, 100):

@@ -68,7 +68,7 @@ def held_up(tracker):
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_looking_at_batches_behind_the_game_changes_nothing(kind):
+def test_background_thread_changes_nothing(kind):
     batches = batches_of(kind)
     at_once, behind = two_trackers(batches, 12, bias=1.0)
     assert behind.rows == 6000
@@ -100,7 +100,7 @@ def test_single_rows_and_small_batches_come_in_their_turn(kind):
     assert same(at_once, behind)
 
 
-def test_no_more_than_so_much_waits(monkeypatch):
+def test_queue_of_the_background_thread_is_bounded(monkeypatch):
     batches = batches_of("sparse")
     at_once, behind = two_trackers(batches, 8)
     monkeypatch.setattr(module, "MOST_BEHIND", 1)
@@ -148,7 +148,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
 
 @pytest.mark.parametrize("make", [nk.FTRL, partial(nk.Auto, fast=True), nk.Logistic])
 @pytest.mark.parametrize("keep", [20_000, 10**9])
-def test_scores_looked_at_behind_the_game_change_nothing(make, keep):
+def test_background_thread_changes_no_scores(make, keep):
     def seen(memory):
         game = nk.Game(make())
         game.ledger.tracker.keep = keep

@@ -73,7 +73,7 @@ rows = st.lists(st.sampled_from(WILD), min_size=3, max_size=3)
     st.booleans(), st.sampled_from(["dense", "pairs", "numbers", "names"]), st.sampled_from([0, 100, 10**7]),
     st.integers(1, 3),
 )  # fmt: skip
-def test_an_honest_perceptron_on_hostile_floats_is_explained_or_not_looked_at(rounds, bias, normal, form, keep, passes):
+def test_honest_perceptron_on_hostile_floats_is_explained_or_not_checked(rounds, bias, normal, form, keep, passes):
     x, y = np.array([row for row, _ in rounds]), [label for _, label in rounds]
     found = unexplained(Perceptron(bias, normal), as_stream(x, y, form), keep, passes=passes)
     assert found is None or found <= 1.0
@@ -90,7 +90,7 @@ def test_a_learner_that_had_learned_before_and_goes_through_several_times_is_exp
 
 @pytest.mark.parametrize("keep", [500, 16_000_000])
 @pytest.mark.parametrize("warm", [False, True])
-def test_a_game_that_was_stopped_and_goes_on_is_explained(keep, warm):
+def test_a_game_that_was_stopped_and_resumed_is_explained(keep, warm):
     x, y = noisy(900, spread=3)
     learner = Perceptron(0.5)
     if warm:
@@ -189,7 +189,7 @@ def test_a_learner_that_does_something_else_is_not_explained(twist, keep, form, 
 
 
 @pytest.mark.parametrize("twist", [honest, *TWISTS], ids=lambda twist: twist.__name__)
-def test_nor_is_one_that_had_learned_before(twist):
+def test_trained_learner_is_not_explained(twist):
     start = np.array([3.0, -2.0, 0.5, 0.0, 1.0, 9.0, 0.25])
     found = tracked(twist, *noisy(1000), start=start, told=start)
     assert found <= 1.0 if twist is honest else found > 1e3
@@ -204,7 +204,7 @@ def test_a_feature_that_first_appears_when_the_comparators_are_settled_may_not_b
         assert tracked(honest, x, y, keep=keep, form=form) <= 1.0
 
 
-def test_a_start_that_the_comparators_were_not_told_is_found_out():
+def test_start_unknown_to_the_comparators_is_detected():
     start = np.array([0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     for twist_start, told in ((start, None), (None, start), (start, 2.0 * start)):
         assert tracked(honest, *noisy(), start=twist_start, told=told) > 1e3
@@ -221,7 +221,7 @@ def test_weights_beyond_all_measure_are_not_explained(weight, place):
     assert tracker.facts(learner).unexplained > 1e3
 
 
-def test_it_is_not_looked_at_where_it_need_not_hold_or_cannot_be_told():
+def test_check_is_skipped_if_not_additive_or_not_computable():
     x, y = noisy()
     learner, wrong = Twisted(update_every_round, 6), np.zeros(400, np.bool_)
     other = LinearTracker(0.5)

@@ -160,7 +160,7 @@ def test_a_set_has_every_label_whose_score_is_at_most_the_threshold():
 
 @pytest.mark.parametrize("spec", ["ftrl", "auto:fast=true", "perceptron:bias=1", "arow", "ellipsoid", "constant",
                                   "rbp:budget=9"])  # fmt: skip
-def test_the_set_that_is_asked_for_is_the_one_that_counts(spec):
+def test_predicted_set_is_the_counted_set(spec):
     game = nk.Game(nk.Conformal(nk.make(spec, "learner"), alpha=0.2))
     for t, (x, y) in enumerate(zip(*labelled(60), strict=True), 1):
         said, before = game.predict_set(x), game.ledger.coverage.missed
@@ -168,7 +168,7 @@ def test_the_set_that_is_asked_for_is_the_one_that_counts(spec):
         assert game.ledger.coverage.missed == before + (y not in said), t
 
 
-def test_an_interval_that_is_asked_for_is_the_one_that_counts_and_the_first_is_everything():
+def test_predicted_interval_is_the_counted_one_and_the_first_is_everything():
     game = nk.Game(nk.Conformal(nk.VAW(), alpha=0.2))
     (batch,) = numbered(200).batches()
     assert game.predict_set(batch.x[0]) == (-math.inf, math.inf)
@@ -179,7 +179,7 @@ def test_an_interval_that_is_asked_for_is_the_one_that_counts_and_the_first_is_e
     assert game.ledger.coverage.everything >= 1
 
 
-def test_a_set_speaks_the_labels_of_the_user():
+def test_sets_contain_the_labels_of_the_user():
     x, y = labelled(100)
     ledger = nk.play(nk.Conformal(nk.FTRL()), nk.Arrays(x, np.where(y == 1, "spam", "ham"), positive="spam"))
     said = {nk.Game(ledger.learner, ledger).predict_set(row) for row in x}
@@ -189,7 +189,7 @@ def test_a_set_speaks_the_labels_of_the_user():
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.sampled_from([-1, 1])), min_size=1, max_size=40),
        st.sampled_from([0.05, 0.1, 0.9]), st.sampled_from([0.001, 0.05, 1.0, 20.0]), st.floats(0.0, 1.0))  # fmt: skip
-def test_coverage_is_as_promised_on_every_stream(stream, alpha, step, start):
+def test_coverage_is_as_guaranteed_on_every_stream(stream, alpha, step, start):
     learner = nk.Conformal(nk.Perceptron(bias=1.0), alpha=alpha, step=step, start=start, groups=lambda x: x[0] > 0)
     ledger, found = play(learner, [((x,), y) for x, y in stream])
     assert found["coverage_deviation"].status in ("valid", "vacuous")
@@ -242,7 +242,7 @@ def test_a_tracker_that_skips_updates_is_void():
 
 
 @pytest.mark.parametrize(("low", "high", "y"), [(-1.0, 0.9, -1), (0.0, 2.0, 1)])
-def test_a_tracker_that_clips_its_threshold_is_found_out(monkeypatch, low, high, y):
+def test_a_tracker_that_clips_its_threshold_is_detected(monkeypatch, low, high, y):
     def clipped(scores, groups, counts, alpha, step, start, history, paid, q, missed):
         for t, score in enumerate(scores):
             q[t] = min(max(start + step * (counts[0, 1] - alpha * counts[0, 0]), low), high)
@@ -293,7 +293,7 @@ def test_groups_are_read_from_a_table_by_name(tmp_path):
         nk.play("conformal:[ftrl],groups=shape", file)
 
 
-def test_after_so_many_groups_all_others_are_one(monkeypatch):
+def test_groups_beyond_the_limit_form_one_group(monkeypatch):
     monkeypatch.setattr("novikoff.conformal.groups.MOST", 3)
     learner = nk.Conformal(nk.Constant(), groups=lambda x: x)
     nk.play(learner, [(t % 7, 1) for t in range(70)])
@@ -326,7 +326,7 @@ def test_the_governor_makes_any_rule_safe(q):
         ledger.learner.state()
 
 
-def test_steps_that_fall_keep_their_promise_and_settle():
+def test_steps_that_fall_keep_their_bound_and_settle():
     """The recurrence in plain floats; thresholds of independent scores come to rest."""
     x, y = labelled(3000)
     learner, scores, thresholds = nk.Conformal(nk.FTRL(), alpha=0.1, step=0.5, rule="decaying"), [], [0.5]
@@ -349,7 +349,7 @@ def test_steps_that_fall_keep_their_promise_and_settle():
 
 @given(seed=st.integers(0, 2**32), rounds=st.integers(1, 400), step=st.sampled_from([0.01, 0.2, 1.0, 30.0]),
        alpha=st.sampled_from([0.05, 0.5, 0.9]), start=st.floats(0, 1))  # fmt: skip
-def test_steps_that_fall_keep_their_promise_against_scores_that_look_first(seed, rounds, step, alpha, start):
+def test_steps_that_fall_keep_their_bound_against_scores_that_look_first(seed, rounds, step, alpha, start):
     rng, counts, history = np.random.default_rng(seed), np.zeros((1, 2), dtype=np.int64), np.zeros((2, BINS))
     moving, q, missed = np.array([[start, 0.0]]), np.empty(1), np.empty(1, dtype=np.bool_)
     period, above, most = rng.integers(1, 100), rng.random(), 0.0
@@ -395,7 +395,7 @@ def test_groups_that_overlap_move_the_threshold_together():
     assert groups.note.startswith("1=")
 
 
-def test_groups_that_overlap_are_told_apart_whatever_is_written_in_them():
+def test_overlapping_groups_are_distinguished_for_any_text():
     values = ["x", "x &", "x & y", "x & & y", "&", " & ", "x &y"]
     groups = Groups(["a", "b"])
     groups.places([groups.key(None, {"a": value, "b": "& z"}) for value in values])
@@ -406,9 +406,7 @@ def test_groups_that_overlap_are_told_apart_whatever_is_written_in_them():
 
 @given(seed=st.integers(0, 2**32), rounds=st.integers(1, 300), step=st.sampled_from([0.01, 0.2, 5.0]),
        alpha=st.sampled_from([0.05, 0.5, 0.9]), start=st.floats(0, 1), columns=st.integers(2, 4))  # fmt: skip
-def test_groups_that_overlap_keep_their_promise_against_scores_that_look_first(
-    seed, rounds, step, alpha, start, columns
-):
+def test_groups_that_overlap_keep_their_bound_against_scores_that_look_first(seed, rounds, step, alpha, start, columns):
     rng = np.random.default_rng(seed)
     learner = nk.Conformal(nk.Constant(), alpha, step, start, list(range(columns)))
     game = nk.Game(learner)
@@ -460,7 +458,7 @@ def test_the_quantile_of_all_scores_is_their_quantile():
         scores.append(1.0 - (p if y == 1 else 1.0 - p))
 
 
-def test_comparators_and_promises_of_the_learner_within_stay():
+def test_comparators_and_theorems_of_the_inner_learner_stay():
     x, y = labelled(300)
     alone, around = nk.play(nk.Perceptron(), (x, y)), nk.play(nk.Conformal(nk.Perceptron()), (x, y))
     assert around.mistakes == alone.mistakes
@@ -475,7 +473,7 @@ def test_comparators_and_promises_of_the_learner_within_stay():
     ({"groups": 0, "rule": "quantile"}, "groups need rule"), ({"groups": [0]}, "need several columns"),
     ({"groups": [0, 0]}, "need several columns"), ({"groups": [0, 1], "rule": "decaying"}, "groups need rule"),
 ])  # fmt: skip
-def test_what_makes_no_sense_is_refused(more, must):
+def test_invalid_arguments_are_refused(more, must):
     with pytest.raises(InputError, match=must):
         nk.Conformal(nk.Perceptron(), **more)
 

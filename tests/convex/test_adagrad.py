@@ -98,7 +98,7 @@ def test_losses_lie_above_their_linear_parts(loss, z, u, y):
 
 
 @pytest.mark.parametrize("loss", CODES)
-def test_it_plays_the_slopes_of_the_losses_and_keeps_its_promise(loss):
+def test_it_plays_the_slopes_of_the_losses_and_keeps_its_bound(loss):
     ledger = nk.play(AdaGrad(loss, tau=0.875, delta=0.5), stream_for(loss))
     found = {one.theorem: one for one in ledger.certify()}
     assert found["convex_regret"].status == "valid", found
@@ -111,7 +111,7 @@ def test_it_plays_the_slopes_of_the_losses_and_keeps_its_promise(loss):
 
 @pytest.mark.parametrize("loss", CODES)
 @given(seed=st.integers(0, 2**32), rounds=st.integers(1, 25), scale=st.sampled_from([1e-6, 1.0, 1e9]))
-def test_no_promise_is_broken_on_arbitrary_streams(loss, seed, rounds, scale):
+def test_no_bound_is_violated_on_arbitrary_streams(loss, seed, rounds, scale):
     rng = np.random.default_rng(seed)
     x = rng.standard_t(1.2, size=(rounds, 3)) * rng.choice([0.0, 1.0, 1e-3, 1e3], size=(rounds, 3))
     y = rng.standard_t(1.2, size=rounds) * scale * rng.integers(0, 2, rounds)
@@ -136,7 +136,7 @@ def test_half_of_either_price_would_be_too_little():
 
 
 @pytest.mark.parametrize("loss", CODES)
-def test_whatever_is_played_against_it_the_dual_sums_stay_below_the_theorem(loss):
+def test_dual_sums_stay_below_the_theorem_on_adversarial_streams(loss):
     """Outcomes that answer back: always where the slope is largest."""
     learner, rng = AdaGrad(loss, bias=0.0), np.random.default_rng(1)
     for _ in range(200):
@@ -209,7 +209,7 @@ class Liar(AdaGrad):
 
 @pytest.mark.parametrize("kind", [Idle, Boaster, Liar])
 @pytest.mark.parametrize("loss", ["hinge", "absolute"])
-def test_who_cheats_is_void(kind, loss):
+def test_cheating_learner_is_void(kind, loss):
     game = Game(kind(loss))
     x, y = line(60)
     for row, outcome in zip(x, np.where(y > 4.0, 1, -1) if loss == "hinge" else y, strict=True):
@@ -232,7 +232,7 @@ def test_numbers_keep_every_contract(loss):
         ({"delta": math.inf}, "delta must be"),
     ],
 )
-def test_what_cannot_be_is_refused(arguments, says):
+def test_invalid_arguments_are_refused(arguments, says):
     with pytest.raises(InputError, match=says):
         AdaGrad(**arguments)
     with pytest.raises(InputError, match="y must be a number, at most 2\\^200"):
@@ -265,7 +265,7 @@ def test_the_command_line_plays_quantiles(tmp_path):
 
 
 @pytest.mark.parametrize("loss", ["hinge", "pinball"])
-def test_certificates_that_are_asked_for_on_the_way_change_none_that_follow(loss):
+def test_intermediate_certificates_do_not_change_later_ones(loss):
     """Names come in another order in each row: what is kept of the rows must stay in theirs."""
     rng = np.random.default_rng(0)
     names = np.array(list("abcdef"))

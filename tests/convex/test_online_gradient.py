@@ -122,7 +122,7 @@ def test_lazy_weights_and_their_average_are_the_plain_ones(way, zeros):
     )
 
 
-def test_many_meetings_with_the_ball_are_folded_away_without_a_trace():
+def test_many_projections_are_folded_exactly():
     x, y = stream(9000, 3, seed=1)
     y = np.where(np.arange(9000) // 100 % 2, 1.0, -1.0) * np.sign(x[:, 0])
     learner = OnlineGradient(radius=0.1, loss="absolute", rate="anytime")
@@ -159,7 +159,7 @@ def test_batches_of_any_size_are_the_loop_to_the_bit(way, zeros):
 
 
 @every
-def test_stopping_and_going_on_is_not_stopping(way):
+def test_resume_matches_uninterrupted_run(way):
     x, y = stream(300, 4, seed=5)
     whole = nk.play(OnlineGradient(**way), (x, y))
     for cut in (1, 50, 299):
@@ -173,7 +173,7 @@ def test_stopping_and_going_on_is_not_stopping(way):
 
 
 @every
-def test_asking_changes_nothing_and_playing_is_asking_then_learning(way):
+def test_predicting_changes_nothing_and_playing_is_predicting_then_learning(way):
     x, y = stream(60, 3)
     learner = OnlineGradient(**way)
     game = Game(learner)
@@ -292,7 +292,7 @@ def test_an_example_divided_by_its_length_is_not_too_long():
     assert said[-1] != 0.0
 
 
-def test_normalised_examples_may_be_of_any_length_and_whole_numbers_will_do():
+def test_normalised_examples_may_be_of_any_length_and_integers_will_do():
     learner = OnlineGradient(normalize=True, horizon=16)
     learner.learn_one([3, 4], 1)
     assert learner.weights == pytest.approx([0.6 / 8, 0.8 / 8])
@@ -304,7 +304,7 @@ def test_normalised_examples_may_be_of_any_length_and_whole_numbers_will_do():
 
 
 @given(st.data())
-def test_the_weights_stay_in_the_ball_whatever_comes(data):
+def test_the_weights_stay_in_the_ball_on_any_input(data):
     width = data.draw(st.integers(1, 4))
     way = data.draw(st.sampled_from(WAYS))
     learner = OnlineGradient(**way)
@@ -389,7 +389,7 @@ def test_within_the_default_range_a_learned_one_changes_nothing():
     assert said[0].tolist() == said[1].tolist()
 
 
-def test_a_refused_example_leaves_a_learned_range_as_it_was():
+def test_a_refused_example_leaves_a_learned_range_unchanged():
     x, y = far_stream(50, 3)
     learner = OnlineGradient()
     learner.learn_many(Batch(x, y, 1))

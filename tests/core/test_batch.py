@@ -111,7 +111,7 @@ def test_an_example_is_that_of_its_row(x):
 
 
 @pytest.mark.parametrize("x", EXAMPLES.values(), ids=EXAMPLES)
-def test_what_is_borrowed_is_copied_to_be_kept_and_what_is_not_is_not(x):
+def test_borrowed_arrays_are_copied_and_owned_ones_are_not(x):
     batch = Batch(x, labels(3), 5, {"row": 7})
     kept = batch.kept()
     assert (kept.memory, kept.first, kept.end, repr(list(kept.rows()))) == (

@@ -24,7 +24,7 @@ def some_mistakes(run):
     return None if run is None else Bound(5)
 
 
-def test_what_was_declared_is_in_every_certificate_and_can_be_asked_for():
+def test_declared_fields_are_in_every_certificate():
     declared = (some_mistakes.name, some_mistakes.kind, some_mistakes.side, some_mistakes.quantity)
     assert declared == ("some_mistakes", "D", "upper", "mistakes")
     assert some_mistakes.__doc__.startswith("A bound")
@@ -47,7 +47,7 @@ def test_a_bound_that_is_kept_is_valid():
     assert str(certificate()) == "t: valid: mistakes 3 <= 5"
 
 
-def test_a_broken_promise_of_kind_D_is_violated_and_nothing_else_is():
+def test_only_an_exceeded_bound_of_kind_D_is_violated():
     assert certificate(observed=6).status == "violated"
     assert not certificate(observed=6).holds
     assert certificate(observed=6, kind="E").status == "valid"
@@ -56,13 +56,13 @@ def test_a_broken_promise_of_kind_D_is_violated_and_nothing_else_is():
     assert certificate(observed=5, bound=5, side="lower", trivial=0).status == "valid"
 
 
-def test_one_run_beside_an_expectation_is_not_told_as_an_inequality():
+def test_one_run_of_an_expectation_is_not_printed_as_an_inequality():
     assert certificate(observed=6, kind="E").comparison() == "mistakes 6 in this run, guaranteed <= 5"
     assert certificate(observed=6).comparison() == "mistakes 6 > 5"
 
 
 @given(st.floats(1e-9, 1e12), st.sampled_from(["upper", "lower"]))
-def test_a_printed_bound_is_promised_too(bound, side):
+def test_a_printed_bound_is_guaranteed_too(bound, side):
     shown = float(bound_text(bound, side).replace(",", ""))
     assert shown >= bound if side == "upper" else shown <= bound
     assert math.isclose(shown, bound, rel_tol=1e-5)
@@ -108,7 +108,7 @@ def test_a_trusted_assumption_makes_it_conditional():
     assert "drawn independently" in trusting.reason
 
 
-def test_void_says_why():
+def test_void_gives_the_reason():
     nothing = certificate(void="warm start")
     assert (nothing.status, nothing.bound, str(nothing)) == ("void", None, "t: void: warm start")
 

@@ -30,7 +30,7 @@ def test_every_learner_is_a_short_text(name):
         ("hedge:learners=[perceptron,constant]", "Hedge(learners=[Perceptron(), Constant()])"),
     ],
 )
-def test_what_is_not_the_default_is_told(spec, text):
+def test_non_default_arguments_are_shown(spec, text):
     assert repr(make(spec, "learner", domain=nk.Domain("vector", 2))) == text
 
 

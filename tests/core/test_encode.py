@@ -21,7 +21,7 @@ def test_an_index_may_be_written_in_many_ways(x):
 
 
 @pytest.mark.parametrize("x", [-1, 11, 2.5, NAN, INF, "3", None, [1, 2], [], Fraction(1, 2), object(), {}])
-def test_what_is_not_an_index_is_refused(x):
+def test_non_index_is_refused(x):
     with pytest.raises(InputError, match="x must be"):
         encode.index(x, 11)
 
@@ -31,7 +31,7 @@ def test_an_index_beyond_int64_is_exact():
 
 
 @pytest.mark.parametrize("x", [[1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.uint8)])
-def test_a_point_is_whole_numbers(x):
+def test_a_point_is_integers(x):
     assert encode.point(x, 2, 0, 5).tolist() == [1, 2]
 
 
@@ -54,7 +54,7 @@ def test_a_point_is_whole_numbers(x):
         [[1], [1, 2]],
     ],
 )
-def test_what_is_not_a_point_is_refused(x):
+def test_non_point_is_refused(x):
     with pytest.raises(InputError, match="x must"):
         encode.point(x, 2, 0, 5)
 
@@ -62,7 +62,7 @@ def test_what_is_not_a_point_is_refused(x):
 @pytest.mark.parametrize(
     "x", [[1], [1, 2, 3], [1, NAN], [1, INF], ["a", "b"], None, 3, [[1, 2]], [10**400, 1], [{}, 1]]
 )
-def test_what_is_not_a_vector_is_refused(x):
+def test_non_vector_is_refused(x):
     with pytest.raises(InputError, match="x must"):
         encode.vector(x, 2)
 
@@ -123,7 +123,7 @@ def test_numbers_too_long_to_print_are_refused_in_our_words(ask):
         ask()
 
 
-def test_what_was_given_is_shown_in_few_words():
+def test_given_values_are_shown_briefly():
     assert (shown(3), shown("a"), shown(True), shown(Fraction(1, 3))) == ("3", "'a'", "True", "1/3")
     assert len(shown(list(range(10_000)))) < 250
     assert shown([LONG]) == "a list that cannot be printed"
@@ -180,7 +180,7 @@ def test_mapping_refuses_an_index_out_of_range(key):
 
 
 @pytest.mark.parametrize("keys", [(0, 7), (np.int64(0), 7), (np.uint8(0), np.int32(7)), (False, 7)])
-def test_mapping_takes_whole_numbers_of_any_type(keys):
+def test_mapping_takes_integers_of_any_type(keys):
     indices, values = encode.mapping(dict(zip(keys, (1.5, -2.0), strict=True)), {"a": 0})
     assert (indices.tolist(), indices.dtype, values.tolist()) == ([0, 7], np.uint32, [1.5, -2.0])
 

@@ -120,14 +120,14 @@ def test_a_sentence_says_what_must_be_what_was_where_and_what_to_do():
     assert error.where == {"expert": 1, "round": 1234}
 
 
-def test_a_plain_sentence_is_told_behind_its_place():
+def test_plain_error_is_printed_after_its_location():
     error = InputError("x must be liked: got 7. Like it.")
     assert str(error) == "x must be liked: got 7. Like it."
     assert str(error.at(round=3)) == "round 3: x must be liked: got 7. Like it."
     assert str(error.advise("Or go.")) == "round 3: x must be liked: got 7. Like it. Or go."
 
 
-def test_who_was_nearer_knows_better_where_it_was():
+def test_innermost_location_of_an_error_wins():
     error = SourceError("a line must be short", "is not", line=3)
     error.at(line=99, source="mail.svm").at(source="another", column="b")
     assert error.where == {"line": 3, "source": "mail.svm", "column": "b"}
@@ -163,7 +163,7 @@ def test_an_error_that_passes_by_keeps_its_cause_and_its_class():
     assert caught.value.where == {"round": 1}
 
 
-def test_labels_that_cannot_be_are_told_apart(tmp_path):
+def test_kinds_of_invalid_labels_are_distinguished(tmp_path):
     path = tmp_path / "mail.svm"
     path.write_text("1 1:1\n2 1:1\n3 1:1\n")
     with pytest.raises(LabelError) as caught:

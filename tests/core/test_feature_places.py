@@ -48,7 +48,7 @@ def test_an_unknown_feature_is_looked_up_and_nothing_is_copied(spec):
     "spec", ["perceptron:bias=1", "online-gradient", "ftrl", "auto:fast=true", "scaled:[perceptron]", "adagrad",
              "ellipsoid:width=3", "kernel-perceptron"],
 )  # fmt: skip
-def test_who_predicts_some_rows_reads_no_others(spec):
+def test_predicting_some_rows_reads_no_others(spec):
     learner, rows = nk.make(spec, "learner"), 30_000
     ends, places = np.arange(rows + 1, dtype=np.uint64) * np.uint64(3), np.tile(np.uint32([0, 1, 2]), rows)
     known = Sparse(ends, places, np.ones(3 * rows), 3, checked=True)
@@ -100,7 +100,7 @@ def test_a_row_is_encoded_once_a_round(monkeypatch):
 @pytest.mark.parametrize(
     "spec", ["perceptron:bias=1", "ftrl", "scaled:[perceptron]", "hedge:learners=[[perceptron],[ftrl]]"]
 )
-def test_comparators_see_a_row_as_it_was(spec):
+def test_comparators_see_a_row_unchanged(spec):
     """Whoever reuses one dict, and asks in between, has the certificates of fresh ones."""
     coins = np.random.default_rng(0)
     rows = [dict(zip("abcdefg", coins.normal(size=7).tolist(), strict=True)) for _ in range(300)]

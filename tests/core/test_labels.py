@@ -34,7 +34,7 @@ def kind(value):
 
 
 @pairs
-def test_a_game_says_and_learns_the_labels_of_its_source(negative, positive, tmp_path):
+def test_game_predicts_and_learns_the_labels_of_its_source(negative, positive, tmp_path):
     plain = nk.Game(nk.Perceptron())
     for x, sign in [*zip(X, SIGNS, strict=True), ([1.0, 1.0], -1), ([0.5, -1.0], 1)]:
         plain.learn_one(x, sign)
@@ -54,7 +54,7 @@ def test_a_game_says_and_learns_the_labels_of_its_source(negative, positive, tmp
 
 @pairs
 @pytest.mark.parametrize("how", ["last", "random", "best", "voted"])
-def test_what_is_kept_says_the_labels_of_its_source(negative, positive, how, tmp_path):
+def test_kept_classifier_predicts_the_labels_of_its_source(negative, positive, how, tmp_path):
     stream = nk.Arrays(X, labelled(negative, positive))
     kept = nk.keep(nk.play(nk.Perceptron(), stream, keep=3), how, stream=stream)
     nk.save(kept, tmp_path / "k.nk")
@@ -65,7 +65,7 @@ def test_what_is_kept_says_the_labels_of_its_source(negative, positive, how, tmp
         assert [kind(one.predict_one(x)) for x in X] == [kind(one) for one in labelled(negative, positive, signs)]
 
 
-def test_a_game_of_its_own_says_minus_one_and_one():
+def test_bare_game_predicts_minus_one_and_one():
     game = nk.Game(nk.Perceptron())
     assert game.predict_one([1.0]) == game.learn_one([1.0], -1) == 1
     assert game.ledger.labels is None
@@ -73,7 +73,7 @@ def test_a_game_of_its_own_says_minus_one_and_one():
         game.learn_one([1.0], 0)
 
 
-def test_a_game_refuses_other_labels_than_its_own_and_stays_as_it_was():
+def test_a_game_refuses_other_labels_than_its_own_and_stays_unchanged():
     ledger = nk.play(nk.Perceptron(), (X, labelled(0, 1)))
     game = nk.Game(ledger.learner, ledger)
     before = ledger.learner.weights.tolist()
@@ -85,7 +85,7 @@ def test_a_game_refuses_other_labels_than_its_own_and_stays_as_it_was():
     assert game.learn_one(X[0], True) == 1  # where False is 0 and True is 1, nothing can be mistaken
 
 
-def test_learners_with_many_labels_and_of_numbers_say_what_they_say():
+def test_multiclass_and_regression_predictions_pass_through_unchanged():
     table = nk.classes.table([[0, 1, 2], [2, 1, 0]])
     ledger = nk.play(nk.Halving(table), nk.Arrays([0, 2], [2, 0]))  # two values, of the three there are
     assert ledger.labels == [0, 2]
@@ -236,12 +236,12 @@ def test_predictions_in_json_are_of_the_kind_of_the_labels(tmp_path, labels):
         (nk.Text, "ham\tx y\nspam without a tab\n", "line 2 of .* has no TAB"),
     ],
 )  # fmt: skip
-def test_a_bad_line_is_told_before_a_label_that_is_alone_so_far(make, text, said):
+def test_a_bad_line_is_reported_before_a_label_that_is_alone_so_far(make, text, said):
     with pytest.raises(SourceError, match=said):
         list(make(io.BytesIO(text.encode())).batches())
 
 
-def test_a_third_label_before_a_bad_line_is_told_first():
+def test_a_third_label_before_a_bad_line_is_reported_first():
     text = b'{"a": 1, "y": 2}\n{"a": 1, "y": 3}\n{"a": 1, "y": 4}\n{"a": null, "y": 3}\n'
     with pytest.raises(SourceError, match="line 3, column .y. of .* has a third"):
         list(nk.JSONL(io.BytesIO(text)).batches())

@@ -78,7 +78,7 @@ def test_losses_that_are_not_exp_concave_have_no_such_rate():
         ("absolute", 0.5, 10**400),
     ],
 )
-def test_what_is_out_of_range_is_refused(name, p, y):
+def test_out_of_range_values_are_refused(name, p, y):
     with pytest.raises(InputError, match="must be"):
         Loss.of(name).one(p, y)
 

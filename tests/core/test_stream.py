@@ -42,7 +42,7 @@ def said(stream):
     return {name: getattr(stream, name) for name in SAID}
 
 
-def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
+def test_missing_stream_attributes_use_the_base_class():
     stream = adapt_stream(Plain())
     assert (stream.name, stream.domain) == ("plain", Domain("vector", 2))
     assert said(stream) == said(Stream)
@@ -53,7 +53,7 @@ def test_what_a_stream_does_not_say_is_as_the_base_class_has_it():
         len(stream)
 
 
-def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
+def test_foreign_stream_attributes_are_read_lazily():
     telling = Output()
     stream = adapt_stream(telling)
     assert said(stream) == {**{name: getattr(telling, name) for name in SAID if name != "rows"}, "rows": 2}
@@ -64,13 +64,13 @@ def test_what_a_stream_of_another_make_says_is_asked_when_it_is_wanted():
     assert [len(batch) for batch in stream.batches()] == [2]
 
 
-def test_a_stream_of_another_make_is_never_known_to_be_fixed_whatever_it_says():
+def test_foreign_stream_is_never_known_to_be_fixed():
     assert not there_before(adapt_stream(Output()))
     assert not there_before(matched(adapt_stream(Output()), ["b", "a"]))
     assert there_before(matched(nk.Losses(np.eye(2), experts=["a", "b"]), ["b", "a"]))
 
 
-def test_a_source_of_ours_is_taken_as_it_is():
+def test_a_built_in_source_is_taken_as_it_is():
     arrays = nk.Arrays([[1.0], [2.0]], [1, -1])
     assert adapt_stream(arrays) is arrays
     assert isinstance(adapt_stream(Plain()), AdaptedStream)

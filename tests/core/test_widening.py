@@ -61,7 +61,7 @@ def test_new_columns_of_a_regression_were_zero_before(scale):
 
 
 @pytest.mark.parametrize("spec", LEARNERS)
-def test_a_game_on_a_table_that_grew_is_saved_and_goes_on(spec, tmp_path):
+def test_a_game_on_a_table_that_grew_is_saved_and_resumes(spec, tmp_path):
     ledger = nk.play(make(f"{spec},scale=standard", "learner"), Growing(False), rounds=170, record=True)
     nk.save(ledger, tmp_path / "game.nk")
     again = nk.load(tmp_path / "game.nk")
@@ -70,7 +70,7 @@ def test_a_game_on_a_table_that_grew_is_saved_and_goes_on(spec, tmp_path):
 
 
 @pytest.mark.parametrize("spec", ["ellipsoid", "ellipsoid:scale=range"])
-def test_a_learner_of_a_fixed_width_says_what_to_do(spec):
+def test_a_learner_of_a_fixed_width_suggests_a_fix(spec):
     with pytest.raises(
         InputError, match=r"the first rows must have all columns for Ellipsoid: it has 3 features, and now there"
     ):

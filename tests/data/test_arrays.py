@@ -75,7 +75,7 @@ def test_a_lone_value_is_understood_if_its_meaning_is_known(y, labels, sign):
 
 
 @pytest.mark.parametrize("y", [["spam", "spam"], [2, 2], [0.5, 0.5]])
-def test_any_other_lone_value_is_an_error_and_goes_on_when_it_is_named(y):
+def test_any_other_lone_value_is_an_error_and_continues_when_it_is_named(y):
     with pytest.raises(SourceError, match=r"labels must take two values: mail has only .*Pass positive=VALUE"):
         Arrays([0, 1], y, name="mail")
     stream = Arrays([0, 1], y, positive=y[0])
@@ -120,7 +120,7 @@ def test_a_positive_value_that_does_not_occur_is_an_error_that_shows_those_that_
         encode_labels(np.array(["spam", "ham"]), positive="tasty")
 
 
-def test_more_than_two_whole_numbers_are_many_labels():
+def test_more_than_two_integers_are_many_labels():
     stream = Arrays([5, 6, 7], [0, 2, 1])
     assert stream.labels is None
     y = all_of(stream)[1]
@@ -141,12 +141,12 @@ def test_more_than_two_whole_numbers_are_many_labels():
         (np.array([0, 2**40]), "row 2 of arrays has 1099511627776"),
     ],
 )
-def test_labels_for_a_learner_with_many_must_be_whole_numbers_below_that(y, said):
+def test_labels_for_a_learner_with_many_must_be_integers_below_that(y, said):
     with pytest.raises(SourceError, match=f"labels must be integers from 0 to 2: {said}"):
         Arrays([5, 6], y, multiclass=3)
 
 
-def test_whole_numbers_beyond_int32_are_no_labels():
+def test_integers_beyond_int32_are_no_labels():
     with pytest.raises(SourceError, match="has a third, 1099511627776"):
         Arrays([5, 6, 7], [0, 1, 2**40])
 
@@ -191,7 +191,7 @@ def test_labels_of_types_that_cannot_be_compared_are_an_error():
         (np.array([2**63], dtype=np.uint64), [1], r"whole numbers must be below 2\^63: arrays has 9223372036854775808"),
     ],
 )
-def test_what_is_not_a_table_of_numbers_with_a_label_each_is_an_error(X, y, said):
+def test_non_numeric_table_is_an_error(X, y, said):
     with pytest.raises(SourceError, match=said):
         Arrays(X, y)
 

@@ -90,7 +90,7 @@ def test_columns_come_in_the_order_of_the_names(order):
     assert len(list(turned.batches(batch.end))) == 0
 
 
-def test_whole_numbers_stay_whole_and_short_floats_short(tmp_path):
+def test_integers_stay_whole_and_short_floats_short(tmp_path):
     (batch,) = matched(nk.Arrays([[1, 2]], [1], features=["q", "p"]), ("p", "q")).batches()
     assert (batch.x.tolist(), batch.x.dtype) == ([[2, 1]], np.int64)
     nk.convert(nk.Frame(table(ORDERS[0])), tmp_path / "c.arrow")
@@ -194,7 +194,7 @@ def test_a_learner_that_plays_on_with_another_ledger_keeps_its_names(order):
         nk.play(learner, table(NAMES[:2]))
 
 
-def test_what_is_refused_leaves_the_game_as_it_was():
+def test_refused_rows_leave_the_game_unchanged():
     learner = nk.Perceptron()
     ledger = nk.play(learner, table(rows=FIRST))
     before = state_of(ledger)
@@ -321,7 +321,7 @@ def test_learners_that_are_compared_meet_columns_as_they_know_them():
 
 @pytest.mark.parametrize("write", [as_csv, as_parquet, as_arrow])
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_saved_game_goes_on_by_name(tmp_path, write, order):
+def test_a_saved_game_resumes_by_name(tmp_path, write, order):
     save(nk.play(nk.Perceptron(), table(rows=FIRST)), tmp_path / "m.nk")
     states = []
     for names in (NAMES, order):
@@ -332,7 +332,7 @@ def test_a_saved_game_goes_on_by_name(tmp_path, write, order):
     assert states[0] == states[1]
 
 
-def test_what_is_kept_of_a_game_keeps_the_names(tmp_path):
+def test_kept_classifier_keeps_the_names(tmp_path):
     frame = table(rows=FIRST)
     learner = nk.Perceptron()
     ledger = nk.play(learner, frame, keep=10)

@@ -147,7 +147,7 @@ def test_a_converted_file_is_mapped_not_copied(tmp_path):
         assert not part.flags.owndata
 
 
-def test_a_pass_goes_on_from_any_batch_or_row(tmp_path):
+def test_a_pass_resumes_from_any_batch_or_row(tmp_path):
     path = tmp_path / "rows.arrow"
     part = [([i, i + 1], [1.0, i]) for i in range(5)]
     convert(Rows([Batch(sparse(part, width=6), signs(5), 1 + 5 * k) for k in range(4)]), path)
@@ -158,7 +158,7 @@ def test_a_pass_goes_on_from_any_batch_or_row(tmp_path):
     assert rows_of(stream, {"row": 7, "width": 6}) == rows[7:]
 
 
-def test_what_others_read_is_a_plain_arrow_table(tmp_path):
+def test_other_tools_read_a_plain_arrow_table(tmp_path):
     path = tmp_path / "rows.arrow"
     convert(Rows([Batch(sparse([([1, 2], [3, 4]), ([5], [6])]), signs(2), 1)]), path)
     table = pa.ipc.open_file(path).read_all()
@@ -236,7 +236,7 @@ def test_two_labels_can_be_read_as_many(tmp_path):
 # writing
 
 
-def test_progress_is_told_and_memory_does_not_grow(tmp_path):
+def test_progress_is_reported_and_memory_does_not_grow(tmp_path):
     x = np.random.default_rng(0).random((4096, 32))
     told = []
 
@@ -255,7 +255,7 @@ def test_progress_is_told_and_memory_does_not_grow(tmp_path):
     assert pa.default_memory_pool().max_memory() - before < 30 * x.nbytes
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+def test_a_failure_leaves_the_old_file_and_nothing_next_to_it(tmp_path):
     path = tmp_path / "rows.arrow"
     convert(Arrays(np.eye(2), [0, 1]), path)
     old = path.read_bytes()
@@ -308,7 +308,7 @@ def test_all_of_a_file_goes_through_the_pieces_and_is_there_before_it_is_flushed
     assert PIECE == 2**21  # a large page of Linux
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path):
+def test_full_disk_is_reported_and_leaves_no_file(tmp_path):
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     x = np.random.default_rng(0).normal(size=(60_000, 8))
@@ -329,7 +329,7 @@ def test_a_file_can_be_converted_onto_itself(tmp_path):
     assert rows_of(Arrow(path)) == rows
 
 
-def test_what_cannot_be_converted_is_an_error(tmp_path):
+def test_input_that_cannot_be_converted_is_an_error(tmp_path):
     path = tmp_path / "rows.arrow"
     with pytest.raises(SourceError, match="shows objects. Pass arrays instead"):
         convert(Pairs([("a", 1), ("b", -1)]), path)

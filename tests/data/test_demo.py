@@ -128,7 +128,7 @@ def test_generated_demos_are_the_same_on_every_machine(name):
     assert hashlib.sha256(x.astype("<i8").tobytes() + y.tobytes()).hexdigest()[:16] == golden[name]
 
 
-def test_whole_numbers_reach_every_value_and_no_other():
+def test_integers_reach_every_value_and_no_other():
     assert set(integers(1000, 7, seed=0).tolist()) == set(range(7))
     assert integers(5, 1, seed=0).tolist() == [0] * 5
 

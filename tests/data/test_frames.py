@@ -66,7 +66,7 @@ def test_frames_of_other_libraries_are_streams(library):
     assert rows_of(gap) == [([1.0, 0.0], -1), ([0.0, 1.0], 1)]
 
 
-def test_whole_numbers_are_points_and_options_are_those_of_a_table():
+def test_integers_are_points_and_options_are_those_of_a_table():
     frame = pa.table({"a": [1, 2], "kind": [0, 1], "b": [3, 4], "y": [5, 6]})
     assert Frame(frame).domain == Domain("point", 3)
     assert rows_of(Frame(frame, label="kind", columns=["b", "a"])) == [([3, 1], -1), ([4, 2], 1)]
@@ -75,7 +75,7 @@ def test_whole_numbers_are_points_and_options_are_those_of_a_table():
     assert Frame(frame, label="kind", multiclass=5).labels is None
 
 
-def test_a_frame_in_chunks_is_shown_in_batches_and_goes_on_anywhere():
+def test_a_frame_in_chunks_is_shown_in_batches_and_resumes_anywhere():
     part = pa.table({"a": np.arange(50_000.0), "y": np.arange(50_000) % 2})
     stream = Frame(pa.concat_tables([part, part, part]))
     batches = list(stream.batches())
@@ -92,13 +92,13 @@ def test_a_frame_in_chunks_is_shown_in_batches_and_goes_on_anywhere():
         ({"a": [1, 2, 3], "y": ["u", "v", None]}, 'labels must not be missing: row 3, column "y" of frame'),
     ],
 )
-def test_what_is_wrong_with_a_frame_is_told_with_its_row_and_column(columns, said):
+def test_errors_in_a_frame_name_row_and_column(columns, said):
     with pytest.raises(SourceError) as caught:
         list(Frame(pa.table(columns)).batches())
     assert said in str(caught.value)
 
 
-def test_what_is_no_frame_is_an_error():
+def test_invalid_frame_is_an_error():
     with pytest.raises(SourceError, match="a frame must be a data frame.*got list"):
         Frame([1, 2])
 
@@ -139,7 +139,7 @@ def test_float32_stays_and_all_else_becomes_float64(dtype, kept):
     assert batch.x.values.tolist() == [1, 1]
 
 
-def test_repeated_entries_are_added_up_and_the_matrix_is_left_as_it_was():
+def test_repeated_entries_are_added_up_and_the_matrix_is_left_unchanged():
     X = sp.csr_matrix((np.array([1.0, 2.0, 4.0, 0.0]), np.array([2, 0, 2, 1]), np.array([0, 3, 4])), shape=(2, 3))
     stream = SparseMatrix(X, [0, 1])
     assert rows_of(stream) == [([[0, 2], [2.0, 5.0]], -1), ([[1], [0.0]], 1)]  # an explicit zero stays
@@ -162,7 +162,7 @@ def test_a_sparse_matrix_has_the_rows_of_the_dense_one(rows):
         assert label == expected
 
 
-def test_a_long_matrix_is_shown_in_batches_and_goes_on_anywhere():
+def test_a_long_matrix_is_shown_in_batches_and_resumes_anywhere():
     rows = 150_000
     X = sp.csr_matrix((np.ones(rows), np.arange(rows) % 7, np.arange(rows + 1)), shape=(rows, 7))
     stream = SparseMatrix(X, np.arange(rows) % 2)

@@ -280,7 +280,7 @@ def test_the_perceptron_keeps_novikoffs_bound(shape, share, seed):
     assert ledger.mistakes <= 1.0 / margin**2
 
 
-def test_a_game_that_stops_and_goes_on_is_the_whole_game():
+def test_a_game_that_stops_and_resumes_is_the_whole_game():
     stream = Separable(9_000, width=10, margin=0.05)
     straight = play(PlainPerceptron(10), stream, record=True)
     learner = PlainPerceptron(10)
@@ -442,7 +442,7 @@ def test_names_say_how_to_make_the_stream_again():
         (lambda: Separable(width=1000, nonzeros=1), "at most 0.0316227765. .*: got 0.1. Use a smaller margin"),
     ],
 )
-def test_what_cannot_be_had_is_refused(make, message):
+def test_impossible_arguments_are_refused(make, message):
     with pytest.raises(SourceError, match=message):
         make()
 

@@ -47,7 +47,7 @@ def test_a_list_can_be_read_again_and_a_generator_cannot():
         play(ThresholdHalving(5), (pair for pair in pairs), passes=2)
 
 
-def test_an_endless_generator_is_played_as_far_as_asked_and_goes_on_from_there():
+def test_an_endless_generator_is_played_as_far_as_asked_and_resumes_from_there():
     endless = ((t % 11, 1 if t % 11 >= 7 else -1) for t in count())
     ledger = play(ThresholdHalving(10), endless, rounds=100)
     assert ledger.rounds == 100
@@ -84,7 +84,7 @@ def test_labels_say_which_two_values_are_minus_one_and_plus_one(negative, positi
         labels_of(Pairs([(0, "third")], labels=Labels(negative, positive)))
 
 
-def test_many_labels_are_whole_numbers_below_many():
+def test_many_labels_are_integers_below_many():
     stream = Pairs([(0, 0), (0, np.int64(2))], multiclass=3)
     assert stream.labels is None
     assert labels_of(stream) == [0, 2]
@@ -112,7 +112,7 @@ def test_nothing_at_all_is_an_error(empty):
         labels_of(Pairs(empty, name="mail"))
 
 
-def test_what_cannot_be_gone_through_is_an_error():
+def test_non_iterable_source_is_an_error():
     with pytest.raises(SourceError, match=r"pairs must be an iterable of \(x, y\): got int"):
         Pairs(3)
 
@@ -169,7 +169,7 @@ def test_a_sparse_matrix_stays_sparse():
     assert y.tolist() == [1.5, 2.5, 3.5]
 
 
-def test_a_long_stream_goes_on_where_it_stopped():
+def test_a_long_stream_resumes_where_it_stopped():
     X, y = np.arange(150_000.0)[:, None], np.arange(150_000.0) / 2
     stream = RegressionArrays(X, y)
     first = next(iter(stream.batches()))
@@ -224,12 +224,12 @@ def test_pairs_come_one_by_one_and_may_be_endless():
         (scipy.sparse.csr_array((2, 3)), [1.0], "one length"),
     ],
 )
-def test_what_is_no_table_of_numbers_is_refused(X, y, words):
+def test_invalid_table_of_numbers_is_refused(X, y, words):
     with pytest.raises(SourceError, match=words):
         RegressionArrays(X, y)
 
 
-def test_what_is_no_source_is_refused():
+def test_invalid_source_is_refused():
     with pytest.raises(MismatchError, match="expected a stream, arrays"):
         targets(3)
     with pytest.raises(SourceError, match="pair"):
@@ -263,7 +263,7 @@ def test_numbers_of_svmlight_and_vowpal_wabbit_text_are_those_of_arrays(outcomes
     assert [one.best_constant for one in losses] == [losses[0].best_constant] * 3
 
 
-def test_a_game_on_numbers_of_svmlight_goes_on_and_predicts(outcomes, tmp_path, capsys):
+def test_a_game_on_numbers_of_svmlight_resumes_and_predicts(outcomes, tmp_path, capsys):
     _, svmlight, _ = outcomes
     whole, model = nk.play("vaw", svmlight), str(tmp_path / "m.nk")
     assert main(["run", "vaw", svmlight, "--rounds", "123", "--save", model, "-q"]) == 0
@@ -289,7 +289,7 @@ def test_auto_plays_numbers_of_svmlight_as_such_unless_one_is_named_as_positive(
     assert "Labels: 100 is +1" in capsys.readouterr().out
 
 
-def test_numbers_that_are_taken_for_labels_say_what_to_do(outcomes):
+def test_numbers_taken_for_labels_suggest_a_fix(outcomes):
     with pytest.raises(LabelError, match="has a third.*look like numbers to be predicted: choose a learner of numbers"):
         nk.play("perceptron", outcomes[1])
 

@@ -35,7 +35,7 @@ def test_no_regret_without_a_choice():
 
 
 @pytest.mark.parametrize("rounds", [1000, 100_000])
-def test_it_is_never_more_than_exponential_weights_promise_and_comes_nearer_with_more_experts(rounds):
+def test_regret_is_within_the_bound_and_approaches_it_with_more_experts(rounds):
     ratios = [expected_regret(rounds, n) / math.sqrt(rounds * math.log(n) / 2) for n in (2, 10, 100, 1000, 10**6)]
     assert ratios == sorted(ratios)
     assert ratios[-1] < 1.0
@@ -93,7 +93,7 @@ def test_the_mean_regret_of_exponential_weights_over_seeds_is_the_formula():
 
 
 @pytest.mark.slow
-def test_a_thousand_experts_cost_nearly_all_that_was_promised():
+def test_a_thousand_experts_cost_nearly_the_whole_bound():
     rounds, experts = 20_000, 1000
     ratios = []
     for seed in range(5):
@@ -105,6 +105,6 @@ def test_a_thousand_experts_cost_nearly_all_that_was_promised():
 
 
 @pytest.mark.parametrize(("experts", "rounds", "seed"), [(0, 5, 0), (3, 0, 0), (1.5, 5, 0), (3, 5, "x")])
-def test_what_is_no_number_is_refused(experts, rounds, seed):
+def test_non_numbers_are_refused(experts, rounds, seed):
     with pytest.raises(NovikoffError):
         RandomLosses(experts, rounds, seed)

@@ -103,7 +103,7 @@ def test_packed_files_of_several_parts_are_read_to_the_end(write):
 
 
 @pytest.mark.parametrize("name", ["a", "a.csv", "a.txt"])
-def test_arrow_and_parquet_are_recognised_by_their_magic_whatever_the_name(write, name):
+def test_arrow_and_parquet_are_recognised_by_their_magic_for_any_name(write, name):
     for content, kind in ((arrow_bytes(), "arrow"), (parquet_bytes(), "parquet")):
         stream = read(write(content, name))
         assert type(stream) is Table
@@ -163,7 +163,7 @@ def test_arrow_and_parquet_are_recognised_by_their_magic_whatever_the_name(write
         (b"PAR1\x15", "parquet"),
     ],
 )
-def test_what_is_sniffed(head, found):
+def test_formats_are_detected(head, found):
     assert sniff(head) == found
 
 
@@ -191,7 +191,7 @@ def test_sniffing_takes_any_bytes(head):
         ).map(b"".join),
     )
 )
-def test_any_bytes_are_read_or_are_an_error_of_ours(tmp_path, content):
+def test_any_bytes_are_read_or_are_a_novikoff_error(tmp_path, content):
     path = tmp_path / "source"
     path.write_bytes(content)
     try:
@@ -213,7 +213,7 @@ def test_any_bytes_are_read_or_are_an_error_of_ours(tmp_path, content):
         bytes(range(256)),
     ],
 )
-def test_what_is_none_of_these_is_refused_with_the_list_of_formats(write, content):
+def test_unknown_format_is_refused_with_the_list_of_formats(write, content):
     with pytest.raises(SourceError) as caught:
         read(write(content))
     message = str(caught.value)
@@ -307,7 +307,7 @@ def test_a_demo_takes_no_format_and_no_options():
         read("demo:iris", format="csv")
 
 
-def test_what_is_no_source_is_an_error():
+def test_invalid_source_is_an_error():
     for nothing in ([(0, 1)], None, 5):
         with pytest.raises(SourceError, match="a source must be a path or demo:NAME"):
             read(nothing)

@@ -83,7 +83,7 @@ def test_mean_and_deviation_are_looked_at_when_a_sixteenth_more_rows_came_and_wh
 
 
 @every_scale
-def test_a_constant_column_says_nothing_and_harms_nothing(scale):
+def test_a_constant_column_is_uninformative_and_harms_nothing(scale):
     x = np.column_stack([np.full(50, 0.1), np.arange(50.0)])
     found = scaled(scale, x)
     assert set(found[:, 0].tolist()) == ({0.0} if scale == "standard" else {1.0})
@@ -151,7 +151,7 @@ def test_features_times_powers_of_two_are_played_the_same_to_the_bit(scale, spec
 @every_scale
 @pytest.mark.parametrize("x", [[5.0, -1.0], (np.array([0, 9], dtype=np.uint32), np.array([5.0, 1.0])),
                                {"a": 5.0, "new": 1.0}], ids=["array", "pair", "names"])  # fmt: skip
-def test_asking_remembers_nothing(scale, x):
+def test_predicting_stores_nothing(scale, x):
     learner = Scaled(nk.Perceptron(), scale)
     first = x if not isinstance(x, dict) else {"a": 1.0, "b": 2.0}
     for y in (1, -1, 1):
@@ -180,7 +180,7 @@ def test_names_are_scaled_as_numbers_and_come_at_any_time():
     assert list(named.features.names) == list(names)
 
 
-def test_a_function_of_the_users_is_asked_of_scaled_rows_once_each():
+def test_user_defined_kernel_is_asked_of_scaled_rows_once_each():
     def closeness(a, b):
         return float(np.dot(a, b)) if isinstance(a, np.ndarray) else sum(v * b.get(k, 0.0) for k, v in a.items())
 
@@ -222,7 +222,7 @@ def test_a_scaled_regression_keeps_every_contract():
     check_learner(lambda: nk.Scaled(nk.OnlineGradient(normalize=True)), (x, y), refused=[[1.0], None, "a"])
 
 
-def test_what_is_no_vector_is_not_scaled():
+def test_invalid_vector_is_not_scaled():
     with pytest.raises(InputError, match="only learners on vectors can be scaled: ThresholdHalving plays on index"):
         nk.Scaled(nk.ThresholdHalving(9))
     with pytest.raises(InputError, match='a scale must be "standard" or "range": got \'much\''):

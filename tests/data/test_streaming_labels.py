@@ -28,7 +28,7 @@ def test_the_larger_of_two_values_is_plus_one(low, high):
     assert labels.settled
 
 
-def test_labels_are_int8_and_whole_numbers_are_shown_whole():
+def test_labels_are_int8_and_integers_are_shown_whole():
     labels = StreamingLabels()
     assert labels.encode(np.array([1.0, 2.0])).dtype == np.int8
     assert str(labels.labels) == "1 is -1, 2 is +1"
@@ -67,7 +67,7 @@ def test_a_second_value_may_come_late(first, second):
 
 
 @pytest.mark.parametrize(("first", "second", "taken"), [(1, 2, "+1"), (0, -1, "-1"), (-1, -2, "-1")])
-def test_a_second_value_that_contradicts_is_an_error_that_says_so(first, second, taken):
+def test_contradicting_second_value_is_an_explained_error(first, second, taken):
     labels = StreamingLabels()
     encode(labels, float(first))
     larger = max(first, second)
@@ -153,7 +153,7 @@ def test_positive_and_many_do_not_go_together():
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1), st.data())
-def test_stopping_and_going_on_is_the_same_as_no_stop(values, data):
+def test_resume_matches_uninterrupted_read(values, data):
     cut = data.draw(st.integers(0, len(values)))
 
     def run(resume):

@@ -126,7 +126,7 @@ def test_objects_are_rows_of_a_table_where_numbers_are_predicted():
     assert rows(stream) == [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_a_key_that_may_be_the_label_is_told():
+def test_a_key_that_may_be_the_label_is_reported():
     assert any('"label" is read as a feature' in note for note in of(b'{"a": [1], "label": "ham"}\n').notes)
     assert not any("is read as a feature" in note for note in of(b'{"a": [1], "labels": "ham"}\n').notes)
 
@@ -194,12 +194,12 @@ def test_a_pipe_is_read_once(data):
         (b"a,b\n1,2\n3\n", "every row must have 2 cells.*: line 3"),
     ],
 )
-def test_what_is_wrong_is_named_by_its_place_in_the_file(data, place):
+def test_errors_name_the_place_in_the_file(data, place):
     with pytest.raises(SourceError, match=place):
         rows(of(data))
 
 
-def test_bad_lines_are_skipped_where_that_is_asked_for():
+def test_bad_lines_are_skipped_where_that_is_requested():
     stream = of(b"3:1\n4:1 5:x\n6:1\n", skip_bad=1)
     assert len(rows(stream)) == 2
     assert any("line 2, column 7" in note for note in stream.notes)
@@ -232,7 +232,7 @@ def test_an_empty_file_is_an_error(data, format):
         (io.BytesIO(b"3:1\n"), {"label": "a"}, "takes skip_bad, threads; got label"),
     ],
 )
-def test_what_cannot_be_is_refused(source, reading, told):
+def test_invalid_arguments_are_refused(source, reading, told):
     with pytest.raises(SourceError, match=told):
         unlabelled(source, **reading)
 

@@ -84,7 +84,7 @@ def test_files_and_threads_change_no_bit_nor_do_the_certificates_of_a_game(tmp_p
     assert all(c.status in ("valid", "vacuous") for c in certificates if c.bound is not None)
 
 
-def test_what_separates_has_a_margin():
+def test_separator_has_a_margin():
     x = np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]])
     ledger = nk.play(nk.Perceptron(), (x, [1, 1, 1]))
     found = nk.comparator_losses((x, [1, 1, 1]), [[1.0, 1.0, 0.0]], game=ledger, parts=2).facts()

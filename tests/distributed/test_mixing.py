@@ -78,7 +78,7 @@ def test_the_rule_on_three_shards_by_hand():
     assert certificate.quantities["total"] == 9
 
 
-def test_shards_are_mixed_by_their_mistakes_or_by_whole_numbers():
+def test_shards_are_mixed_by_their_mistakes_or_by_integers():
     x, y = np.eye(3)[[0, 1, 2, 0]], np.array([-1, -1, 1, 1])  # two mistakes, and none
     by_mistakes = nk.mix((x, y), 2, 1, "mistakes")
     assert by_mistakes.epochs[0].parts == (2, 0)
@@ -165,7 +165,7 @@ def test_the_theorem_is_tight_where_every_shard_is_orthogonal():
     assert certificate.observed == certificate.bound == 16.0
 
 
-def test_weights_that_do_not_add_up_to_one_are_found_out(monkeypatch):
+def test_weights_that_do_not_add_up_to_one_are_detected(monkeypatch):
     """Broken: it adds the ends up, and the weights of an epoch are lost in those of the next."""
     x, y = np.tile(np.eye(16), (4, 1)), np.full(64, -1)
     as_it_is = mixing.mean
@@ -244,7 +244,7 @@ def test_a_file_is_mixed_as_its_rows_are_and_rows_that_change_are_noticed(tmp_pa
         nk.mix(str(tmp_path / "*.svm"), shards=4, epochs=3, resume=path)
 
 
-def test_what_is_held_back_limits_the_risk_and_is_not_learned_from():
+def test_held_out_rows_bound_the_risk_and_are_not_learned():
     x, y = noisy(6000)
     mixed = nk.mix((x, y), shards=4, epochs=5, held=2, normalize=True)
     _, limit = mixed.certify()
@@ -271,14 +271,14 @@ def test_what_is_held_back_limits_the_risk_and_is_not_learned_from():
         ({"on": "localhost:1"}, "must be at an address"),
     ],
 )
-def test_what_cannot_be_is_refused(options, why):
+def test_invalid_arguments_are_refused(options, why):
     if options.get("on"):
         pytest.importorskip("ray", reason='Ray is not installed: pip install "novikoff[ray]"')
     with pytest.raises(InputError, match=why):
         nk.mix(noisy(50), **options)
 
 
-def test_more_shards_than_rows_are_no_trouble():
+def test_more_shards_than_rows_are_handled():
     mixed = nk.mix((np.eye(3), np.array([1, -1, 1])), shards=7, epochs=2)
     assert sum(mixed.rows) == 3
     assert mixed.certify()[0].status in ("valid", "vacuous")
@@ -305,7 +305,7 @@ nk.mix(noisy(), shards=4, epochs=6, save=path, resume=path)
 
 
 @pytest.mark.slow
-def test_a_driver_that_is_killed_is_gone_on_with(tmp_path):
+def test_a_driver_that_is_killed_is_resumed(tmp_path):
     whole = nk.mix(noisy(), shards=4, epochs=6)
     path = tmp_path / "mixed.nk"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", "tests", os.environ.get("PYTHONPATH", "")])}

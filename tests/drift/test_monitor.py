@@ -149,7 +149,7 @@ def test_false_alarms_on_rows_that_are_exchangeable_but_not_independent():
     assert alarms(rng.permutation(bag) for _ in range(2000)) <= allowed(2000, 0.05)
 
 
-def test_a_learner_that_goes_on_learning_would_raise_false_alarms():
+def test_a_learner_that_keeps_learning_would_raise_false_alarms():
     """So the snapshot must be frozen: fed with the learner's own mistakes, the same bets are no test."""
     live, _ = live_and_frozen(np.random.default_rng(5), 300, 3000, 0.0)
     assert alarms(np.concatenate([live, live], axis=1), first=3000) > 1.5 * allowed(300, 0.05)  # all in one block
@@ -177,7 +177,7 @@ def test_a_small_change_late_in_a_long_stream_is_found():
     assert 1e-4 < calm.wealth < 20
 
 
-def test_wealth_stays_a_number_whatever_comes():
+def test_wealth_stays_a_number_on_any_input():
     errors = np.zeros(1 << 18, dtype=bool)
     errors[3 << 16 :] = True
     test = drive(DriftTest(), errors)
@@ -208,7 +208,7 @@ def test_the_monitor_over_many_streams_at_the_limit():
 
 
 @pytest.mark.parametrize("before", [0, 1000, 300_000])
-def test_the_monitor_finds_drift_however_long_all_was_well(before):
+def test_monitor_detects_drift_after_a_long_good_period(before):
     rng = np.random.default_rng(11)
     monitor = Monitor(0.1)
     monitor.see(rng.random(before) < 0.05)
@@ -235,7 +235,7 @@ def test_blocks_end_at_rounds_fixed_in_advance():
     assert (test.next_snapshot, test.left, test.seen) == (256, 128, 64)
 
 
-def test_what_makes_no_sense_is_refused():
+def test_invalid_arguments_are_refused():
     for alpha in (0.0, 1.0, float("nan")):
         with pytest.raises(InputError, match="alpha must be a probability"):
             DriftTest(alpha=alpha)
@@ -266,14 +266,14 @@ def test_what_makes_no_sense_is_refused():
     ],
     ids=str,
 )
-def test_a_state_that_cannot_be_is_refused(change):
+def test_invalid_state_is_refused(change):
     state = drive(DriftTest(), np.zeros(200, dtype=bool)).state()
     DriftTest.restore(state)
     with pytest.raises(ModelFileError):
         DriftTest.restore({**state, **change})
 
 
-def test_a_monitor_that_cannot_be_is_refused():
+def test_invalid_monitor_is_refused():
     with pytest.raises(ModelFileError):
         Monitor.restore({**Monitor(0.1).state(), "errors": 3})
     with pytest.raises(ModelFileError):

@@ -253,7 +253,7 @@ def test_the_source_is_read_once_and_its_arrays_may_be_used_again():
     assert comparison.learners[0].games[0].mistakes == nk.play(nk.Perceptron(), (rows, y), passes=2).mistakes
 
 
-def test_only_the_first_rows_are_held_if_asked():
+def test_only_the_first_rows_are_held_if_requested():
     stream = Counted()
     comparison = compare(["perceptron"], stream, rounds=25)
     assert (comparison.rows, stream.given) == (25, 3)
@@ -276,7 +276,7 @@ def test_a_source_that_does_not_fit_is_refused_and_the_advice_is_good():
     )
 
 
-def test_a_held_stream_goes_on_where_it_is_told_to():
+def test_held_stream_resumes_at_the_given_position():
     held = hold(Counted())
     assert [batch.first for batch in held.batches()] == list(range(1, 101, 10))
     assert [batch.first for batch in held.batches({"row": 70})] == [71, 81, 91]
@@ -326,7 +326,7 @@ def test_bad_requests_are_refused_before_anything_is_read():
 
 
 @pytest.mark.parametrize("spec", ["auto-regression", "adagrad:loss=absolute"])
-def test_learners_of_numbers_are_not_compared_by_mistakes_and_say_so(spec):
+def test_regression_learners_are_not_compared_by_mistakes(spec):
     x, _ = noisy_arrays()
     with pytest.raises(InputError, match=f"compare needs classifiers: {spec} predicts numbers. Run each"):
         compare(["perceptron", spec], (x, x[:, 0]))
@@ -338,7 +338,7 @@ def test_an_empty_source_is_refused():
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_the_first_task_that_fails_is_told_and_the_others_end(threads):
+def test_the_first_task_that_fails_is_reported_and_the_others_end(threads):
     ended = threading.Event()
 
     def good(over):
@@ -359,7 +359,7 @@ def test_the_first_task_that_fails_is_told_and_the_others_end(threads):
         Threads(threads).map(lambda over, task: task(over), [good, late, early, endless])
 
 
-def test_a_learner_that_cannot_take_the_rows_says_so():
+def test_a_learner_that_cannot_take_the_rows_is_reported():
     with pytest.raises(nk.NovikoffError, match="plays on index"):
         compare(["perceptron", "threshold-halving:n=10"], noisy_arrays(), shuffles=2)
 

@@ -68,7 +68,7 @@ def test_threads_and_seeds():
     assert one.shuffled != other.shuffled
 
 
-def test_a_function_that_makes_learners_will_do_and_counts_are_told():
+def test_learner_factory_is_accepted_and_counts_are_reported():
     told: list[tuple[int, int]] = []
     stream = rows(np.random.default_rng(4), 40)
     made = permutation_test(lambda seed: Perceptron(), stream, 4, progress=lambda done, of: told.append((done, of)))
@@ -115,7 +115,7 @@ def test_rows_in_random_order_are_refused_as_often_as_they_may_be(streams):
     assert min(ps) <= 0.2
 
 
-def test_what_makes_no_sense_is_refused():
+def test_invalid_arguments_are_refused():
     stream = rows(np.random.default_rng(9), 10)
     with pytest.raises(InputError, match="permutations must be at least 1: got 0"):
         permutation_test("perceptron", stream, 0)

@@ -93,7 +93,7 @@ def test_mean_deviation_and_standard_error_are_those_of_the_mistakes():
     assert abs(repeated.mistakes.mean - repeated.expected.mean) < 3 * repeated.mistakes.standard_error
 
 
-def test_a_random_consistent_learner_keeps_its_promise_in_every_run():
+def test_a_random_consistent_learner_keeps_its_bound_in_every_run():
     repeated = repeat(RANDOM, THRESHOLDS)
     (found,) = repeated.verdicts
     assert (found.theorem, found.kind, found.status, found.reason) == ("consistent_expected", "D", "valid", "")
@@ -102,14 +102,14 @@ def test_a_random_consistent_learner_keeps_its_promise_in_every_run():
     assert "consistent_expected: valid: mean expected mistakes" in str(repeated)
 
 
-def test_a_fair_guess_keeps_its_promise_and_single_runs_need_not():
+def test_a_fair_guess_keeps_its_bound_and_single_runs_need_not():
     repeated = repeat(lambda seed: Guess(0.5, seed), NEGATIVE)
     (found,) = repeated.verdicts
     assert (found.kind, found.status, found.bound) == ("E", "valid", 200 + 1e-9)
     assert any(game.mistakes > 200 for game in repeated.games)
 
 
-def test_a_learner_broken_on_purpose_is_found_out():
+def test_a_learner_broken_on_purpose_is_detected():
     repeated = repeat(lambda seed: Guess(0.6, seed), NEGATIVE)
     (found,) = repeated.verdicts
     assert found.status == "violated"
@@ -157,7 +157,7 @@ def test_bounds_that_differ_are_compared_run_by_run():
     assert broken.observed.mean == 145.0
 
 
-def test_one_run_that_breaks_a_promise_of_kind_d_is_enough():
+def test_one_run_that_exceeds_a_bound_of_kind_d_is_enough():
     runs = [(3, 4)] * 40 + [(5, 4)] + [(3, 4)] * 9
     found = verdict(*runs, kind="D")
     assert found.status == "violated"
@@ -187,7 +187,7 @@ def test_the_weakest_run_decides_how_sure_the_verdict_is():
     assert verdict(*[(1.0, 2000.0)] * 30).status == "vacuous"
 
 
-def test_a_promise_with_high_probability_is_told_and_not_judged():
+def test_a_guarantee_with_high_probability_is_reported_and_not_judged():
     found = verdict(*[(1, 2)] * 29, (3, 2), kind="P")
     assert (found.status, found.reason) == ("valid", "kept in 29 of 30 runs")
 

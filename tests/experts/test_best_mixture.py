@@ -129,7 +129,7 @@ def test_no_rounds_have_no_loss():
         ([[0.5, 0.5]], [0.1, 0.2], "a row of 2"),
     ],
 )
-def test_what_is_no_prediction_is_refused_and_nothing_is_added(p, y, words):
+def test_invalid_predictions_are_refused_and_change_nothing(p, y, words):
     sums = BestMixture(2)
     with pytest.raises(InputError, match=words):
         sums.add(p, y)

@@ -75,7 +75,7 @@ def test_the_golden_table_at_any_time():
     assert facts.rates == pytest.approx(sum(2.0 * math.sqrt(math.log(3) / t) for t in range(1, 5)))
 
 
-def test_the_square_root_that_the_notes_forgot():
+def test_rate_without_the_square_root_exceeds_the_bound():
     stream = np.tile([0.0, 1.0], (1000, 1))
     wrong = ExponentialWeights(2, eta=8 * math.log(2) / 1000, loss="table")
     right = ExponentialWeights(2, horizon=1000, loss="table")
@@ -88,7 +88,7 @@ def test_the_square_root_that_the_notes_forgot():
     assert 124.5 > math.sqrt(1000 * math.log(2)) > bound > 9.559795
 
 
-def test_fair_coins_cost_what_they_must_in_expectation():
+def test_fair_coins_force_the_expected_regret():
     """T/2 for every learner, and half of E|S_T| less for the best of two constant experts: THEORY 12.3, exactly."""
     for rounds, regret in ((100, 3.979462), (1000, 12.612509)):
         assert rounds / 2 * math.comb(rounds, rounds // 2) / 2**rounds == pytest.approx(regret, abs=1e-6)
@@ -104,7 +104,7 @@ def test_fair_coins_cost_what_they_must_in_expectation():
     assert np.mean(found) == pytest.approx(3.979462, abs=4 * np.std(found) / 20)
 
 
-def test_doubling_begins_again_at_powers_of_two():
+def test_doubling_restarts_at_powers_of_two():
     learner = ExponentialWeights(3, rate="doubling", loss="table", play="mean")
     rng = np.random.default_rng(3)
     table = rng.random((100, 3))
@@ -161,7 +161,7 @@ def test_squared_loss_is_mixed_at_rate_one_half():
     assert facts.mixed >= said.losses.sum() - 1e-9
 
 
-def test_clipping_predictions_not_losses_keeps_the_promise():
+def test_clipping_predictions_not_losses_keeps_the_bound():
     """THEORY 11.9: (.6, 0) and (0, .6) in turn; clipped losses would cost 97.8 in 400 rounds."""
     x = np.tile([[0.6, 0.0], [0.0, 0.6]], (200, 1))
     learner = ExponentialWeights(2, loss="log")
@@ -170,7 +170,7 @@ def test_clipping_predictions_not_losses_keeps_the_promise():
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["fixed", "anytime", "doubling", "adaptive"]), st.integers(2, 5))
-def test_what_is_told_is_so_up_to_the_rounding_that_is_told(seed, rule, experts):
+def test_facts_are_exact_up_to_the_reported_rounding(seed, rule, experts):
     """The float game against 60 digits, on streams that are hard for floats."""
     getcontext().prec = 60
     rng = np.random.default_rng(seed)
@@ -307,7 +307,7 @@ def rows(batch):
 
 
 @every
-def test_a_sweep_is_a_loop_whatever_the_batches_and_however_often_stopped(rule, game):
+def test_batches_of_any_size_and_resumes_match_single_rounds(rule, game):
     for experts in (1, 2, 13):
         one = RULES[rule](experts, **GAMES[game])
         batch = stream(one, experts, 150, experts)
@@ -332,7 +332,7 @@ def test_a_sweep_is_a_loop_whatever_the_batches_and_however_often_stopped(rule, 
 
 
 @every
-def test_what_is_told_adds_up(rule, game):
+def test_reported_losses_sum_to_the_totals(rule, game):
     learner = RULES[rule](6, **GAMES[game])
     batch = stream(learner, 6, 200, 5)
     got = learner.learn_many(batch)
@@ -352,7 +352,7 @@ def test_what_is_told_adds_up(rule, game):
 
 
 @every
-def test_asking_changes_nothing_and_bad_input_is_refused(rule, game):
+def test_predicting_changes_nothing_and_bad_input_is_refused(rule, game):
     learner = RULES[rule](4, **GAMES[game])
     batch = stream(learner, 4, 40, 1)
     learner.learn_many(batch)
@@ -396,7 +396,7 @@ def test_asking_changes_nothing_and_bad_input_is_refused(rule, game):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_one_expert_is_followed_and_nothing_is_regretted(rule):
+def test_single_expert_has_no_regret(rule):
     learner = RULES[rule](1, loss="absolute")
     x = np.random.default_rng(0).random((100, 1))
     got = learner.learn_many(Batch(x, np.ones(100), 1))
@@ -407,7 +407,7 @@ def test_one_expert_is_followed_and_nothing_is_regretted(rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_million_to_one_comes_back(rule):
+def test_expert_with_vanished_weight_recovers(rule):
     """No expert is lost, however far behind it was."""
     learner = RULES[rule](2, loss="table", play="mean")
     first, then = np.tile([0.0, 1.0], (30_000, 1)), np.tile([1.0, 0.0], (60_000, 1))
@@ -419,7 +419,7 @@ def test_a_million_to_one_comes_back(rule):
 
 
 @every
-def test_the_promises_hold_in_a_game(rule, game):
+def test_the_guarantees_hold_in_a_game(rule, game):
     for seed in range(3):
         learner = RULES[rule](5, **GAMES[game])
         batch = stream(learner, 5, 300, seed)
@@ -487,7 +487,7 @@ def test_many_labels_and_a_prior_by_length():
     assert same(ExponentialWeights.restore(learner.state()).state(), learner.state())
 
 
-def test_a_game_on_a_class_keeps_its_promise():
+def test_a_game_on_a_class_keeps_its_bound():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 21, 400)
     y = np.where(rng.random(400) < 0.1, -1, 1) * np.where(x >= 7, 1, -1)

@@ -150,7 +150,7 @@ def test_a_damaged_state_is_refused(name, value):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 6), st.integers(1, 12), st.sampled_from([None, 0.999]))
-def test_the_promise_holds_at_every_moment_also_before_there_were_as_many_rounds_as_switches(
+def test_the_guarantee_holds_at_every_moment_also_before_there_were_as_many_rounds_as_switches(
     seed, experts, rounds, switches, alpha
 ):
     table = np.random.default_rng(seed).integers(0, 2, (rounds, experts)).astype(float)

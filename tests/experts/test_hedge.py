@@ -166,7 +166,7 @@ def batch_of(rows):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_stopping_and_going_on_is_not_stopping(rule, tmp_path):
+def test_resume_matches_uninterrupted_run(rule, tmp_path):
     x, y = linear()
     whole = nk.play(Hedge(five(), seed=1, **rule), (x, y), record=True)
     for cut in (1, 60, 199):
@@ -182,7 +182,7 @@ def test_stopping_and_going_on_is_not_stopping(rule, tmp_path):
         assert [own.mistakes for own in ledger.members] == [own.mistakes for own in whole.members]
 
 
-def test_asking_changes_nothing_and_says_what_will_be_said():
+def test_predicting_changes_nothing_and_matches_the_next_round():
     x, y = linear(60)
     hedge = Hedge(five())
     for row, label in zip(x, y, strict=True):
@@ -193,7 +193,7 @@ def test_asking_changes_nothing_and_says_what_will_be_said():
         assert hedge.play_one(row, int(label)).predictions == said
 
 
-def test_what_is_said_is_drawn_by_the_chances():
+def test_prediction_is_drawn_by_the_probabilities():
     said = [Hedge([Constant(1), Constant(-1)], seed=seed).predict_one(0) for seed in range(2000)]
     assert abs(np.mean(said)) < 4 / math.sqrt(2000)
 
@@ -230,7 +230,7 @@ class Told(Echo):
         return self.coins
 
 
-def test_with_coins_in_common_the_promise_would_be_broken():
+def test_shared_coins_would_break_the_bound():
     team = [Echo(False, 0), Echo(True, 0)]  # they hide that they have the rule's seed
     hedge = Hedge(team, by=ExponentialWeights(2, horizon=1000, loss="table", play="draw", seed=0))
     ledger = nk.play(hedge, [(0, 1)] * 1000)
@@ -340,7 +340,7 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
         (lambda: Hedge([Perceptron(), nk.OnlineGradient()]), InputError, "number 2 is a regressor"),
     ],
 )
-def test_what_cannot_be_a_team_is_refused_with_a_reason(make, error, says):
+def test_invalid_teams_are_refused_with_a_reason(make, error, says):
     with pytest.raises(error, match=says):
         make()
 
@@ -356,7 +356,7 @@ def test_one_learner_is_followed_always():
 # All play, or none
 
 
-def test_a_bad_round_changes_nobody():
+def test_invalid_round_changes_no_learner():
     x, y = linear(60)
     hedge = Hedge(five())
     nk.play(hedge, (x, y))
@@ -370,7 +370,7 @@ def test_a_bad_round_changes_nobody():
     assert same(hedge.state(), before)
 
 
-def test_the_learner_that_refuses_most_is_asked_first():
+def test_strictest_learner_is_checked_first():
     team = [ThresholdHalving(20), ThresholdHalving(10)]
     hedge = Hedge(team)
     before = copy.deepcopy(hedge.state())
@@ -380,7 +380,7 @@ def test_the_learner_that_refuses_most_is_asked_first():
     nk.play(hedge, [(3, 1)])
 
 
-def test_a_round_that_the_last_learner_refuses_changes_nobody():
+def test_round_refused_by_the_last_learner_changes_no_learner():
     hedge = Hedge([ThresholdHalving(20), Consistent(thresholds(20), random=True), ThresholdHalving(10)])
     before = copy.deepcopy(hedge.state())
     with pytest.raises(InputError, match="from 0 to 10"):
@@ -401,7 +401,7 @@ class Fails(Constant):
 
 
 @pytest.mark.parametrize("batched", [False, True])
-def test_a_team_that_was_torn_apart_plays_no_more(batched, tmp_path):
+def test_inconsistent_team_refuses_to_play(batched, tmp_path):
     hedge = Hedge([Perceptron(), Fails()])
     x, y = linear(5)
     stream = Arrays(x, y) if batched else list(zip(x, y.tolist(), strict=True))
@@ -423,7 +423,7 @@ def test_a_saved_learner_must_be_registered():
 
 
 @pytest.mark.parametrize("name", ["os", "os:system", "thresholds", "Perceptron", "", 3, ["perceptron"], None])
-def test_a_file_of_a_stranger_names_learners_alone(name):
+def test_model_file_can_only_name_learners(name):
     with pytest.raises(ModelFileError, match="must be known here"):
         restored({"learner": name, "state": {}})
 
@@ -452,7 +452,7 @@ def test_a_changed_file_is_refused(tmp_path):
 # Against an environment that answers back
 
 
-def test_the_promises_hold_against_a_contrarian():
+def test_the_guarantees_hold_against_a_contrarian():
     hedge = Hedge([ThresholdHalving(20), Halving(thresholds(20)), Constant(), Constant(-1)])
     ledger = nk.play(hedge, Contrarian(hedge.domain), rounds=300)
     found = {c.theorem: c for c in ledger.certify()}

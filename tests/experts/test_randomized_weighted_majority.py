@@ -88,7 +88,7 @@ def test_other_losses_are_refused():
     assert RandomizedWeightedMajority(3, loss="table").play_one(None, [0.0, 0.5, 1.0]).expected == pytest.approx(0.5)
 
 
-def test_it_is_restored_as_it_was():
+def test_it_is_restored_unchanged():
     learner = RandomizedWeightedMajority(3, beta=0.3, prior=[1, 2, 3], seed=7)
     for row, y in (([1, 0, 0], 1), ([1, 1, 0], 0)):
         learner.learn_one(row, y)

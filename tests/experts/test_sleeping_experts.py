@@ -47,7 +47,7 @@ def test_with_all_awake_it_is_exponential_weights(more):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.booleans(), st.booleans())
-def test_no_expert_is_regretted_beyond_the_promise(seed, experts, fixed, joining):
+def test_regret_against_every_expert_is_within_the_bound(seed, experts, fixed, joining):
     rng = np.random.default_rng(seed)
     prior = [1 / (i * (i + 1)) for i in range(1, experts + 1)] if joining else None
     learner = SleepingExperts(experts, eta=0.8 if fixed else None, loss="table", play="mean", prior=prior)
@@ -85,7 +85,7 @@ def test_a_round_in_which_all_sleep_is_skipped(loss):
         assert learner.predict_one([NAN] * 3) == 0.5
 
 
-def test_those_asleep_are_never_followed_and_have_no_chance():
+def test_sleeping_experts_are_never_followed():
     learner = SleepingExperts(4, eta=0.5, seed=1)
     for t in range(100):
         row = np.arange(4.0)
@@ -96,7 +96,7 @@ def test_those_asleep_are_never_followed_and_have_no_chance():
         assert got.predictions in learner.chances(row)
 
 
-def test_nobody_ever_awake():
+def test_no_expert_is_ever_awake():
     learner = SleepingExperts(2, loss="table")
     assert learner.facts().sleeper == -1
     learner.play_one(None, [NAN, NAN])

@@ -156,7 +156,7 @@ def test_batches_of_any_size_leave_the_same_bits(seed, block, cuts):
 
 
 @pytest.mark.parametrize("block", [1, 7, 64])
-def test_every_run_of_blocks_keeps_its_promise(block):
+def test_every_run_of_blocks_keeps_its_bound(block):
     x, y = drifting(300)
     learner = Specialists(nk.Logistic(), block)
     ledger = nk.play(learner, (x, y))
@@ -171,7 +171,7 @@ def test_every_run_of_blocks_keeps_its_promise(block):
     assert whole.bound <= whole.steady + LN2 + 1e-6
 
 
-def test_a_new_target_is_learned_anew():
+def test_new_target_is_learned_quickly():
     x, y = drifting(6000, 1500, width=10)
     steady, copies = nk.play(nk.Logistic(), (x, y)), nk.play(Specialists(nk.Logistic()), (x, y))
     assert copies.mistakes < 0.7 * steady.mistakes
@@ -252,7 +252,7 @@ def test_a_saved_game_whose_copies_are_others_is_refused():
         Specialists.restore(state)
 
 
-def test_the_command_line_tells_of_some_rounds():
+def test_command_line_reports_a_range_of_rounds():
     done = novikoff("run", "specialists:[logistic]", "demo:breast-cancer", "-q", "--between", "100:400")
     assert done.returncode == 0
     assert "Rounds 129 to 384: " in done.stdout.replace("\n", " ")
@@ -274,7 +274,7 @@ def test_drift_in_a_spec_is_specialists_around_the_learner():
         make("auto-regression:drift=true", "learner")
 
 
-def test_auto_with_drift_learns_a_new_target_anew_and_loses_at_most_ln_2_without():
+def test_auto_with_drift_learns_a_new_target_and_costs_at_most_ln_2_otherwise():
     x, y = drifting(2048, 512, width=10)
     assert nk.play("auto:drift=true", (x, y)).log_loss < 0.88 * nk.play("auto", (x, y)).log_loss
     x, y = drifting(768, 768)

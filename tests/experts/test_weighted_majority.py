@@ -107,7 +107,7 @@ def test_a_conservative_learner_is_changed_by_mistakes_only_and_counts_every_err
     assert learner.errors.tolist() == [1, 1, 1]
 
 
-def test_a_tie_says_plus_one_and_with_many_labels_the_smallest():
+def test_tie_predicts_plus_one_or_the_smallest_label():
     assert WeightedMajority(table([[1], [-1]])).predict_one(0) == 1
     assert WeightedMajority(table([[2], [1], [0], [1], [2]])).predict_one(0) == 1
     heavy = WeightedMajority(table([[2], [1], [0]]), prior=[3, 1, 1])
@@ -140,7 +140,7 @@ def test_a_difference_far_below_the_precision_of_floats_is_seen(beta):
     assert sign_at(beta, [0, 10**12], [1, -(10**18)]) == 1  # no power of so high a degree is computed
 
 
-def test_a_near_tie_that_floats_cannot_see_is_decided_by_the_last_hypothesis():
+def test_near_tie_below_float_precision_is_decided_exactly():
     learner = WeightedMajority(table([[1], [-1], [-1], [-1]]))
     for deep, said in ((10**6, -1), (60, -1), (0, -1)):
         state = learner.state() | {"rounds": 10**6, "penalties": np.array([0, 1, 1, deep])}
@@ -150,7 +150,7 @@ def test_a_near_tie_that_floats_cannot_see_is_decided_by_the_last_hypothesis():
 
 
 @given(st.integers(2**55, 2**61), st.sampled_from([0.9, 0.7, 1 / 3, 0.5, 0.999]), st.booleans())
-def test_weights_that_differ_by_less_than_a_float_can_hold_are_told_apart(heavy, beta, above):
+def test_weights_closer_than_float_precision_are_distinguished(heavy, beta, above):
     light = math.floor(heavy * Fraction(beta)) + above
     learner = WeightedMajority(table([[1], [-1]]), beta, prior=[light, heavy])
     learner = WeightedMajority.restore(learner.state() | {"rounds": 9, "penalties": np.array([8, 9])})
@@ -235,7 +235,7 @@ def test_no_deterministic_learner_beats_twice_the_best_hypothesis(beta, rounds):
 
 
 @given(rows_of([-1, 1]), st.data(), st.booleans())
-def test_without_mercy_it_is_halving_while_some_hypothesis_is_perfect(rows, data, conservative):
+def test_beta_zero_is_halving_while_some_hypothesis_is_perfect(rows, data, conservative):
     target = data.draw(st.sampled_from(rows))
     points = data.draw(st.lists(st.integers(0, len(rows[0]) - 1), min_size=1, max_size=30))
     stream = [(x, target[x]) for x in points]
@@ -246,7 +246,7 @@ def test_without_mercy_it_is_halving_while_some_hypothesis_is_perfect(rows, data
     assert one.learner.survivor() == two.learner.survivor()
 
 
-def test_without_mercy_and_without_a_perfect_hypothesis_the_least_penalised_go_on():
+def test_beta_zero_without_a_perfect_hypothesis_keeps_the_least_penalised():
     learner = WeightedMajority(table([[1, 1, 1], [-1, 1, 1], [-1, -1, 1]]), beta=0.0)
     ledger = nk.play(learner, [(0, 1), (1, -1), (2, -1)])
     assert learner.penalties.tolist() == [2, 3, 2]
@@ -285,7 +285,7 @@ class Stubborn(WeightedMajority):
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.5, 0.9])
-def test_a_learner_that_learns_nothing_is_found_out(beta):
+def test_a_learner_that_learns_nothing_is_detected(beta):
     x = np.arange(300) % 6
     ledger = nk.play(Stubborn(thresholds(5), beta), (x, np.where(x >= 4, 1, -1)))
     assert ledger.certify()[0].status == "violated"
@@ -309,7 +309,7 @@ def test_a_million_penalties_lose_nothing(beta):
 
 @pytest.mark.parametrize("conservative", [False, True])
 @pytest.mark.parametrize("prior", [None, [3, 1, 4, 1, 5, 9, 2]])
-def test_stopping_and_going_on_is_not_stopping(prior, conservative):
+def test_resume_matches_uninterrupted_run(prior, conservative):
     rng = np.random.default_rng(1)
     stream = [(int(x), int(y)) for x, y in zip(rng.integers(0, 6, 200), rng.choice([-1, 1], 200), strict=True)]
     whole = nk.play(WeightedMajority(thresholds(5), 0.9, prior, conservative), stream, record=True)
@@ -328,7 +328,7 @@ def test_stopping_and_going_on_is_not_stopping(prior, conservative):
 @pytest.mark.parametrize("change", [{"penalties": np.array([1, 0])}, {"penalties": np.array([1, -1, 0])},
                                     {"penalties": np.array([9, 0, 0])}, {"penalties": np.zeros(3)},
                                     {"errors": np.array([2, 0])}])  # fmt: skip
-def test_counts_of_a_stranger_are_checked(change):
+def test_counts_from_a_file_are_checked(change):
     learner = WeightedMajority(thresholds(1), conservative=True)
     nk.play(learner, [(0, 1), (1, -1)])
     with pytest.raises(
@@ -391,7 +391,7 @@ def test_a_function_without_a_valid_label_has_no_vote_and_errs():
     assert silent.facts().best_mistakes == 3
 
 
-def test_voters_far_below_one_that_is_silent_are_still_compared():
+def test_voters_far_below_an_abstaining_one_are_compared():
     """Number 0 is right whenever it is asked before and silent on 0: floats see no weight at all behind the others."""
     hypotheses = functions([lambda x: None if x == 0 else 1, lambda x: -1, lambda x: 1 if x == 0 else -1])
     learner = WeightedMajority(hypotheses)

@@ -64,13 +64,13 @@ def test_the_midpoint_by_hand():
     assert learner.predict_one(0.85) == -1
 
 
-def test_the_midpoint_that_saw_plus_ones_only_says_plus_one():
+def test_midpoint_with_only_positives_predicts_plus_one():
     learner = Midpoint()
     learner.learn_one(3, 1)
     assert learner.predict_one(-1000) == 1
 
 
-def test_on_a_contradiction_it_begins_again():
+def test_contradiction_restarts_the_learner():
     learner = Midpoint()
     nk.play(learner, [(1, -1), (2, 1), (2, -1)])
     assert (learner.lo, learner.hi) == (None, None)
@@ -90,7 +90,7 @@ def test_a_realizable_stream_is_never_contradicted_and_what_was_seen_is_known(th
 
 
 @given(st.lists(st.tuples(NUMBERS, LABELS), max_size=30), st.integers(0, 30))
-def test_the_midpoint_stopped_and_resumed_goes_on_the_same(stream, stop):
+def test_resumed_midpoint_matches_uninterrupted_run(stream, stop):
     whole, part = Midpoint(), Midpoint()
     said = [whole.play_one(x, y) for x, y in stream]
     first = [part.play_one(x, y) for x, y in stream[:stop]]
@@ -101,7 +101,7 @@ def test_the_midpoint_stopped_and_resumed_goes_on_the_same(stream, stop):
 
 
 @given(st.lists(st.tuples(NUMBERS, LABELS), min_size=1, max_size=20), NUMBERS)
-def test_asking_changes_nothing(stream, x):
+def test_predicting_changes_nothing(stream, x):
     learner = Midpoint()
     nk.play(learner, stream)
     before = learner.state()
@@ -127,7 +127,7 @@ def test_every_form_of_a_number_has_the_same_exact_value(x):
     assert learner.lo == Fraction(0.1)
 
 
-def test_numpys_whole_numbers_do_not_overflow():
+def test_numpy_integers_do_not_overflow():
     learner = Midpoint()
     learner.learn_one(np.int64(2**62), -1)
     learner.learn_one(np.int64(2**63 - 1), 1)
@@ -143,7 +143,7 @@ def test_float32_is_taken_at_its_own_value():
 
 
 @pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf, np.float32("nan"), Decimal("inf"), np.array([np.nan])])
-def test_what_is_not_finite_is_refused_and_the_learner_is_as_it_was(x):
+def test_nonfinite_input_is_refused_and_changes_nothing(x):
     learner = Midpoint()
     learner.learn_one(1, -1)
     before = learner.state()
@@ -154,12 +154,12 @@ def test_what_is_not_finite_is_refused_and_the_learner_is_as_it_was(x):
 
 
 @pytest.mark.parametrize("x", ["1/2", None, 1j, {}, [1, 2], np.zeros(3), [], [[1]], [[1], [1, 2]]])
-def test_what_is_no_number_is_refused(x):
+def test_non_numbers_are_refused(x):
     with pytest.raises(InputError, match=r"x must be (a|one) number"):
         Midpoint().predict_one(x)
 
 
-def test_a_label_that_is_none_is_refused_and_the_learner_is_as_it_was():
+def test_invalid_label_is_refused_and_changes_nothing():
     learner = Midpoint()
     with pytest.raises(InputError, match=r"a label must be -1 or \+1"):
         learner.learn_one(1, 0)
@@ -171,7 +171,7 @@ def test_on_random_thresholds_it_errs_about_as_often_as_bits_are_needed():
     assert nk.play(Midpoint(), stream).mistakes <= 12
 
 
-def test_nothing_is_promised_since_bisection_forces_every_mistake():
+def test_no_theorem_since_bisection_forces_every_mistake():
     ledger = nk.play(Midpoint(), Bisection(), rounds=200)
     assert ledger.mistakes == 200
     assert [certificate.side for certificate in ledger.certify()] == ["lower"]

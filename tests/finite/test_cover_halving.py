@@ -88,7 +88,7 @@ def test_it_begins_as_halving_on_the_cover_to_one_half():
     assert learner.level == 0
 
 
-def test_a_finer_cover_follows_when_nobody_is_left_and_the_certificate_adds_up():
+def test_empty_cover_is_replaced_by_a_finer_one_and_the_bounds_are_summed():
     ledger = play(CoverHalving(2), squeeze(0.3))
     learner = ledger.learner
     assert (learner.level, learner.epsilon, learner.size) == (1, 0.25, SphereCover(2, 0.25).size)
@@ -101,7 +101,7 @@ def test_a_finer_cover_follows_when_nobody_is_left_and_the_certificate_adds_up()
 @pytest.mark.parametrize(("dim", "margin"), [(1, 0.5), (2, 0.9), (2, 0.25), (2, 0.1), (2, 0.003), (3, 0.5), (3, 0.05),
                                              (4, 0.2), (5, 0.3)])  # fmt: skip
 @pytest.mark.parametrize("conservative", [False, True])
-def test_the_certificate_holds_and_the_covers_are_as_few_as_promised(dim, margin, conservative):
+def test_the_certificate_holds_and_the_covers_are_as_few_as_guaranteed(dim, margin, conservative):
     for seed in range(5):
         ledger = play(CoverHalving(dim, conservative), margin_stream(dim, margin * (1 + 1e-9), 300, seed))
         (certificate,) = ledger.certify()
@@ -114,7 +114,7 @@ def test_the_certificate_holds_and_the_covers_are_as_few_as_promised(dim, margin
         assert certificate.bound <= whole
 
 
-def test_the_number_of_covers_promised_is_met():
+def test_the_number_of_covers_guaranteed_is_met():
     # Margin 0.3: floor(log2(1/0.3)) + 1 = 2. The first cover is emptied, the second never is.
     ledger = play(CoverHalving(2), squeeze(0.3) * 50)
     assert ledger.learner.level + 1 == 2 == math.floor(math.log2(1 / 0.3)) + 1
@@ -176,7 +176,7 @@ def test_a_stream_without_a_margin_reaches_the_finest_cover_and_voids():
     )
 
 
-def test_in_one_dimension_there_is_but_one_cover():
+def test_one_dimension_has_a_single_cover():
     ledger = play(CoverHalving(1), [([1.0], 1), ([2.0], -1)])
     assert (ledger.learner.level, ledger.learner.capped, ledger.learner.size) == (0, 1, 2)
     assert ledger.certify()[0].status == "void"
@@ -184,7 +184,7 @@ def test_in_one_dimension_there_is_but_one_cover():
 
 
 @pytest.mark.parametrize("conservative", [False, True])
-def test_stopping_and_going_on_is_as_if_nothing_had_happened(conservative):
+def test_resume_matches_uninterrupted_run(conservative):
     stream = [*margin_stream(3, 0.05, 150, 7), ((0.0, 0.0, 0.0), -1), *margin_stream(3, 0.05, 150, 8)]
     learner = CoverHalving(3, conservative, largest=5000)
     for t, (x, y) in enumerate(stream):
@@ -216,7 +216,7 @@ def test_predicting_changes_nothing():
     assert learner.facts() == before
 
 
-def test_huge_and_tiny_examples_are_told_by_their_direction():
+def test_huge_and_tiny_examples_are_labelled_by_direction():
     plain = margin_stream(2, 0.1, 100, 4)
     told = [play(CoverHalving(2), [(x * scale, y) for x, y in plain], record=True) for scale in (1.0, 1e-300, 1e300)]
     assert told[0].said().tolist() == told[1].said().tolist() == told[2].said().tolist()
@@ -239,7 +239,7 @@ def test_bad_input_is_refused_and_changes_nothing(x):
     assert learner.rounds == 1
 
 
-def test_settings_that_make_no_sense_are_refused():
+def test_invalid_settings_are_refused():
     for largest in (0, -1, LARGEST_COVER + 1):
         with pytest.raises(InputError, match="the largest cover"):
             CoverHalving(2, largest=largest)

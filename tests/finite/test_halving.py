@@ -60,7 +60,7 @@ def test_the_golden_threshold_stream():
     assert ledger.certify()[0].bound == 3
 
 
-def test_a_tie_says_plus_one_and_with_many_labels_the_smallest():
+def test_tie_predicts_plus_one_or_the_smallest_label():
     assert nk.Halving(table([[1], [-1]])).predict_one(0) == 1
     assert nk.Halving(table([[2], [1], [0], [1], [2]])).predict_one(0) == 1
     assert Ballot({0: 2, 1: 2, 2: 1}, 0, None).winner() == 0
@@ -97,7 +97,7 @@ def test_the_theorem_holds_with_many_labels(rows, data, conservative):
 
 
 @given(rows_of([-1, 1]), st.data(), st.booleans())
-def test_a_prior_promises_the_weight_of_the_target(rows, data, conservative):
+def test_bound_with_a_prior_uses_the_weight_of_the_target(rows, data, conservative):
     prior = data.draw(st.lists(st.integers(1, 1000), min_size=len(rows), max_size=len(rows)))
     chosen = data.draw(st.integers(0, len(rows) - 1))
     points = data.draw(st.lists(st.integers(0, len(rows[0]) - 1), min_size=1, max_size=30))
@@ -157,7 +157,7 @@ def test_on_arbitrary_streams_the_certificate_is_void_or_holds_and_the_restart_t
         assert ledger.mistakes <= found["halving_mistakes"].bound
 
 
-def test_without_realizability_it_goes_on_with_the_whole_class():
+def test_without_realizability_it_restarts_with_the_whole_class():
     learner = nk.Halving(thresholds(3))
     nk.play(learner, [(3, -1), (0, 1)])  # no threshold says -1 at 3 and +1 at 0
     assert learner.size == 5
@@ -173,7 +173,7 @@ class Stubborn(nk.Halving):
         return self.predict_one(x)
 
 
-def test_a_learner_that_learns_nothing_is_found_out():
+def test_a_learner_that_learns_nothing_is_detected():
     x = np.arange(64) % 6
     ledger = nk.play(Stubborn(thresholds(5)), (x, np.where(x >= 4, 1, -1)))
     assert ledger.certify()[0].status == "violated"
@@ -199,14 +199,14 @@ def test_a_class_too_large_to_hold_is_refused_with_its_size_and_the_alternative(
 
 
 @pytest.mark.parametrize("members", [[], [-1, 2], [3, 3], [5, 2], [4, 12], [[1, 2]]])
-def test_survivors_of_a_stranger_are_checked(members):
+def test_survivors_from_a_file_are_checked(members):
     learner = nk.Halving(thresholds(10))
     state = learner.state() | {"space": {"members": np.array(members)}}
     with pytest.raises(ModelFileError, match="in order"):
         nk.Halving.restore(state)
 
 
-def test_a_size_of_thousands_of_digits_is_told_by_its_length():
+def test_huge_size_is_printed_by_its_length():
     with pytest.raises(TooLargeError, match=r"about 2\^20000"):
         nk.Halving(thresholds(2**20000))
 

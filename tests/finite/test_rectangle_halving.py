@@ -219,7 +219,7 @@ def test_the_golden_bound_holds_on_streams_a_box_labels(m, dim, bound, conservat
         assert ledger.mistakes <= certificate.bound <= bound
 
 
-def test_a_tie_says_plus_one():
+def test_tie_predicts_plus_one():
     learner = RectangleHalving(1, 1)  # the box [0, 0] and the empty one
     assert learner.size == 2
     assert learner.votes((0,)) == 1
@@ -254,7 +254,7 @@ def test_five_rounds_at_the_ends_leave_one_box_of_a_huge_grid():
     assert learner.survivor() == "123456789 <= x[0] <= 987654321"
 
 
-def test_it_begins_again_when_no_box_is_left_and_says_so():
+def test_restart_is_reported_when_no_box_is_left():
     learner = RectangleHalving(5, 2)
     ledger = play(learner, [((1, 1), 1), ((3, 3), 1), ((2, 2), -1), ((2, 2), -1)])
     assert (learner.restarts, learner.emptied_at) == (1, 3)
@@ -274,7 +274,7 @@ def test_a_conservative_learner_learns_nothing_from_rounds_it_gets_right():
 
 
 @given(games(), st.integers(0, 30))
-def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
+def test_resume_matches_uninterrupted_run(game, cut):
     m, dim, rounds, conservative = game
     straight = Ledger(RectangleHalving(m, dim, conservative))
     first = Ledger(RectangleHalving(m, dim, conservative))

@@ -71,7 +71,7 @@ def test_sweep_loop_and_the_python_twin_agree_on_arbitrary_streams(n, pairs, con
 
 
 @pytest.mark.parametrize("n", [10**18, 2**61, 2**61 + 1, 10**40])
-def test_any_n_will_do(n):
+def test_any_n_is_accepted(n):
     def pairs():
         lo, hi = 0, n + 1
         while lo < hi:
@@ -106,7 +106,7 @@ def test_a_bad_index_in_a_sweep_changes_nothing():
         nk.ThresholdHalving(-1)
 
 
-def test_an_n_of_thousands_of_digits_is_told_by_its_length():
+def test_huge_n_is_printed_by_its_length():
     n = 10**5000
     learner = nk.ThresholdHalving(n)
     with pytest.raises(InputError, match=r"from 0 to about 2\^16609: got 0.5"):

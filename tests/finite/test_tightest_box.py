@@ -87,7 +87,7 @@ def saved(learner):
     return json.dumps(learner.state(), allow_nan=False, sort_keys=True)
 
 
-def test_it_says_plus_one_exactly_inside_the_box_of_the_positives():
+def test_plus_one_is_predicted_exactly_inside_the_box_of_the_positives():
     learner = TightestBox(2, m=10)
     assert learner.predict_one((3, 3)) == -1
     assert learner.survivor() == "always -1"
@@ -186,14 +186,14 @@ def test_a_contradiction_before_the_ledger_was_opened_voids_nothing():
     assert certificate.status == "valid"
 
 
-def test_over_the_reals_no_bound_is_promised():
+def test_over_the_reals_no_bound_is_guaranteed():
     ledger, certificate = certify(TightestBox(1), [((Fraction(1, k),), 1) for k in range(1, 50)])
     assert ledger.mistakes == 49
     assert certificate.status == "void"
     assert certificate.reason == "over the reals no bound exists (adversaries/rectangle_bisection.py)"
 
 
-def test_a_learner_that_breaks_the_promise_is_found_out():
+def test_learner_above_its_bound_is_detected():
     before = TightestBoxFacts(m=10, dim=2, boxes=0, sides=0)
     after = replace(before, boxes=1, sides=3)
     run = Run(before, after, rounds=50, mistakes=5, expected=5.0, constants=(5, 45), adaptive=False, deterministic=True)
@@ -203,7 +203,7 @@ def test_a_learner_that_breaks_the_promise_is_found_out():
     assert tightest_box_mistakes(replace(run, mistakes=4, rounds=4)).status == "vacuous"
 
 
-def test_whole_numbers_fractions_and_floats_are_compared_exactly():
+def test_integers_fractions_and_floats_are_compared_exactly():
     learner = TightestBox(1)
     third, big = Fraction(1, 3), 2**53
     learner.learn_one((third,), 1)
@@ -232,7 +232,7 @@ def test_a_box_of_many_dimensions_and_a_huge_grid_is_played():
 
 
 @given(games(), st.integers(0, 40))
-def test_a_game_stopped_and_resumed_is_the_game_not_stopped(game, cut):
+def test_resume_matches_uninterrupted_run(game, cut):
     m, dim, rounds, _ = game
     cut = max(1, min(cut, len(rounds) - 1))
     straight = play(TightestBox(dim, m), rounds)
@@ -311,7 +311,7 @@ def test_predicting_changes_nothing():
 
 
 @pytest.mark.parametrize(("dim", "m"), [(0, None), (1.5, None), (2, 0), (2, 2.5), (2, 2**53 + 1)])
-def test_a_grid_that_is_none_is_refused(dim, m):
+def test_invalid_grid_is_refused(dim, m):
     with pytest.raises(InputError, match="a grid must have"):
         TightestBox(dim, m)
 
@@ -325,7 +325,7 @@ def test_the_round_of_a_contradiction_is_that_of_the_ledger():
     assert certificate.reason.endswith("positives")  # the first was before
 
 
-def test_a_corner_of_thousands_of_digits_is_told_by_its_length():
+def test_huge_corner_is_printed_by_its_length():
     learner = TightestBox(1)
     learner.learn_one((10**5000,), 1)
     learner.learn_one((0.5,), 1)

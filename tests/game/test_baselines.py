@@ -113,7 +113,7 @@ def test_members_of_a_team_have_their_own(tmp_path):
     assert [one.baselines for one in again.members] == [one.baselines for one in ledger.members]
 
 
-def test_a_game_that_is_saved_and_goes_on_counts_on(tmp_path):
+def test_a_game_that_is_saved_and_resumed_keeps_counting(tmp_path):
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(200, 2)), rng.choice([-1, 1], 200)
     whole = nk.play(nk.Perceptron(), (x, y))
@@ -124,7 +124,7 @@ def test_a_game_that_is_saved_and_goes_on_counts_on(tmp_path):
     assert part.best_constant == whole.best_constant
 
 
-def test_numbers_are_saved_and_told(tmp_path):
+def test_numbers_are_saved_and_reported(tmp_path):
     x, y = np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])
     ledger = nk.play(nk.OnlineGradient(), (x, y))
     assert ledger.best_constant == (0.5, 0.5)
@@ -182,7 +182,7 @@ def test_a_file_whose_baselines_contradict_its_ledger_is_refused(tmp_path, chang
         nk.load(tmp_path / "m.nk")
 
 
-def test_what_is_restored_is_what_was_saved():
+def test_restored_state_equals_saved_state():
     found = Baselines()
     found.count(np.array([0.5, 2.0]), np.array([2.0, 0.5]))
     found.sum(np.array([1.0, 2.5]))

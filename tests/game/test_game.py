@@ -16,7 +16,7 @@ from novikoff.game.play import look_back
 STREAM = [(5, -1), (8, -1), (9, 1)]
 
 
-def test_a_game_is_driven_with_a_learner_and_a_spec_is_told_how_to_become_one():
+def test_game_needs_a_learner_and_the_error_for_a_spec_explains_how():
     with pytest.raises(SpecError, match=r"got the spec 'perceptron'. Pass nk.make\('perceptron', 'learner'\)"):
         nk.Game("perceptron")
     assert nk.Game(nk.make("perceptron", "learner")).learn_one([1.0], -1) == 1
@@ -99,7 +99,7 @@ def test_a_ledger_belongs_to_one_learner_and_one_kind_of_game():
     assert all(certificate.holds for certificate in duel.certify())
 
 
-def test_a_duel_that_broke_off_between_answer_and_lesson_promises_nothing_of_the_adversary():
+def test_interrupted_duel_has_no_adversary_certificate():
     class Fainting(nk.ThresholdHalving):
         def play_one(self, x, y):
             if self.rounds == 2 and not hasattr(self, "fainted"):
@@ -230,7 +230,7 @@ class Reticent:
 
 @pytest.mark.parametrize("ends", [[True], [False], [True, False, False]])
 @pytest.mark.parametrize("spec", ["threshold-halving:n=50", "halving:[thresholds:n=50],conservative=true"])
-def test_a_game_that_stops_anywhere_goes_on_where_it_stopped(spec, ends):
+def test_a_game_that_stops_anywhere_resumes_where_it_stopped(spec, ends):
     rng = np.random.default_rng(0)
     x = rng.integers(0, 51, 700)
     y = np.where(rng.random(700) < 0.1, -1, np.where(x > 17, 1, -1)).astype(np.int8)
@@ -305,7 +305,7 @@ def test_the_ellipsoid_is_certified_in_hindsight_too():
     assert ledger.mistakes <= better.bound <= other.bound
 
 
-def test_hindsight_says_nothing_of_rounds_that_were_played_elsewhere(tmp_path):
+def test_hindsight_ignores_rounds_played_elsewhere(tmp_path):
     """200 noisy rows, then 200 separable ones of the same kind: looking back on the second alone would promise 8."""
     rng = np.random.default_rng(0)
     noisy, clean = tmp_path / "a.svm", tmp_path / "b.svm"

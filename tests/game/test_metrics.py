@@ -156,7 +156,7 @@ def test_every_learner_with_a_score_has_an_area_of_the_scores_it_had(name):
     assert game.ledger.auc == ledger.auc
 
 
-def test_a_saved_game_goes_on_with_its_area(tmp_path):
+def test_a_saved_game_resumes_with_its_area(tmp_path):
     x, y = rows()
     whole = nk.play(nk.Perceptron(), (x, y))
     half = nk.play(nk.Perceptron(), (x[:100], y[:100]))
@@ -213,7 +213,7 @@ def test_bins_by_hand():
 
 
 @pytest.mark.parametrize("copies", [1, 20])
-def test_what_is_not_a_number_is_in_no_bin(copies):
+def test_nan_is_in_no_bin(copies):
     found = Calibration()
     found.write(np.array([0.95, np.nan] * copies), np.array([1, -1] * copies))
     assert (sum(found.rounds), found.rounds[9], found.positives[9]) == (copies, copies, copies)
@@ -266,7 +266,7 @@ class Boaster(FTRL):
         return played._replace(probabilities=np.where(np.arange(len(y)) % 2, played.probabilities, 0.5))
 
 
-def test_who_learned_from_other_probabilities_than_it_said_is_found_out():
+def test_learning_from_other_probabilities_than_predicted_is_detected():
     ledger = nk.play(Boaster(), noisy(400))
     certificate = next(one for one in ledger.certify() if one.theorem == "ftrl_regret")
     assert certificate.status == "void"

@@ -20,7 +20,7 @@ def played():
     return nk.play(nk.Halving(nk.classes.thresholds(10)), (x, np.where(x >= 4, 1, -1)), record=True)
 
 
-def test_a_game_goes_on_from_its_file(tmp_path, played):
+def test_a_game_resumes_from_its_file(tmp_path, played):
     nk.save(played, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
     assert again.certify() == played.certify()
@@ -212,7 +212,7 @@ def test_a_file_that_does_not_fit_into_memory_is_refused(tmp_path, played, monke
 
 
 @pytest.mark.parametrize("n", [2**4000 - 3, 2**4001, 10**5000], ids=["short", "long", "longer"])
-def test_whole_numbers_of_any_length_are_kept(tmp_path, n):
+def test_integers_of_any_length_are_kept(tmp_path, n):
     ledger = nk.play(nk.ThresholdHalving(n), [(n // 2, -1), (n, 1), (n // 3, -1)])
     nk.save(ledger, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
@@ -313,7 +313,7 @@ def test_a_file_whose_numbers_no_game_can_lead_to_is_refused(make, changes, tmp_
     [nk.Perceptron, lambda: nk.KernelPerceptron(gamma=0.5), lambda: nk.Hedge([nk.Perceptron(), nk.Ellipsoid()])],
     ids=["perceptron", "kernel", "team"],
 )
-def test_what_is_to_be_saved_stays_as_it_is_while_the_game_goes_on(make, tmp_path):
+def test_state_to_save_does_not_change_while_the_game_continues(make, tmp_path):
     x = np.random.default_rng(0).normal(size=(200, 3))
     rounds = x, np.where(x[:, 0] > 0, 1, -1)
     then, now = (nk.play(make(), rounds, rounds=100, record=True) for _ in range(2))

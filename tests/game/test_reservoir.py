@@ -200,7 +200,7 @@ def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_so
     assert again.reservoir.fixed
 
 
-def test_rounds_after_those_asked_for_were_not_fixed_in_advance(tmp_path):
+def test_rounds_after_those_requested_were_not_fixed_in_advance(tmp_path):
     source = nk.Arrays(*data())
     ledger = nk.play(nk.Perceptron(), source, rounds=100, keep=5)
     assert ledger.reservoir.fixed

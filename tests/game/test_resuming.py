@@ -66,7 +66,7 @@ def test_every_learner_of_the_catalog_is_played():
 
 
 @cuts(GAMES, CUTS)
-def test_a_game_saved_early_goes_on_to_the_bit(name, cut):
+def test_a_game_saved_early_resumes_to_the_bit(name, cut):
     game = GAMES[name]
     part = Game(game.make())
     played(game, part, 0, cut)
@@ -78,7 +78,7 @@ def test_a_game_saved_early_goes_on_to_the_bit(name, cut):
 
 
 @cuts([name for name, game in GAMES.items() if game.dense], CUTS[1:])
-def test_a_game_saved_early_goes_on_in_batches(name, cut):
+def test_a_game_saved_early_resumes_in_batches(name, cut):
     game = GAMES[name]
     part = Game(game.make())
     part.learn_batch(game.batch(0, cut))

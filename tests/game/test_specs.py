@@ -164,7 +164,7 @@ def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):
         ("constant:label=10**5000", "a number of 16,610 bits"),
     ],
 )
-def test_what_a_spec_names_may_be_impossible_and_says_why(spec, says):
+def test_impossible_spec_gives_the_reason(spec, says):
     with pytest.raises(InputError) as error:
         make(spec, "learner")
     assert says in str(error.value)

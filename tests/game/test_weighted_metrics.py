@@ -395,7 +395,7 @@ def test_json_has_both_counts(game):
     json.dumps(told, allow_nan=False)
 
 
-def test_page_tells_weights_and_rounds_apart(game):
+def test_page_distinguishes_weights_and_rounds(game):
     ledger, _ = game
     shown = page.document(ledger)
     assert "weight predicted wrong" in shown

@@ -205,7 +205,7 @@ def rows(count=300):
 
 
 @pytest.mark.parametrize("model", [SGDClassifier(loss="log_loss", random_state=0), linear_model.LogisticRegression()])
-def test_what_is_kept_of_any_model_has_a_limit_on_its_risk(model):
+def test_classifier_kept_from_any_model_has_a_risk_bound(model):
     X, y = rows()
     ledger = nk.play(nk.wrap(model), (X, y), keep=10)
     kept = nk.keep(ledger, "best", stream=(X, y))

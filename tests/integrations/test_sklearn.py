@@ -339,7 +339,7 @@ def test_numbers_are_predicted_and_certified():
     same(parts, pickle.loads(pickle.dumps(parts)))
 
 
-def test_a_learner_of_ones_own():
+def test_a_learner_of_your_own():
     X, y = rows(80)
     model = NovikoffClassifier(lambda seed: nk.Perceptron(bias=2.0), random_state=0).fit(X, y.astype(object))
     assert model.ledger_.learner.bias == 2.0

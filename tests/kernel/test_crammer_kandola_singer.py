@@ -70,14 +70,14 @@ def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, distill,
         assert learner.supports.facts(5)[order].tolist() == fits.tolist()  # FITS
 
 
-def test_distilling_does_not_throw_out_what_was_just_learned():
+def test_distilling_keeps_the_example_just_learned():
     x, y = np.tile(np.eye(4), (25, 1)), np.full(100, -1, dtype=np.int8)
     learner = CrammerKandolaSinger(None, "linear", distill=True)
     assert int(np.sum(learner.learn_many(Batch(x, y, 1)) != y)) == 4  # with "at least beta" it would be 100
     assert learner.size == 4
 
 
-def test_distilling_leaves_one_whatever_was_rounded():
+def test_distilling_keeps_at_least_one_support_despite_rounding():
     rng = np.random.default_rng(0)
     for scale in (0.1, 1.0, 1e8):
         learner = CrammerKandolaSinger(None, "linear", distill=True)
@@ -86,7 +86,7 @@ def test_distilling_leaves_one_whatever_was_rounded():
             assert learner.size >= (learner.updates > 0)
 
 
-def test_the_one_that_the_others_get_most_right_leaves():
+def test_support_with_the_largest_margin_under_the_others_is_removed():
     learner = CrammerKandolaSinger(3, "linear")
     for x in ([-3.0, 1.0], [0.0, -1.0], [0.5, 0.0]):
         learner.learn_one(x, -learner.predict_one(x))
@@ -120,7 +120,7 @@ def test_with_a_margin_it_learns_from_examples_it_had_right():
 
 
 @pytest.mark.parametrize("beta", [0.0, 1.0])
-def test_distilled_the_list_stays_as_short_as_the_margin_promises(beta):
+def test_distilled_list_is_as_short_as_the_margin_guarantees(beta):
     rng = np.random.default_rng(5)
     x = rng.normal(size=(3000, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)

@@ -192,7 +192,7 @@ def test_until_one_has_to_leave_the_self_tuned_is_the_kernel_perceptron():
     assert np.all(np.abs(learner.supports.coefficients) == 1.0)
 
 
-def test_dividing_by_the_radius_is_giving_it():
+def test_scaled_kernel_matches_a_given_radius():
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(300, 3)), rng.choice([-1, 1], 300).astype(np.int8)
     large, small = Forgetron(10, "linear", radius=8.0), Forgetron(10, "linear", radius=1.0)
@@ -202,7 +202,7 @@ def test_dividing_by_the_radius_is_giving_it():
     assert (one.radius2, two.radius2, one.largest) == (64.0, 1.0, 64.0 * two.largest)
 
 
-def test_a_radius_is_known_or_must_be_given():
+def test_radius_is_required_unless_known():
     assert Forgetron(5).radius2 == 1.0
     assert Forgetron(5, "linear", normalize_kernel=True, bias=2.0).radius2 == 5.0
     for kernel in ("linear", "polynomial", lambda z, x: 1.0):

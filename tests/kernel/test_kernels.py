@@ -102,7 +102,7 @@ def test_the_order_of_sparse_features_and_zeros_among_them_change_nothing(simila
 
 
 @every
-def test_the_diagonal_is_own(similarity):
+def test_self_product_matches_the_diagonal(similarity):
     X = np.vstack([some_rows(6, 20, 5), np.zeros(5)])
     assert np.allclose(similarity.self_product(X), np.diag(similarity.matrix(X, X)), rtol=1e-15)
     assert np.array_equal(similarity.self_product(sparse(X)), similarity.self_product(X))
@@ -150,7 +150,7 @@ def exact(similarity, z, x):
 
 @every
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([0.01, 1.0, 30.0]), near=st.booleans())
-def test_the_error_is_within_what_is_told(similarity, seed, size, near):
+def test_kernel_error_is_within_its_bound(similarity, seed, size, near):
     x = some_rows(seed, 1, 8)[0] * size
     z = x * (1.0 + 1e-9) if near else some_rows(seed + 1, 1, 8)[0] * size
     wanted = exact(similarity, z.tolist(), x.tolist())
@@ -162,7 +162,7 @@ def test_the_error_is_within_what_is_told(similarity, seed, size, near):
     assert abs(Fraction(rows) - wanted) <= Fraction(similarity.error(8, square))
 
 
-def test_the_error_of_distant_sparse_rows_is_never_said_to_be_more_than_all():
+def test_error_bound_of_distant_sparse_rows_is_at_most_one():
     assert Kernel.of("rbf", gamma=1.0).error(10, 1e30) <= 1.0 + 1e-9
 
 
@@ -183,7 +183,7 @@ def test_the_error_of_distant_sparse_rows_is_never_said_to_be_more_than_all():
         {"kernel": "linear", "bias": 1e200},
     ],
 )
-def test_what_is_no_kernel_is_refused(arguments):
+def test_invalid_kernels_are_refused(arguments):
     with pytest.raises(InputError):
         Kernel.of(**arguments)
 

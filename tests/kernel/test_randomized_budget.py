@@ -67,7 +67,7 @@ def test_it_plays_as_its_twin_in_plain_python(stream, rows, budget, seed):
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 10**9), st.integers(1, 2**31))
-def test_the_slot_that_makes_room_is_drawn_by_the_coin_of_the_mistake(seed, t, budget):
+def test_removed_slot_is_drawn_by_the_coin_of_the_mistake(seed, t, budget):
     slot = kernel.victim(np.uint64(coins.start(seed, "eviction")), t, budget)
     assert slot == slot_of(seed, t, budget)
     assert 0 <= slot < budget
@@ -132,7 +132,7 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron(seed, rows):
     assert budgeted.supports.evictions == 0
 
 
-def test_other_seeds_are_other_games_and_the_same_seed_is_the_same():
+def test_seed_determines_the_game():
     rng = np.random.default_rng(0)
     batch = Batch(rng.normal(size=(500, 4)), rng.choice([-1, 1], 500).astype(np.int8), 1)
     said = [RandomizedBudgetPerceptron(10, gamma=0.3, seed=s).learn_many(batch).tolist() for s in (0, 1, 0)]
@@ -140,7 +140,7 @@ def test_other_seeds_are_other_games_and_the_same_seed_is_the_same():
 
 
 @pytest.mark.parametrize("seed", [2.5, "a", None, True])
-def test_a_seed_is_a_whole_number(seed):
+def test_seed_must_be_an_integer(seed):
     with pytest.raises(InputError, match="seed"):
         RandomizedBudgetPerceptron(5, seed=seed)
 

@@ -69,7 +69,7 @@ def test_batches_of_any_size_and_single_rows_leave_the_same_predictions_and_stat
 
 @every
 @each_kernel
-def test_asking_changes_nothing_and_tells_what_will_be_said(make, kernel):
+def test_predicting_changes_nothing_and_matches_the_next_round(make, kernel):
     x, y = stream(120)
     learner = make(**kernel)
     for row, label in zip(x, y, strict=True):
@@ -80,7 +80,7 @@ def test_asking_changes_nothing_and_tells_what_will_be_said(make, kernel):
 
 
 @every
-def test_dense_sparse_and_wide_rows_play_the_same_on_whole_numbers(make, monkeypatch):
+def test_dense_sparse_and_wide_rows_play_the_same_on_integers(make, monkeypatch):
     x, y = stream(whole=True)
     rows = sparse(x)
     for kernel in (KERNELS["linear"], KERNELS["rbf"]):
@@ -114,7 +114,7 @@ def test_narrow_and_wide_sparse_rows_play_the_same_on_any_numbers(make, monkeypa
 
 
 @every
-def test_the_order_of_features_and_zeros_among_them_leave_no_trace(make):
+def test_the_order_of_features_and_zeros_among_them_change_nothing(make):
     x, y = stream(150)
     tidy, messy = make(**KERNELS["rbf"]), make(**KERNELS["rbf"])
     rng = np.random.default_rng(1)
@@ -154,7 +154,7 @@ def test_features_that_were_never_seen_are_zero_in_the_supports(make):
 
 
 @some(3, make=LEARNERS.values(), kernel=KERNELS.values())
-def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
+def test_user_defined_kernel_plays_as_the_kernel_it_computes(make, kernel):
     x, y = stream(70, whole=True)
     similarity = Kernel.of(kernel["kernel"], kernel.get("gamma", 1.0), kernel.get("degree", 2), 1.0)
 
@@ -171,7 +171,7 @@ def test_a_function_of_the_users_plays_as_the_kernel_it_computes(make, kernel):
 
 
 @every
-def test_a_function_of_the_users_takes_sparse_rows_as_arrays(make):
+def test_user_defined_kernel_takes_sparse_rows_as_arrays(make):
     x, y = stream(100, whole=True)
     own = make(kernel=lambda z, x: float(z @ x) + 1.0)
     ours = make(kernel="linear", bias=1.0)
@@ -182,7 +182,7 @@ def test_a_function_of_the_users_takes_sparse_rows_as_arrays(make):
 
 
 @every
-def test_a_function_of_the_users_that_fails_leaves_the_learner_as_it_was(make):
+def test_failing_user_defined_kernel_changes_nothing(make):
     x, y = stream(60, whole=True)
     failing = []
     own = make(kernel=lambda z, x: float("nan") if failing else float(z @ x))
@@ -197,7 +197,7 @@ def test_a_function_of_the_users_that_fails_leaves_the_learner_as_it_was(make):
 
 
 @every
-def test_an_error_of_a_users_function_names_the_round_and_the_ledger_stops_before_it(make):
+def test_error_of_a_user_defined_kernel_names_the_round_and_the_ledger_stops_before_it(make):
     x, y = stream(60, whole=True)
     x = np.abs(x) + 0.5
     x[40] = -1.0
@@ -225,7 +225,7 @@ def test_arrays_may_follow_examples_without_features(make, bare):
 
 @every
 @each_kernel
-def test_stopping_and_going_on_is_not_stopping(make, kernel):
+def test_resume_matches_uninterrupted_run(make, kernel):
     x, y = stream()
     for rows in (x, sparse(x)):
         whole = make(**kernel)
@@ -263,7 +263,7 @@ def test_there_are_never_more_supports_than_the_budget(make):
 
 
 @every
-def test_sparse_rows_that_left_leave_no_trace_in_memory(make):
+def test_sparse_rows_that_left_free_their_memory(make):
     x, y = stream(4000, width=8)
     learner = make(**KERNELS["rbf"])
     learner.learn_many(Batch(sparse(x), y, 1))
@@ -294,20 +294,20 @@ def test_bad_examples_and_labels_are_refused_and_change_nothing(make):
 
 @pytest.mark.parametrize("kind", [RandomizedBudgetPerceptron, Forgetron, CrammerKandolaSinger, TighterPerceptron])
 @pytest.mark.parametrize("budget", [0, -1, 2.5, True, "ten", 2**40])
-def test_a_budget_is_a_whole_number_from_one(kind, budget):
+def test_budget_must_be_a_positive_integer(kind, budget):
     with pytest.raises(InputError, match="budget"):
         kind(budget)
 
 
 @pytest.mark.parametrize("kind", [CrammerKandolaSinger, TighterPerceptron])
 @pytest.mark.parametrize("beta", [-0.1, np.nan, np.inf, "much", None])
-def test_a_margin_to_insert_at_is_not_negative(kind, beta):
+def test_insertion_margin_must_not_be_negative(kind, beta):
     with pytest.raises(InputError, match="beta"):
         kind(5, beta=beta)
 
 
 @every
-def test_a_batch_of_whole_numbers_or_short_floats_is_one_of_doubles(make):
+def test_a_batch_of_integers_or_short_floats_is_one_of_doubles(make):
     x, y = stream(100, whole=True)
     said = [make(**KERNELS["rbf"]).learn_many(Batch(x.astype(kind), y, 1)).tolist() for kind in (float, "f4", "i8")]
     assert said[0] == said[1] == said[2]
@@ -340,7 +340,7 @@ def test_kernels_are_compiled_for_labels_of_one_kind():
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7])
-def test_whoever_keeps_too_few_errs_on_every_example_it_does_not_hold(budget):
+def test_too_small_a_budget_errs_on_every_example_it_does_not_hold(budget):
     examples = np.eye(budget + 1)
     for make in (
         lambda: RandomizedBudgetPerceptron(budget, "linear", seed=1),

@@ -60,7 +60,7 @@ def test_it_plays_as_its_twin_in_plain_python(seed, rows, budget, beta, kernel):
     assert learner.supports.coefficients[order].tolist() == y[held].tolist()
 
 
-def test_of_supports_that_are_needed_alike_the_oldest_leaves():
+def test_oldest_of_equally_useful_supports_is_removed():
     learner = TighterPerceptron(3, "linear")
     for example in np.eye(4)[[2, 0, 1, 3]]:
         learner.learn_one(example, -1)
@@ -68,7 +68,7 @@ def test_of_supports_that_are_needed_alike_the_oldest_leaves():
     assert left == {(0.0, 0.0, 1.0, 0.0)}
 
 
-def test_the_one_that_the_others_can_best_do_without_leaves():
+def test_least_useful_support_is_removed():
     learner = TighterPerceptron(3, "linear")
     for example in ([0.0, 1.0], [1.0, -3.0], [1.0, 1.0]):
         assert learner.play_one(example, -1) == 1
@@ -96,7 +96,7 @@ def test_while_nothing_leaves_it_is_the_kernel_perceptron():
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["linear", "polynomial"]))
-def test_stopped_and_gone_on_its_table_and_its_game_are_the_same_with_normalised_kernels(seed, kernel):
+def test_resume_with_normalised_kernels_matches_uninterrupted_run(seed, kernel):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(-2, 3, (60, 2)).astype(float), rng.choice([-1, 1], 60).astype(np.int8)
     learner = TighterPerceptron(6, kernel, normalize_kernel=True)

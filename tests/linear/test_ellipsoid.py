@@ -235,7 +235,7 @@ def test_a_power_of_two_changes_nothing_to_the_bit(seed, cuts):
     assert same(one.state(), two.state())
 
 
-def test_a_zero_example_says_plus_one_and_cannot_be_learned():
+def test_zero_example_predicts_plus_one_and_cannot_be_learned():
     learner = Ellipsoid(width=2)
     assert learner.play_one([0.0, 0.0], 1) == 1
     assert (learner.updates, learner.flaw) == (0, "")
@@ -250,7 +250,7 @@ def test_a_zero_example_says_plus_one_and_cannot_be_learned():
     assert with_bias.predict_one([0.0, 0.0]) == -1
 
 
-def test_hopeless_labels_end_in_a_flaw_and_never_in_what_is_not_a_number():
+def test_inseparable_labels_end_in_a_flaw_and_never_in_nan():
     rng = np.random.default_rng(0)
     for d, cuts in [(1, "centre"), (2, "centre"), (2, "deep"), (5, "centre"), (5, "deep")]:
         learner = Ellipsoid(cuts=cuts)
@@ -262,7 +262,7 @@ def test_hopeless_labels_end_in_a_flaw_and_never_in_what_is_not_a_number():
         assert np.all(np.isfinite(learner.weights))
 
 
-def test_what_is_not_finite_in_a_batch_is_a_flaw_and_changes_nothing():
+def test_nonfinite_batch_row_is_a_flaw_and_changes_nothing():
     for bad in (math.nan, math.inf, -math.inf):
         learner = Ellipsoid(width=2)
         learner.learn_many(
@@ -287,7 +287,7 @@ def test_a_self_check_that_failed_stays_failed_also_in_a_file():
     assert again.flaw == FLAWS[5]
 
 
-def test_sweeps_stop_to_look_when_the_updates_have_doubled():
+def test_volume_is_checked_whenever_the_updates_double():
     learner = Ellipsoid(width=3)
     learner.learn_one([1.0, 0.0, 0.0], -1)
     learner._body[1][:] *= 1.01
@@ -339,7 +339,7 @@ def test_features_that_were_never_seen_have_weight_0_at_prediction():
     [{"bias": math.nan}, {"cuts": "shallow"}, {"margin": 1.0}, {"margin": -0.1}, {"margin": math.nan}, {"grid": -1},
      {"grid": 1.5}, {"grid": 10**400}, {"grid": math.nan}, {"width": 0}, {"width": 2.5}, {"width": WIDEST + 1}],
 )  # fmt: skip
-def test_what_it_cannot_be_is_refused(wrong):
+def test_invalid_arguments_are_refused(wrong):
     with pytest.raises((InputError, TooLargeError)):
         Ellipsoid(**wrong)
 
@@ -380,7 +380,7 @@ def test_facts_are_compared_by_what_they_hold():
     assert one.facts() != "facts"
 
 
-def test_comparators_are_told_its_features():
+def test_comparators_use_the_learners_features():
     for bias, normalize, seen in [(0.0, False, True), (0.0, True, True), (1.0, False, False), (1.0, True, True)]:
         learner = Ellipsoid(bias, normalize)
         tracker = learner.tracker()

@@ -59,7 +59,7 @@ rows_of_whole = st.lists(
 
 
 @given(rows_of_whole, st.sampled_from([0.0, 1.0, 3.0]))
-def test_every_form_of_an_example_is_the_same_on_whole_numbers(pairs, bias):
+def test_every_form_of_an_example_is_the_same_on_integers(pairs, bias):
     x = np.array([row for row, _ in pairs], dtype=np.float64)
     y = np.array([label for _, label in pairs], dtype=np.int8)
     sparse = [{i: v for i, v in enumerate(row) if v} for row in x.tolist()]

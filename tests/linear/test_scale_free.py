@@ -152,7 +152,7 @@ def log_det(learner):
     return np.linalg.slogdet(learner.matrix.full().matrix / learner.ridge)[1]
 
 
-def test_golden_limits_of_what_theorems_add_up():
+def test_golden_limits_of_the_sums_of_theorems():
     perceptron, vaw = SecondOrderPerceptron(scale_free=False, bias=0.0), VAW(scale_free=False, bias=0.0)
     logistic = Logistic(ridge=1.0, scale_free=False, bias=0.0)
     for learner in (perceptron, vaw, logistic):
@@ -216,7 +216,7 @@ def test_features_multiplied_by_powers_of_two_change_no_bit(spec):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_asking_about_new_features_and_larger_numbers_looks_ahead_and_stores_nothing(spec):
+def test_predicting_new_features_and_larger_values_stores_nothing(spec):
     x, y = streams(3)
     learner = make(spec, "learner")
     for row, label in zip(x, y.tolist(), strict=True):
@@ -231,7 +231,7 @@ def test_asking_about_new_features_and_larger_numbers_looks_ahead_and_stores_not
         assert asked == played.scores
 
 
-def test_numbers_beyond_2_to_the_500_are_refused_and_leave_no_trace():
+def test_numbers_beyond_2_to_the_500_are_refused_and_change_nothing():
     for spec in SPECS:
         learner = make(spec, "learner")
         learner.learn_one({"a": 1.0}, 1)
@@ -264,7 +264,7 @@ def off(learner):
     return np.abs(whole @ (full.matrix / np.outer(sizes, sizes)) - np.eye(n)).max()
 
 
-def test_the_inverse_is_that_of_the_matrix_before_and_after_it_is_found_again():
+def test_inverse_matches_the_matrix_before_and_after_recomputation():
     x, y = streams(4, rounds=400)
     learner = Logistic()
     learner.learn_many(Batch(x, y, 1))
@@ -305,7 +305,7 @@ MANY = [MulticlassVAW, MulticlassSecondOrderPerceptron, MulticlassLogistic, Mult
 
 
 @pytest.mark.parametrize("kind", [Logistic, VAW, AROW, Auto, *MANY])
-def test_the_inverse_is_found_again_at_the_same_rounds_however_rows_are_cut(kind, monkeypatch):
+def test_inverse_is_recomputed_at_the_same_rounds_for_any_batches(kind, monkeypatch):
     x, y = streams(4, rounds=40)
     if kind in MANY:
         y = np.append(np.arange(2), np.random.default_rng(0).integers(0, 2, 38))

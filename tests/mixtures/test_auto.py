@@ -80,7 +80,7 @@ def test_members_do_the_same_as_when_they_play_alone():
         assert alone.learn_many(Batch(x, y, 1)).scores.tolist() == scores[:, j].tolist()
 
 
-def test_the_first_row_settles_who_plays():
+def test_first_row_determines_the_members():
     def members(x):
         learner = Auto()
         learner.learn_one(x, 1)
@@ -96,7 +96,7 @@ def test_the_first_row_settles_who_plays():
 
 
 @pytest.mark.parametrize("fast", [False, True])
-def test_rows_one_by_one_and_together_asked_and_played_give_the_same_bits(fast):
+def test_rows_and_batches_predict_and_learn_the_same_bits(fast):
     x, y = rings(60)
     together, single = Auto(fast=fast), Auto(fast=fast)
     said = together.learn_many(Batch(x, y, 1)).probabilities
@@ -343,7 +343,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("fast", [False, True])
-def test_the_promise_is_kept_on_arbitrary_streams(fast):
+def test_bound_holds_on_arbitrary_streams(fast):
     rng = np.random.default_rng(int(fast))
     for t in range(24):
         rounds, width = int(rng.integers(2, 60)), int(rng.integers(1, 5))
@@ -363,7 +363,7 @@ def said(ledger):
     return {certificate.theorem: certificate for certificate in ledger.certify()}
 
 
-def test_a_promise_that_means_something():
+def test_bound_is_informative():
     x, y = rings(1500)
     certificate = said(nk.play(Auto(), (x, y)))["auto_regret"]
     assert certificate.status == "valid"
@@ -502,7 +502,7 @@ def lied(lie, x, y, keep):
 
 @pytest.mark.parametrize("name", [None, *LIES])
 @pytest.mark.parametrize("keep", [16_000_000, 3_000])
-def test_who_does_not_keep_to_the_rule_is_found_out(name, keep):
+def test_learner_that_breaks_its_rule_is_detected(name, keep):
     rng = np.random.default_rng(3)
     x = rng.normal(size=(200, 4)) * [1.0, 10.0, 0.1, 1.0]
     y = np.where(x @ [1.0, -0.1, 2.0, 0.0] + rng.normal(size=200) < 0.0, -1, 1).astype(np.int8)
@@ -518,7 +518,7 @@ def test_who_does_not_keep_to_the_rule_is_found_out(name, keep):
 
 
 @pytest.mark.parametrize("j", [0, 3, 7])
-def test_a_member_that_skips_rounds_is_found_out_beyond_the_rows_that_are_kept(j):
+def test_a_member_that_skips_rounds_is_detected_beyond_the_rows_that_are_kept(j):
     rng = np.random.default_rng(4)
     x = rng.normal(size=(400, 300)) * (rng.random((400, 300)) < 0.05)
     y = np.where(x[:, 0] + x @ rng.normal(size=300) < 0.0, -1, 1).astype(np.int8)
@@ -527,7 +527,7 @@ def test_a_member_that_skips_rounds_is_found_out_beyond_the_rows_that_are_kept(j
         assert all(SUMS in one.reason for one in lied(skips(j), x, y, keep).values())
 
 
-def test_where_only_random_features_were_awake_all_the_time_that_is_said():
+def test_void_reason_names_random_features_if_only_they_stayed_awake():
     x, y = rings(300)
     ledger = nk.play(Auto(), (x, y))
     facts = ledger.learner.facts()
@@ -541,7 +541,7 @@ def test_where_only_random_features_were_awake_all_the_time_that_is_said():
 
 
 @pytest.mark.parametrize("keep", [16_000_000, 3_000])
-def test_the_promise_of_wide_rows_is_checked_with_rows_kept_and_without(keep):
+def test_bound_of_wide_rows_is_checked_with_and_without_stored_rows(keep):
     rng = np.random.default_rng(4)
     x = rng.normal(size=(400, 300)) * (rng.random((400, 300)) < 0.02)
     y = np.where(x[:, 0] + x @ rng.normal(size=300) < 0.0, -1, 1)

@@ -75,7 +75,7 @@ def test_it_keeps_every_contract():
     check_learner(lambda: AutoRegression(bias=0.0), named, refused=[{"a": math.nan}, [1.0]])
 
 
-def test_a_linear_member_says_what_vaw_says_of_y_less_the_first_clipped_to_the_range_before():
+def test_linear_member_matches_vaw_on_shifted_and_clipped_outcomes():
     x, y = hills(50)
     learner, alone, said = AutoRegression(), VAW(ridge=0.01), []
     losses, low, high = 0.0, math.inf, -math.inf
@@ -111,7 +111,7 @@ def test_ada_hedge_by_hand():
     assert table[hedge.SHARES].sum() == pytest.approx(3.0)
 
 
-def test_rates_beyond_floats_leave_a_regret_that_is_promised():
+def test_rates_beyond_floats_keep_the_regret_bound():
     rng = np.random.default_rng(0)
     from novikoff.experts import _loops as experts_loops
 
@@ -134,7 +134,7 @@ def test_outcomes_that_are_moved_or_multiplied_and_features_that_are_rescaled_ch
     assert moved[1:] == pytest.approx(first[1:] + 1024.0, abs=1e-6)
 
 
-def test_it_learns_hills_and_planes_and_says_by_whom():
+def test_hills_and_planes_are_learned_by_the_right_members():
     x, y = hills(800)
     learner = AutoRegression()
     ledger = nk.play(learner, (x, y), record=True)
@@ -147,7 +147,7 @@ def test_it_learns_hills_and_planes_and_says_by_whom():
     assert certificate.quantities["member"].startswith("linear")
 
 
-def test_what_is_as_it_was_is_foretold_by_the_last_outcome():
+def test_last_outcome_member_predicts_a_slow_series():
     rng = np.random.default_rng(0)
     y = 50.0 + np.cumsum(rng.normal(size=600))
     x = rng.normal(size=(600, 2))
@@ -159,7 +159,7 @@ def test_what_is_as_it_was_is_foretold_by_the_last_outcome():
     assert ledger.loss <= certificate.bound < 1.1 * again
 
 
-def test_the_promise_is_kept_and_means_something():
+def test_bound_holds_and_means_something():
     x, y = hills(800)
     (certificate,) = nk.play(AutoRegression(), (x, y)).certify()
     assert certificate.status == "valid"
@@ -184,7 +184,7 @@ OUTCOMES = [
 
 
 @pytest.mark.parametrize("number", range(len(OUTCOMES)))
-def test_the_promise_is_kept_on_arbitrary_streams_and_against_who_answers_back(number):
+def test_bound_holds_on_arbitrary_and_adversarial_streams(number):
     rng = np.random.default_rng(number)
     for t in range(8):
         rounds, width = int(rng.integers(2, 50)), int(rng.integers(1, 5))
@@ -229,7 +229,7 @@ class Skipping(AutoRegression):
     ("kind", "reason"),
     [(Deaf, "agrees with the ledger's"), (Idle, "up to rounding"), (Skipping, "learned from every round")],
 )
-def test_who_does_not_keep_to_the_rule_is_found_out(kind, reason, scale):
+def test_learner_that_breaks_its_rule_is_detected(kind, reason, scale):
     x, y = hills(60)
     y = y * scale
     game = Game(kind())
@@ -239,7 +239,7 @@ def test_who_does_not_keep_to_the_rule_is_found_out(kind, reason, scale):
     assert (certificate.status, reason in certificate.reason) == ("void", True)
 
 
-def test_stopped_in_the_middle_of_a_game_it_goes_on_with_the_same_bits():
+def test_resume_matches_uninterrupted_run_to_the_bit():
     x, y = hills(80)
     whole, first = AutoRegression(), AutoRegression()
     together = whole.learn_many(Batch(x, y, 1)).predictions
@@ -280,7 +280,7 @@ def test_chicks_that_grow_are_followed_more_closely_than_by_rivers_linear_regres
     assert np.abs(said - y).mean() < 21.2  # benchmarks/quality.py: River's StandardScaler, LinearRegression 23.76
 
 
-def test_that_features_of_wide_rows_are_left_out_is_told():
+def test_ignored_features_of_wide_rows_are_reported():
     rng = np.random.default_rng(2)
     for width, told in ((255, 0), (300, 1)):
         ledger = nk.play("auto-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))

@@ -60,7 +60,7 @@ def regret(game):
     return next(one for one in game.ledger.certify() if one.theorem == "multiclass_auto_regret")
 
 
-def test_the_first_row_says_which_members_play():
+def test_first_row_determines_the_members():
     x, y = digits(20)
     counts = {}
     wide = np.hstack([x, np.zeros((20, 300))])
@@ -99,7 +99,7 @@ def test_digits_are_learned():
     assert -np.log(played.probabilities).mean() < 0.23
 
 
-def test_members_against_the_rest_rest_when_labels_are_too_many():
+def test_one_versus_rest_members_retire_with_too_many_labels():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(45, 3)), np.arange(45) % 36
     learner = nk.MulticlassAuto()
@@ -259,7 +259,7 @@ def test_a_label_that_comes_late_has_learned_from_every_round_that_was_not_its_o
         assert np.array_equal(one[:, :count], other[:, :count])
 
 
-def test_the_least_promise_is_that_of_a_member_against_the_rest_and_who_falsifies_its_sums_is_void():
+def test_least_bound_is_one_versus_rest_and_falsified_sums_are_void():
     x, y = digits(name="wine")
     game = nk.Game(nk.MulticlassAuto())
     game.learn_batch(Batch(x, y, 1))
@@ -276,7 +276,7 @@ def test_the_least_promise_is_that_of_a_member_against_the_rest_and_who_falsifie
     assert "their sums agree with these scores" in found.reason
 
 
-def test_a_member_that_is_compared_is_checked_whether_it_says_that_it_slept_or_not(monkeypatch):
+def test_compared_member_is_checked_even_if_it_claims_to_have_slept(monkeypatch):
     x, y = digits(name="wine")
     game = nk.Game(nk.MulticlassAuto())
     game.learn_batch(Batch(x, y, 1))

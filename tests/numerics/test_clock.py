@@ -34,7 +34,7 @@ def watch(monkeypatch):
     return watch
 
 
-def test_the_clock_goes_on_but_for_what_is_compiled(watch):
+def test_clock_runs_except_while_compiling(watch):
     start = clock()
     watch.now += 2.0
     assert clock() - start == 2.0
@@ -86,7 +86,7 @@ def test_the_seconds_of_a_game_do_not_count_compiling(watch):
     assert (ledger.rounds, ledger.seconds) == (4, 1.0)
 
 
-def test_numba_tells_the_clock_when_it_compiles_and_when_it_has(monkeypatch):
+def test_clock_stops_while_numba_compiles(monkeypatch):
     heard = []
     monkeypatch.setattr(compiler, "compiling_begins", lambda: heard.append("begins"))
     monkeypatch.setattr(compiler, "compiling_ends", lambda: heard.append("ends"))
@@ -101,7 +101,7 @@ def test_numba_tells_the_clock_when_it_compiles_and_when_it_has(monkeypatch):
     assert heard == ["begins", "ends"]
 
 
-def test_who_waits_is_told_once(watch, monkeypatch):
+def test_compile_notice_is_given_once(watch, monkeypatch):
     told, heard = [], threading.Event()
 
     def tell():
@@ -117,7 +117,7 @@ def test_who_waits_is_told_once(watch, monkeypatch):
     assert len(told) == 1
 
 
-def test_a_short_time_is_not_worth_telling(watch, monkeypatch):
+def test_short_compile_gives_no_notice(watch, monkeypatch):
     told = []
     monkeypatch.setattr(clocks, "on_compiling", lambda: told.append(1))
     monkeypatch.setattr(clocks, "LONG", 1e6)
@@ -128,7 +128,7 @@ def test_a_short_time_is_not_worth_telling(watch, monkeypatch):
     assert told == []
 
 
-def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys):
+def test_command_line_prints_one_compile_notice(watch, monkeypatch, capsys):
     told = threading.Event()
 
     def compile_for_long(asked):
@@ -147,7 +147,7 @@ def test_the_command_line_says_once_that_it_compiles(watch, monkeypatch, capsys)
 
 
 @pytest.mark.slow
-def test_the_first_run_says_that_it_compiles_and_the_second_has_nothing_to_say(tmp_path):
+def test_only_the_first_run_prints_a_compile_notice(tmp_path):
     rows = [f"{1 if t % 2 else -1} {t % 7 + 1}:0.5 9:{t % 5}.25" for t in range(100)]
     source = tmp_path / "rows.svm"
     source.write_text("\n".join(rows) + "\n")

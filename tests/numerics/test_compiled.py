@@ -37,7 +37,7 @@ for way in ("compiled", "inlined", "inner"):
 """
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+def test_loop_is_recompiled_when_one_that_it_calls_has_changed(tmp_path):
     source = Path(novikoff.__file__).parent
     copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
     where = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -78,7 +78,7 @@ def test_an_inner_function_is_compiled_once_for_all_numbers_of_a_kind(tmp_path):
     assert told(tmp_path, "both(1.5), len(scaled.part.signatures)") == "8.5 1"
 
 
-def test_what_kernels_call_can_be_called_from_python_too():
+def test_inner_functions_can_be_called_from_python():
     assert [scaled(1.5, 2.0, 4), doubled(1.5), both(1.5), scaled(2.5, 2.0, 4)] == [7.0, 3.0, 8.5, 9.0]
     assert [twin.py_func(1.5, *more) for twin, more in ((scaled, (2.0, 4)), (doubled, ()))] == [7.0, 3.0]
 

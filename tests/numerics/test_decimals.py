@@ -45,18 +45,18 @@ def test_a_number_is_the_double_that_python_reads(text):
 
 @pytest.mark.parametrize("text", ["", "-", "+", ".", "-.", "e5", ".e5", "1e", "1e+", "1e-x", "nan", "inf", "--1", "+-1",
                                   "1e400", "-1e309", "x", "\xff", " 1", "1e12345678", ":"])  # fmt: skip
-def test_what_is_not_a_finite_number_is_left(text):
+def test_nonfinite_numbers_are_left_to_the_caller(text):
     assert read(text) == LEFT
 
 
 @pytest.mark.parametrize("text", ["1x", "1.5.5", "1e5e5", "1:", "1-", "0x10", "1_0", "1 ", "1#"])
-def test_a_number_ends_where_it_ends(text):
+def test_parsed_number_ends_at_the_right_byte(text):
     value, stop = read(text)
     assert value == float(text[:stop])
     assert stop < len(text)
 
 
-def test_more_than_nineteen_digits_are_left():
+def test_numbers_of_more_than_nineteen_digits_are_left_to_the_caller():
     assert read("12345678901234567890") == LEFT
     assert read("0.12345678901234567890") == LEFT
     assert read("1.00000000000000000001") == LEFT
@@ -81,7 +81,7 @@ def test_every_double_comes_back_from_its_repr(x):
 
 @settings(max_examples=500)
 @given(st.integers(0, 2**64 - 1), st.integers(-400, 330))
-def test_whole_numbers_times_powers_of_ten_are_rounded_once(m, power):
+def test_integers_times_powers_of_ten_are_rounded_once(m, power):
     assert same_as_python(f"{m}e{power}")
 
 

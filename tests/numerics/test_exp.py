@@ -69,11 +69,11 @@ def test_a_block_of_sixteen_is_sixteen_times_one(values, gamma):
         (math.inf, math.inf),
     ],
 )
-def test_the_ends_are_as_told(x, wanted):
+def test_limits_are_as_documented(x, wanted):
     assert alone(x) == wanted
 
 
-def test_not_a_number_stays_so():
+def test_nan_stays_nan():
     assert math.isnan(alone(math.nan))
     assert math.isnan(exp_twin(math.nan))
 

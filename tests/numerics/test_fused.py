@@ -74,12 +74,12 @@ def test_vectors_round_once_too(lanes):
             assert out.tolist() == [fused_twin(*one) for one in given]
 
 
-def test_what_two_roundings_would_lose_is_there():
+def test_fused_product_keeps_bits_that_two_roundings_lose():
     a = 1.0 + 2.0**-30
     assert fused_twin(a, a, -(1.0 + 2.0**-29)) == 2.0**-60
     assert a * a - (1.0 + 2.0**-29) == 0.0
 
 
-def test_what_is_not_finite_stays_so():
+def test_nonfinite_values_stay_nonfinite():
     assert fused_twin(math.inf, 1.0, 0.0) == math.inf
     assert math.isnan(fused_twin(math.inf, 0.0, 1.0))

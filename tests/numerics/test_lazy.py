@@ -27,7 +27,7 @@ assert kernel_loops.forgetron.SHARE and "numba" in sys.modules
 """
 
 
-def test_learners_are_made_saved_and_asked_without_numba():
+def test_learners_are_created_saved_and_queried_without_numba():
     done = subprocess.run([sys.executable, "-c", LEARNERS], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 

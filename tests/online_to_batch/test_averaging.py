@@ -56,7 +56,7 @@ def test_the_limit_holds_on_new_examples_and_is_not_far():
         assert kept.certificates[0].bound < risk + 0.5  # of losses up to 9
 
 
-def test_who_plays_changes_no_bit_and_it_is_saved(tmp_path):
+def test_executor_changes_no_bit_and_result_is_saved(tmp_path):
     x, y = drawn(np.random.default_rng(2), 500)
     told = [nk.average((x, y), LEARNER, shards=5, **how) for how in ({"threads": 1}, {"threads": 3}, {"on": Sent()})]
     assert len({one.classifier.weights.tobytes() for one in told}) == 1
@@ -65,7 +65,7 @@ def test_who_plays_changes_no_bit_and_it_is_saved(tmp_path):
     assert nk.load(tmp_path / "kept.nk").predict_one(x[0]) == told[0].predict_one(x[0])
 
 
-def test_a_text_is_cut_by_bytes_and_says_so(tmp_path):
+def test_text_split_by_bytes_is_reported(tmp_path):
     x, y = drawn(np.random.default_rng(3), 400)
     path = tmp_path / "rows.csv"
     path.write_text(
@@ -77,7 +77,7 @@ def test_a_text_is_cut_by_bytes_and_says_so(tmp_path):
     assert nk.average((x, y), LEARNER).certificates[0].assumptions[-1].standing == "checked"
 
 
-def test_what_is_learned_on_the_way_limits_no_risk_and_others_are_refused():
+def test_learned_ranges_have_no_risk_bound_and_other_learners_are_refused():
     x, y = drawn(np.random.default_rng(4), 200)
     assert {one.status for one in nk.average((x, 5 * y)).certificates} == {"void"}
     for other in ("vaw", "auto-regression"):

@@ -122,7 +122,7 @@ def test_limits_hold_on_a_few_streams(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
-def test_limits_hold_as_often_as_they_promise(name):
+def test_limits_hold_as_often_as_they_guarantee(name):
     failed = check(name, 667)
     assert failed["rate"] > 3 * 667 * DELTA / 2, failed  # without a limit the best of many looks better than it is
 

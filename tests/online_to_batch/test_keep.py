@@ -218,7 +218,7 @@ def test_the_best_of_a_game_of_no_fixed_length_is_judged_for_all_n_and_t():
     assert keep(game.ledger, "voted", stream=stream).certificate.quantities["when"] == "for all n at once"
 
 
-def test_what_was_drawn_is_limited_on_average_only():
+def test_drawn_hypothesis_is_bounded_on_average_only():
     stream = nk.Arrays(*data(300))
     ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=6)
     drawn = [keep(ledger, "random"), keep(nk.play(nk.Ellipsoid(), stream, keep=6), "voted", stream=stream)]
@@ -337,7 +337,7 @@ def test_wrong_requests_are_named():
     [("delta", 7.0), ("delta", "x"), ("labels", [1]), ("wealth", "a"), ("rounds", 0), ("how", "luck"), ("voters", []),
      ("bound", "0.1"), ("bound", -1.0), ("bound", None), ("status", "sure"), ("kind", "D")],
 )  # fmt: skip
-def test_a_saved_promise_that_cannot_be_ours_is_refused(name, value):
+def test_impossible_saved_bound_is_refused(name, value):
     state = keep(nk.play(nk.Perceptron(), data(50), keep=5), "random").state()
     (state if name in state else state["certificates"][0])[name] = value
     with pytest.raises((InputError, ModelFileError)):

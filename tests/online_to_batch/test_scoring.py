@@ -34,7 +34,7 @@ def written(path, count, labels):
 
 
 @pytest.mark.parametrize("labels", [[1, -1], [3, 7, 5]])
-def test_who_judges_changes_nothing(labels, tmp_path):
+def test_executor_of_the_evaluation_changes_nothing(labels, tmp_path):
     path = written(tmp_path / "rows.svm", 900, labels)
     source = nk.read(path, chunk=500)  # many batches, each a place to begin
     ledger = nk.play("perceptron", source, keep=20, labels="multiclass" if len(labels) > 2 else None)

@@ -307,7 +307,7 @@ def test_last_values_never_lie_on_each_other():
     assert min(np.diff(places)) >= svg.APART - 0.11
 
 
-def test_what_is_far_above_is_cut_off_and_said():
+def test_values_far_above_are_cut_off_and_reported():
     drawn = [svg.Line("low", [(0, 0), (10, 5)]), svg.Line("high", [(0, 0), (10, 500)])]
     assert "high (continues above)" in svg.lines(drawn, "rounds", "mistakes", "t")
     assert "goes on" not in svg.lines(drawn[:1], "rounds", "mistakes", "t")

@@ -90,7 +90,7 @@ def test_lines_show_the_mean_rate_in_percent_and_bands_the_deviation(data):
     assert at_end.max() == pytest.approx(100 * (mean[-1] + deviation[-1]))
 
 
-def test_one_order_has_no_band_and_says_so():
+def test_single_order_has_no_band_and_reports_it():
     figure = comparisons.compared(made_up(["a", "b"], shuffles=0))
     assert len(figure.axes[0].collections) == 0
     assert "5,000 rows; in the given order" in texts(figure)
@@ -195,7 +195,7 @@ def test_a_game_of_no_rounds_is_drawn_too(tmp_path):
     drawing.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / "none.png"))
 
 
-def test_a_bound_that_says_nothing_is_told_and_not_drawn():
+def test_vacuous_bound_is_reported_and_not_drawn():
     x = np.random.default_rng(1).normal(size=(50, 3))
     noise = nk.play(nk.Perceptron(), (x, np.where(np.arange(50) % 2 == 0, 1, -1)))
     certificates = noise.certify()
@@ -336,7 +336,7 @@ def test_a_constant_that_is_far_worse_leaves_the_learner_its_room():
     assert f"({constant} in all)" in axes.get_legend_handles_labels()[1][1]
 
 
-def test_a_bound_on_another_quantity_than_mistakes_is_told_as_such(data):
+def test_a_bound_on_another_quantity_than_mistakes_is_reported_as_such(data):
     ledger = nk.play("logistic", data)
     certificates = ledger.certify()
     assert certificates[0].status == "valid"

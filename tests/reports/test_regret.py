@@ -94,7 +94,7 @@ def test_the_plot_shows_regret_below_its_bound_and_names_the_experts(losses):
     assert figure.texts[0].get_text() == "exponential-weights on losses.csv"
 
 
-def test_without_a_bound_the_plot_says_why(losses):
+def test_without_a_bound_the_plot_gives_the_reason(losses):
     history, _ = game(losses[:50])
     gone = Certificate("anytime_regret", "D", "upper", "regret", 1.0, None, 50, "void", "warm start")
     figure = regret.plot(history, [gone], [f"e{k}" for k in range(40)], "exponential-weights", "losses")

@@ -22,7 +22,7 @@ def ordered(x, y):
 
 
 @pytest.mark.parametrize("labels", [2, 3])
-def test_file_sorted_by_label_is_told(labels):
+def test_file_sorted_by_label_is_reported(labels):
     x, y = ordered(*rows(labels=labels))
     ledger = nk.play("perceptron", (x, y), labels=None if labels == 2 else "multiclass")
     hint = summary.runs(ledger)
@@ -40,7 +40,7 @@ def test_rows_in_random_order_get_no_hint(labels, n):
         assert summary.runs(ledger) == ""
 
 
-def test_series_that_repeats_its_labels_is_told():
+def test_series_that_repeats_its_labels_is_reported():
     rng = np.random.default_rng(0)
     y = np.where(np.cumsum(rng.random(1000) < 0.1) % 2 == 1, 1, -1)
     ledger = nk.play("perceptron", (rng.normal(size=(1000, 2)), y))
@@ -55,7 +55,7 @@ def test_lead_has_the_previous_label_next_to_the_best_constant():
     assert "repeating the previous label" in page.document(ledger)
 
 
-def test_weighted_table_sorted_by_label_is_told(tmp_path):
+def test_weighted_table_sorted_by_label_is_reported(tmp_path):
     x, y = ordered(*rows())
     lines = [f"{a},{b},{3},{'yes' if label else 'no'}" for (a, b), label in zip(x, y, strict=True)]
     (tmp_path / "w.csv").write_text("a,b,w,label\n" + "\n".join(lines) + "\n")

@@ -55,7 +55,7 @@ def test_every_theorem_has_a_sentence_for_each_status(name, every):
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize(("side", "kind"), [("upper", "D"), ("lower", "D"), ("upper", "E"), ("upper", "P")])
 @pytest.mark.parametrize("quantity", ["mistakes", "expected mistakes", "regret", "risk", "anything new"])
-def test_a_theorem_without_words_is_told_by_what_it_says(status, side, kind, quantity):
+def test_theorem_without_words_is_described_by_its_quantity(status, side, kind, quantity):
     bound = None if status == "void" else 7
     said = sentences.sentence(made(status, quantity, side, kind, bound=bound))
     assert said.endswith(".")
@@ -123,7 +123,7 @@ def test_numbers_are_rounded_outward(value, figures):
 
 
 @given(st.floats(1e-6, 1.0))
-def test_a_promised_share_is_never_less_than_it_is(share):
+def test_a_guaranteed_share_is_never_less_than_it_is(share):
     assert float(sentences.percent(share).removesuffix(" %")) >= 100 * share * (1 - 1e-15)
 
 
@@ -225,7 +225,7 @@ def test_labels_are_written_as_the_user_writes_them():
     assert summary.named(many) == ""
 
 
-def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
+def test_only_a_bound_worse_than_a_constant_is_reported_as_such():
     ledger = nk.play(nk.Constant(1), [(0, 1)] * 90 + [(0, -1)] * 10)
     assert list(summary.warnings(ledger, [made(bound=11)])) == [
         "The guarantee (11) is weaker than what always predicting +1 achieves (10)."
@@ -233,12 +233,12 @@ def test_a_bound_that_is_worse_than_a_constant_is_told_so_and_no_other():
     assert list(summary.warnings(ledger, [made(bound=10)])) == []
 
 
-def test_losses_are_told_beside_that_of_the_mean():
+def test_losses_are_reported_next_to_that_of_the_mean():
     ledger = nk.play(nk.OnlineGradient(), (np.array([[0.1], [0.2], [0.4]]), np.array([0.0, 0.5, 1.0])))
     assert "; always 0.500: 0.5; regret against" in summary.lead(ledger, ledger.certify())
 
 
-def test_a_loss_and_a_bound_on_it_that_are_worse_than_the_mean_are_told_so():
+def test_loss_and_bound_worse_than_the_mean_are_reported_as_such():
     ledger = nk.play(nk.OnlineGradient(), (np.full((50, 1), 0.1), np.full(50, 0.9)))
     first, second = summary.warnings(ledger, ledger.certify())
     assert first == "Worse than always predicting 0.900, which learns nothing."
@@ -256,20 +256,20 @@ def test_lead_of_a_duel_has_the_forced_mistakes():
     assert list(summary.warnings(ledger, ledger.certify())) == []
 
 
-def test_drift_is_told_in_words():
+def test_drift_is_reported_in_words():
     assert "no evidence" in drift(4.99)
     assert "may not be independent" in drift(5.0)
     assert "are not independent" in drift(20.0)
     assert "1 of 33.3333 runs" in drift(100 / 3)
 
 
-def test_a_share_too_small_to_be_told_is_none():
+def test_a_share_too_small_to_be_reported_is_none():
     assert [sentences.about(share) for share in (1.1e-203, 2e-6, 0.038, 0.367, 0.0)] == [
         "0 %", "0.0002 %", "3.8 %", "36.7 %", "0 %",
     ]  # fmt: skip
 
 
-def test_errors_of_numbers_are_told_beside_those_of_the_best_constant():
+def test_errors_of_numbers_are_reported_next_to_those_of_the_best_constant():
     x = np.random.default_rng(5).normal(size=(200, 2))
     y = 3.0 * x[:, 0] + 1.0
     ledger = nk.play("vaw", (x, y))

@@ -92,7 +92,7 @@ def client(service):
         yield one
 
 
-def test_what_may_be_lost_is_sent_again_under_the_same_id(service, client):
+def test_lost_requests_are_retried_under_the_same_id(service, client):
     model = client.create("mail", "perceptron")
     service.state["trouble"] = ["lose", "refuse", "lose", None]
     said = model.predict({"a": np.float64(1.0)})
@@ -112,7 +112,7 @@ def test_lines_are_sent_again_together_and_answered_in_order(service, client, mo
     assert [one["repeated"] for one in found] == [10 <= t < 20 for t in range(25)]
 
 
-def test_what_is_refused_for_good_is_told_with_its_code(service, client):
+def test_permanent_refusals_have_their_code(service, client):
     with Client(service.url, "wrong") as wrong, pytest.raises(ServiceError, match="must have the token") as caught:
         wrong.model("mail").predict([1.0])
     assert (caught.value.code, caught.value.status) == ("unauthorized", 401)

@@ -31,7 +31,7 @@ def test_the_page_is_behind_the_token_and_lets_nothing_in_or_out(client):
     assert client.code("GET", "/v1/models/nobody/events") == (404, "unknown_model")
 
 
-def test_the_page_is_told_of_what_was_served(client):
+def test_dashboard_receives_served_predictions(client):
     client.make()
     for t in range(40):
         client.predict(str(t), {"a": 1.0 if t % 2 else -1.0})
@@ -46,7 +46,7 @@ def test_the_page_is_told_of_what_was_served(client):
     assert "of the served answers were wrong" in first["sentence"] or first["status"] == "vacuous"
 
 
-def test_who_watches_is_let_go_when_the_service_stops(client):
+def test_watchers_are_disconnected_when_the_service_stops(client):
     client.make()
     with client.http.stream("GET", "/v1/models/m/events") as answer:
         lines = answer.iter_lines()

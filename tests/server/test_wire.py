@@ -53,7 +53,7 @@ def test_rounds_repeats_and_conflicts(client):
         ([], "bad_request"),
     ],
 )
-def test_what_is_not_as_it_must_be_is_refused(client, body, code):
+def test_malformed_requests_are_refused(client, body, code):
     client.make()
     assert client.code("POST", "/v1/models/m/predict", body) == (STATUS[code], code)
     assert client.ask("GET", "/m")["predicted"] == 0
@@ -97,7 +97,7 @@ def test_bulk_answers_line_by_line(client):
     assert [one["error"]["code"] for one in told if "error" in one] == ["bad_json", "bad_request", "label_differs"]
 
 
-def test_who_may_ask(client):
+def test_requests_need_authorisation(client):
     client.make()
     for given in (
         "",
@@ -133,7 +133,7 @@ def test_large_bodies_are_refused(client):
     assert json.loads(client.http.post("/v1/models/m/bulk", content=line).text)["error"]["code"] == "too_large"
 
 
-def test_what_was_refused_decides_nothing(client):
+def test_refused_requests_change_nothing(client):
     client.make()
     assert client.learn("a", [1, 2], "neither", 422)["error"]["code"] == "bad_label"
     lines = ['{"op": "learn", "id": "b", "x": [1, 2], "label": "neither"}',
@@ -146,7 +146,7 @@ def test_what_was_refused_decides_nothing(client):
     assert "an array of 2 numbers after an object" in told[2]["error"]["message"]
 
 
-def test_of_numbers_no_mistakes_are_told(client):
+def test_regression_models_report_no_mistakes(client):
     client.make(learner="vaw", negative=None, positive=None)
     for k in range(8):
         client.learn(f"a{k}", [k % 3], 2.0 * (k % 3))
@@ -156,7 +156,7 @@ def test_of_numbers_no_mistakes_are_told(client):
     assert "novikoff_mistakes_total{" not in client.http.get("/metrics").text
 
 
-def test_an_alarm_of_drift_is_told_with_its_promise(client):
+def test_an_alarm_of_drift_is_reported_with_its_guarantee(client):
     client.make()
     calm = [{"f": float(k % 5) - 2.0, "g": 1} for k in range(1500)]
     lines = [{"op": "learn", "id": str(k), "x": x, "label": "spam" if (x["f"] > 0) != (k > 700) else "ham"}
@@ -184,7 +184,7 @@ def test_pending_is_bounded_and_rounds_expire(client):
     assert (told["predicted"], told["pending"], told["expired"]) == (3, 1, 2)
 
 
-def test_models_are_as_they_were_asked_for(client):
+def test_models_are_created_as_requested(client):
     client.make()
     client.make(status=200)
     assert client.make(status=409, bits=11)["error"]["code"] == "model_differs"
@@ -268,7 +268,7 @@ def test_the_client_asks_for_all_that_can_be_asked(client):
             Client(wrong)
 
 
-def test_it_tells_of_itself(client):
+def test_service_describes_itself(client):
     client.make()
     client.learn("a", {"f": 1}, "ham")
     text = client.http.get("/metrics").text

@@ -48,7 +48,7 @@ def test_a_wide_store_has_a_smaller_window_from_the_settling_row_on():
 
 
 @pytest.mark.parametrize("rows", [0, 7, 3049, 9999])
-def test_a_restored_store_goes_on_alike(rows):
+def test_a_restored_store_continues_alike(rows):
     store = filled(rows)
     other = RowStore.restore(store.state())
     for one in (store, other):
@@ -57,7 +57,7 @@ def test_a_restored_store_goes_on_alike(rows):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_a_model_without_rows_has_none_and_goes_on_with_new_ones():
+def test_a_model_without_rows_has_none_and_resumes_with_new_ones():
     store = filled(500)
     with leaving_out_rows():
         state = store.state()

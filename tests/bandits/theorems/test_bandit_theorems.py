@@ -110,7 +110,7 @@ TABLES = arrays(np.float64, st.tuples(st.integers(1, 60), st.integers(1, 5)), el
 
 @settings(max_examples=150)
 @given(TABLES, st.integers(0, 2**32), st.sampled_from([None, 0.01, 0.3, 3.0, 50.0]), st.booleans())
-def test_the_pathwise_bounds_hold_whatever_comes(table, seed, eta, implicit):
+def test_the_pathwise_bounds_hold_on_any_input(table, seed, eta, implicit):
     arms = table.shape[1]
     for learner in (nk.Exp3IX(arms, eta=eta, implicit=implicit, seed=seed), nk.TsallisINF(arms, seed)):
         ledger = nk.play(learner, nk.Losses(table))

@@ -84,7 +84,7 @@ def test_the_lower_limit_is_the_upper_one_of_what_was_saved():
     assert found.bound == pytest.approx(1 - saved.quantities["at_least"], rel=1e-9)
 
 
-def test_a_short_log_says_nothing():
+def test_a_short_log_is_uninformative():
     found = policy_limits(always(QUARTERS[:5], 10, GAMMAS))
     assert (found.status, found.bound, found.quantities["at_least"]) == ("vacuous", 1.0, 0.0)
 

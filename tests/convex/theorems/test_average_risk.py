@@ -188,7 +188,7 @@ def test_diabetes_the_average_errs_less_on_a_fresh_half_than_its_limit():
     assert certificates["online_gradient_regret"].status == "valid"
 
 
-def test_n_fixed_in_advance_is_checked_if_the_learner_was_told_it():
+def test_fixed_n_is_checked_if_it_is_the_horizon():
     x, y = world(np.random.default_rng(0), 100)
     claim = "the number of rounds was fixed in advance"
     for horizon, standing in [(100, "checked"), (99, "trusted"), (None, "trusted")]:
@@ -199,7 +199,7 @@ def test_n_fixed_in_advance_is_checked_if_the_learner_was_told_it():
 
 
 @BOTH
-def test_losses_that_are_not_convex_are_void_and_no_rounds_say_nothing(theorem):
+def test_nonconvex_losses_are_void_and_no_rounds_are_vacuous(theorem):
     learner = OnlineGradient()
     learner.learn_one([0.5], 0.5)
     run = run_of(learner, 0.25)

@@ -65,7 +65,7 @@ def test_the_surplus_is_the_same_in_batches_and_saved():
     assert ledger.certify()[0].bound == whole.bound
 
 
-def test_a_game_goes_on_from_a_file_with_the_surplus(tmp_path):
+def test_a_game_resumes_from_a_file_with_the_surplus(tmp_path):
     x, y = flowers()
     whole = nk.play(nk.MulticlassLogistic(), (x, y), labels="multiclass")
     part = nk.play(nk.MulticlassLogistic(), (x[:100], y[:100]), labels="multiclass")

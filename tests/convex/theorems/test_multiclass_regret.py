@@ -110,7 +110,7 @@ class Timid(nk.MulticlassFTRL):
         return played._replace(probabilities=played.probabilities * np.exp(-0.01))
 
 
-def test_who_cheats_is_void():
+def test_cheating_learner_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
     whys = {Shifted: "its sums agree", Forgetful: "never shrank", Lucky: "agrees with the ledger's",

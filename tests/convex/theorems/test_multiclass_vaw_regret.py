@@ -193,7 +193,7 @@ class Forgetful(nk.MulticlassVAW):
         return played
 
 
-def test_who_cheats_is_void():
+def test_cheating_learner_is_void():
     x, y = late()
     for kind, why in {Lucky: "agrees with the ledger's", Forgetful: "its sums agree"}.items():
         (found,) = game(kind(labels=4), x, y, 10).certify()
@@ -201,6 +201,6 @@ def test_who_cheats_is_void():
         assert why in found.reason
 
 
-def test_labels_are_no_numbers():
+def test_labels_are_not_numbers():
     with pytest.raises(InputError, match="probabilities must be true"):
         nk.MulticlassVAW(probabilities=False)

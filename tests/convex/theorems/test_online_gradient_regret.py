@@ -42,7 +42,7 @@ def run_of(learner, loss):
     return Run(before, facts, facts.rounds, 0, loss, (0, 0), False, True, loss=loss)
 
 
-def test_golden_values_of_the_promises():
+def test_golden_values_of_the_bounds():
     assert a_priori("fixed", radius=2.0, steepest=1.0, rounds=100, horizon=100) == 20.0  # D = W = 2
     assert a_priori("anytime", radius=1.0, steepest=1.0, rounds=100) == 30.0  # D = 2W = 2
     assert a_priori("adaptive", radius=1.0, steepest=1.0, rounds=100) == pytest.approx(20.0 * math.sqrt(2.0))
@@ -109,7 +109,7 @@ def test_with_a_learned_range_it_holds_for_the_outcomes_as_they_were_scaled(data
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("rate", ["fixed", "anytime", "adaptive"])
-def test_an_outcome_always_on_the_other_side_does_not_break_the_promise(loss, rate):
+def test_outcome_always_on_the_other_side_does_not_break_the_bound(loss, rate):
     rng = np.random.default_rng(0)
     for radius in (0.1, 1.0, 10.0):
         learner = OnlineGradient(radius=radius, loss=loss, rate=rate, horizon=2000 if rate == "fixed" else None)
@@ -155,7 +155,7 @@ class Backward(OnlineGradient):
 
 @pytest.mark.parametrize("broken", [Forgetful, Backward])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_a_broken_learner_is_found_out(broken, loss):
+def test_a_broken_learner_is_detected(broken, loss):
     learner = broken(radius=1.0, loss=loss, rate="adaptive")
     game = Game(learner)
     for _ in range(400):

@@ -110,7 +110,7 @@ def test_columns_of_numbers_and_a_label_are_a_stream(write):
     assert rows_of(stream) == rows_of(stream) == [([1.5, 1.0], -1), ([-2.0, 2.0], 1), ([0.0, 3.0], -1)]
 
 
-def test_whole_numbers_are_points(write):
+def test_integers_are_points(write):
     table = pa.table({"a": [2**63 - 1, -(2**63)], "b": [True, False], "c": pa.array([1, 2], pa.uint8()), "y": [0, 1]})
     stream = Arrow(write(table))
     assert stream.domain == Domain("point", 3)
@@ -201,7 +201,7 @@ def test_lists_of_one_length_are_dense_rows(write, kind):
     assert rows_of(stream) == [([1, 2], -1), ([3, 4], 1), ([5, 6], -1)]
 
 
-def test_the_width_so_far_goes_on_with_the_position(write):
+def test_the_width_so_far_resumes_with_the_position(write):
     path = write(sparse_table([[9], [1], [2], [30]], [[1.0]] * 4, [0, 1, 0, 1]), rows=1)
     widths = [batch.x.width for batch in Arrow(path).batches()]
     assert widths == [10, 10, 10, 31]
@@ -221,7 +221,7 @@ def test_the_first_repeated_index_is_found(rows):
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
-def test_a_pass_goes_on_from_any_row(write, rows):
+def test_a_pass_resumes_from_any_row(write, rows):
     table = sparse_table([[i, i + 1] for i in range(10)], [[1.0, i] for i in range(10)], [i % 2 for i in range(10)])
     stream = Arrow(write(table, rows=rows))
     all_rows = rows_of(stream)
@@ -268,7 +268,7 @@ def test_a_column_that_is_not_of_numbers_is_an_error_that_names_column_and_row(w
         ([0, 1, 3], 'labels must be integers from 0 to 2: row 3, column "y" of FILE', {"multiclass": 3}),
     ],
 )
-def test_a_label_that_is_none_is_an_error_that_names_its_row(write, labels, said, options):
+def test_an_invalid_label_is_an_error_that_names_its_row(write, labels, said, options):
     fails(said, write(pa.table({"a": [1, 2, 3], "y": labels})), **options)
 
 
@@ -339,7 +339,7 @@ def test_a_file_that_is_packed_or_of_another_format_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_is_an_error_of_ours_or_is_read(tmp_path, kind):
+def test_a_damaged_file_is_a_novikoff_error_or_is_read(tmp_path, kind):
     table = sparse_table([[7, 2], [], [0], [1, 9, 4]], [[0.5, -2.0], [], [1.5], [3.0, 0.0, 7.0]], [1, 0, 0, 1])
     whole = write_as(kind, table, tmp_path / f"whole.{kind}").read_bytes()
     path = tmp_path / f"damaged.{kind}"

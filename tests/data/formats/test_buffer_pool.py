@@ -31,7 +31,7 @@ def test_arrays_of_one_loan_do_not_overlap_and_a_larger_one_gets_new_memory():
     assert large.sum() == 2e5
 
 
-def test_batches_of_a_file_that_are_all_kept_stay_as_they_were(tmp_path):
+def test_batches_of_a_file_that_are_all_kept_stay_unchanged(tmp_path):
     from novikoff.data.formats.svmlight import Svmlight
 
     path = tmp_path / "many.svm"

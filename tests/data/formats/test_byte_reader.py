@@ -76,7 +76,7 @@ def test_a_path_a_text_and_a_file_object_give_the_same_bytes(write):
 
 
 @pytest.mark.parametrize("packing", PACKERS)
-def test_packed_bytes_are_known_by_their_first_bytes_whatever_the_name(packing, write):
+def test_packed_bytes_are_known_by_their_first_bytes_for_any_name(packing, write):
     path = write(PACKERS[packing](TEXT), "mail.txt")
     with Origin(path).open() as opened:
         assert opened.packing == packing
@@ -227,7 +227,7 @@ def test_a_file_object_that_can_only_read_will_do(piece):
 
 
 @pytest.mark.parametrize("packing", PACKERS)
-def test_a_cut_off_or_damaged_file_is_an_error_of_ours(packing, write):
+def test_a_cut_off_or_damaged_file_is_a_novikoff_error(packing, write):
     packed = bytearray(PACKERS[packing](TEXT))
     with pytest.raises(SourceError, match=r"a source must be readable: .*mail.svm is"):
         all_of(write(bytes(packed[: len(packed) // 2])))
@@ -236,7 +236,7 @@ def test_a_cut_off_or_damaged_file_is_an_error_of_ours(packing, write):
         all_of(write(bytes(packed)))
 
 
-def test_what_is_not_there_is_an_error_of_ours(tmp_path):
+def test_missing_file_is_a_novikoff_error(tmp_path):
     with pytest.raises(SourceError, match=r"file not found: .*none.svm"):
         Origin(tmp_path / "none.svm")
     with pytest.raises(SourceError, match="is a directory"):
@@ -249,7 +249,7 @@ def test_what_is_not_there_is_an_error_of_ours(tmp_path):
         all_of(io.StringIO("1 1:1"))
 
 
-def test_a_file_that_vanishes_is_an_error_of_ours(write):
+def test_a_file_that_vanishes_is_a_novikoff_error(write):
     path = write(TEXT)
     origin = Origin(path)
     path.unlink()
@@ -291,7 +291,7 @@ def test_the_sample_is_of_the_first_bytes_and_sees_both_ends_of_them(write, size
         assert sample(str(write(bytes(changed))), size) != whole
 
 
-def test_what_is_opened_by_path_is_closed(write):
+def test_files_opened_by_path_are_closed(write):
     for content in (TEXT, *(pack(TEXT) for pack in PACKERS.values())):
         opened = Origin(write(content)).open()
         raw = opened._raw._file

@@ -157,7 +157,7 @@ def test_booleans_and_text_are_labels_too_the_larger_is_plus_one():
     assert signs(labelled(True, 0, "1")) == [1, -1, 1]
 
 
-def test_text_labels_are_told_as_they_are():
+def test_text_labels_are_reported_as_they_are():
     stream = JSONL(io.BytesIO(labelled("spam", "ham")))
     list(stream.batches())
     assert stream.labels == Labels("ham", "spam")
@@ -321,13 +321,13 @@ def objects(draw):
 
 @settings(max_examples=150)
 @given(st.lists(objects(), max_size=20), st.integers(1, 400), st.integers(1, 32))
-def test_rows_are_those_of_a_slow_reader_whatever_the_chunk(rows, chunk, bits):
+def test_rows_are_those_of_a_slow_reader_for_any_chunk(rows, chunk, bits):
     data = b'{"y": 1}\n{"y": -1}\n' + b"".join(rows)
     want, bad = FORM.expected(data, bits=bits)
     assert FORM.read(data, chunk=chunk, bits=bits, skip_bad=len(bad)) == want
 
 
-def test_going_on_from_any_end_keeps_the_key_of_the_label(tmp_path):
+def test_resuming_from_any_end_keeps_the_key_of_the_label(tmp_path):
     data = json_lines({"a": 1, "y": 1}) + labelled(-1) + FORM.table(random.Random(5), 100)
     path = tmp_path / "t.jsonl"
     path.write_bytes(data.replace(b'"y"', b'"outcome"'))

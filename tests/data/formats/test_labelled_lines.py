@@ -5,7 +5,7 @@ from threading import Event
 from novikoff.data.formats.labelled_lines import workers
 
 
-def test_who_leaves_does_not_wait_for_threads_and_what_was_not_begun_is_not_done():
+def test_early_exit_cancels_queued_work_without_waiting():
     go_on, begun, done = Event(), Event(), []
 
     def work():

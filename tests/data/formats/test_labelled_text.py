@@ -224,7 +224,7 @@ line = st.one_of(
     bits=st.sampled_from([1, 3, 18, 32]),
     last=st.booleans(),
 )
-def test_rows_are_those_of_the_slow_reader_whatever_the_chunk(tmp_path, lines, chunk, bits, last):
+def test_rows_are_those_of_the_slow_reader_for_any_chunk(tmp_path, lines, chunk, bits, last):
     content = b"u\tfirst\nv\tsecond\n" + b"\n".join(lines) + (b"\n" if last else b"")
     path = tmp_path / "mail.txt"
     path.write_bytes(content)
@@ -237,7 +237,7 @@ def test_rows_are_those_of_the_slow_reader_whatever_the_chunk(tmp_path, lines, c
 
 @FRESH
 @given(content=st.binary(max_size=60).map(lambda data: b"u\tx\nv\ty\n" + data), chunk=st.integers(1, 30))
-def test_any_bytes_are_read_as_the_slow_reader_does_or_are_an_error_of_ours(tmp_path, content, chunk):
+def test_any_bytes_are_read_as_the_slow_reader_does_or_are_a_novikoff_error(tmp_path, content, chunk):
     path = tmp_path / "mail.txt"
     path.write_bytes(content)
     rows, bad = twin(content)
@@ -300,7 +300,7 @@ def test_many_distinct_labels_and_bad_lines_in_a_chunk_are_all_seen(write):
 
 
 @pytest.mark.parametrize("chunk", [1, 50, 1000])
-def test_a_pass_goes_on_from_the_end_of_any_batch(write, chunk):
+def test_a_pass_resumes_from_the_end_of_any_batch(write, chunk):
     content = b"\xef\xbb\xbf" + b"".join(b"%s\tm %d\nbad\n\n" % ([b"u", b"v"][i % 3 == 0], i) for i in range(50))
     path = write(content)
     rows = rows_of(Text(path, skip_bad=50, chunk=chunk))
@@ -312,7 +312,7 @@ def test_a_pass_goes_on_from_the_end_of_any_batch(write, chunk):
         assert end["bad"] + len(again.skipped) == 50
 
 
-def test_bad_lines_skipped_before_count_after_going_on(write):
+def test_bad_lines_skipped_before_count_after_resuming(write):
     path = write(b"u\ta\nbad\nv\tb\nbad\nu\tc\n")
     ends = [batch.end for batch in Text(path, skip_bad=2, chunk=1).batches()]
     assert [end["bad"] for end in ends] == [0, 1, 2]
@@ -367,7 +367,7 @@ def test_positive_is_one_value_against_all_others(write):
     assert [y for y, _, _ in rows_of(Text(write(b"1\tx\nspam\tx\n"), positive="spam"))] == [-1, 1]
 
 
-def test_a_positive_label_that_never_comes_is_told_once(write):
+def test_a_positive_label_that_never_comes_is_reported_once(write):
     stream = Text(write(MAIL), positive="Spam")
     assert {y for y, _, _ in rows_of(stream)} == {-1}
     rows_of(stream)
@@ -416,7 +416,7 @@ def test_a_label_with_a_zero_byte_is_an_error(write):
     fails("zero bytes: line 1 of", write("u\ta\nv\tb\n".encode("utf-16-le")))
 
 
-def test_whole_labels_that_a_double_cannot_tell_apart_are_not_taken_for_one(write):
+def test_whole_labels_that_a_double_cannot_distinguish_are_not_taken_for_one(write):
     content = b"9007199254740992\ta\n5\tb\n9007199254740993\tc\n"
     fails("whole ones exact as doubles, as the first is one: line 3 of", write(content), played=2)
     for positive, signs in ((2**53, [1, -1, -1]), (2**53 + 1, [-1, -1, 1]), ("9007199254740992.0", [1, -1, -1])):
@@ -425,7 +425,7 @@ def test_whole_labels_that_a_double_cannot_tell_apart_are_not_taken_for_one(writ
 
 
 @pytest.mark.parametrize("chunk", [1, 9, 1 << 20])
-def test_the_first_fault_is_the_one_that_is_told_whatever_the_chunk(write, chunk):
+def test_the_first_fault_is_the_one_that_is_reported_for_any_chunk(write, chunk):
     path = write(b"0\ta\n1\tb\nno tab\nmaybe\tc\nno tab\n")
     fails("line 3 of", path, played=2, chunk=chunk)
     fails("line 4 of", path, played=2, chunk=chunk, skip_bad=1)
@@ -458,7 +458,7 @@ def test_a_bad_line_is_an_error_that_names_it(write, bad, said, chunk):
 
 
 @pytest.mark.parametrize("chunk", [1, 9, 1 << 20])
-def test_bad_lines_are_skipped_and_told_up_to_a_number(write, chunk):
+def test_bad_lines_are_skipped_and_reported_up_to_a_number(write, chunk):
     path = write(b"bad\nu\ta\nworse\nv\tb\nu\tc\nworst\nv\td\n")
     stream = Text(path, skip_bad=3, chunk=chunk)
     assert len(rows_of(stream)) == len(rows_of(stream)) == 4

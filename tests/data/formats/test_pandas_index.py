@@ -144,7 +144,7 @@ def test_columns_are_numbered_without_the_index(written):
 
 
 @pytest.mark.parametrize("asked", [{"label": "customer"}, {"columns": ["customer"]}, {"columns": "customer"}])
-def test_an_index_that_is_asked_for_is_an_error_that_says_what_to_do(written, asked):
+def test_an_index_that_is_requested_is_an_error_that_suggests_a_fix(written, asked):
     table = with_index(columns(), {"customer": shuffled()})
     said = r'"customer" is the index, not a column, of .*reset_index'
     with pytest.raises(SourceError, match=said):
@@ -219,7 +219,7 @@ def test_the_names_of_rows_as_R_writes_them_are_no_feature(tmp_path):
     assert nk.read(path).features == ("mpg", "cyl")
 
 
-def test_a_column_without_a_name_can_be_asked_for_by_its_number(tmp_path):
+def test_a_column_without_a_name_can_be_requested_by_its_number(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(",a,out\n5,1,0\n6,2,1\n")
     stream = nk.read(path, columns=[0, "a"])

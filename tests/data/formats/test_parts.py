@@ -131,7 +131,7 @@ def test_urls_are_read_and_cut_as_paths_are(format, scheme, tmp_path):
     assert rows(nk.read(f"{place}/o*", format, **options)) == whole
 
 
-def test_what_cannot_be_opened_by_a_url_says_so():
+def test_unsupported_url_is_reported():
     pytest.importorskip("fsspec", reason="fsspec is not installed: pip install novikoff[urls]")
     with pytest.raises(NovikoffError, match="memory://nothing/there is not"):
         nk.read("memory://nothing/there")
@@ -140,7 +140,7 @@ def test_what_cannot_be_opened_by_a_url_says_so():
 
 
 @pytest.mark.parametrize("format", ["svmlight", "csv"])
-def test_bad_rows_of_parts_count_together_and_are_told(format, tmp_path):
+def test_bad_rows_of_parts_count_together_and_are_reported(format, tmp_path):
     """Each part reads by itself: three parts once skipped three bad rows where one was allowed, and told of one."""
     good = ["1 0:1", "-1 0:2"] if format == "svmlight" else ["1,1", "2,0"]
     lines = ([] if format == "svmlight" else ["a,y"]) + good * 300

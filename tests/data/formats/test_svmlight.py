@@ -134,7 +134,7 @@ def test_a_bad_line_names_file_line_and_column(line, column, said):
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 60), st.integers(1, 400), st.integers(1, 4))
-def test_rows_are_those_of_a_slow_reader_whatever_chunk_and_threads(rng, rows, chunk, threads):
+def test_rows_are_those_of_a_slow_reader_for_any_chunk_and_threads(rng, rows, chunk, threads):
     data = b"1 1:1\n-1\n" + FORM.table(rng, rows)
     want, bad = FORM.expected(data)
     assert not bad
@@ -152,7 +152,7 @@ def test_a_file_of_plain_lines_needs_the_plain_kernel_alone(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["parse", "parse_all"])
-def test_the_kernel_writes_nothing_behind_the_room_it_was_promised(name):
+def test_loop_writes_nothing_beyond_its_output(name):
     rng = random.Random(8)
     first = b"1 1:1 2:2 3:3 4:4\n" if name == "parse" else b""  # plain lines are read from the second on
     tight = [b"1 1:1 2:2 3:3\n", b"1\n" * 50, b"1 " + b" ".join([b"1:1"] * 40) + b"\n", b"1 1:1\n\n"]

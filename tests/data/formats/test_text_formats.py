@@ -140,7 +140,7 @@ def test_labels_of_two_values_the_larger_is_plus_one(form):
 
 @every_format
 @pytest.mark.parametrize("chunk", [1, 10, 1000])
-def test_a_third_label_is_an_error_that_names_the_line_whatever_the_chunk(form, chunk):
+def test_a_third_label_is_an_error_that_names_the_line_for_any_chunk(form, chunk):
     text = form.line(1, (1, 1)) + b" \n" + form.line(2, (1, 1)) + b"\n" + form.line(3, (1, 1)) + form.line(4, (1, 1))
     stream = form.reader(io.BytesIO(text), chunk=chunk)
     got = []
@@ -214,7 +214,7 @@ def test_a_file_is_looked_through_for_its_second_label(form, pack, tmp_path, mon
 
 
 @every_format
-def test_what_cannot_be_looked_through_goes_by_the_first_label(form, monkeypatch):
+def test_unseekable_source_uses_the_first_label(form, monkeypatch):
     monkeypatch.setattr(streaming_labels, "LOOK_AHEAD_BYTES", 100)
     ones = form.line(1, (1, 1)) * 99
     assert signs(form.read(ones + form.line(0), chunk=50)) == [1] * 99 + [-1]
@@ -241,7 +241,7 @@ def test_rows_of_one_label_are_held_back_once_only(form, monkeypatch):
 
 @every_format
 @pytest.mark.parametrize("chunk", [1, 20, 1000])
-def test_rows_before_a_bad_line_come_first_whatever_the_chunk(form, chunk):
+def test_rows_before_a_bad_line_come_first_for_any_chunk(form, chunk):
     text = both(form) * 3 + form.bad + b"\n" + both(form)
     got = []
     with pytest.raises(SourceError) as caught:
@@ -253,7 +253,7 @@ def test_rows_before_a_bad_line_come_first_whatever_the_chunk(form, chunk):
 
 @every_format
 @pytest.mark.parametrize("chunk", [1, 16, 1000])
-def test_bad_lines_are_skipped_up_to_a_number_and_told(form, chunk):
+def test_bad_lines_are_skipped_up_to_a_number_and_reported(form, chunk):
     good = [form.line(1, (1, 1)), form.line(-1, (1, 1)), form.line(1, (2, 1))]
     text = b"x\n".join(good[:2]) + form.bad + b"\n" + good[2] + b"x"
     stream = form.reader(io.BytesIO(text), skip_bad=3, chunk=chunk)
@@ -305,7 +305,7 @@ def test_options_must_make_sense(form, wrong):
 
 @every_format
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_going_on_from_any_end_is_the_same_as_no_stop(form, pack, tmp_path):
+def test_resume_from_any_end_matches_uninterrupted_read(form, pack, tmp_path):
     head = form.line(1, (1, 1)) * 20 + form.line(-1, (1, 1)) + b"x\n"
     data = head + form.table(random.Random(5), 100).removesuffix(b"\n") + b"\n" + form.bad + b"\n" + form.line(1)
     path = tmp_path / "t"
@@ -325,7 +325,7 @@ def test_going_on_from_any_end_is_the_same_as_no_stop(form, pack, tmp_path):
 
 
 @every_format
-def test_going_on_counts_lines_and_labels_from_the_start(form):
+def test_resuming_counts_lines_and_labels_from_the_start(form):
     data = (form.line(0, (1, 1)) + form.line(0, (2, 1))) * 10 + form.line(1, (1, 1)) + b"x\n"
     first = next(form.reader(io.BytesIO(data), chunk=12).batches())
     stream = form.reader(io.BytesIO(data), chunk=12)
@@ -464,7 +464,7 @@ def test_malformed_inputs_are_refused_and_the_others_right_200_000_times(form):
 @every_format
 @settings(max_examples=100)
 @given(data=st.binary(max_size=200), chunk=st.integers(1, 50))
-def test_any_bytes_at_all_are_rows_or_errors_of_ours(form, data, chunk):
+def test_any_bytes_are_rows_or_novikoff_errors(form, data, chunk):
     want, bad = form.expected(data.removeprefix(b"\xef\xbb\xbf"))
     if data[:2] == b"\x1f\x8b" or data[:3] == b"BZh" or not want:
         with pytest.raises(SourceError):

@@ -175,7 +175,7 @@ def test_weights_of_lines_that_python_reads_are_noted_too():
     assert stream.notes == ["importance weights and bases of 3 rows of a BytesIO left out: each counts once."]
 
 
-def test_weights_that_say_nothing_are_not_noted():
+def test_uninformative_weights_are_not_noted():
     stream = VW(io.BytesIO(b"1 1 | 1\n-1 1.0 0.0 | 1\n"), ignore_weights=True)
     list(stream.batches())
     assert stream.notes == []
@@ -244,14 +244,14 @@ def test_a_bad_line_names_file_line_and_column(line, column, said):
     st.randoms(use_true_random=False), st.integers(1, 60), st.integers(1, 400), st.integers(1, 4), st.integers(1, 32),
     st.booleans(),
 )  # fmt: skip
-def test_rows_are_those_of_a_slow_reader_whatever_chunk_and_threads(rng, rows, chunk, threads, bits, ignore):
+def test_rows_are_those_of_a_slow_reader_for_any_chunk_and_threads(rng, rows, chunk, threads, bits, ignore):
     data = b"1 | 1:1\n-1 |\n" + FORM.table(rng, rows, ignore)
     want, bad = FORM.expected(data, bits=bits, ignore_weights=ignore)
     assert not bad
     assert FORM.read(data, chunk=chunk, threads=threads, bits=bits, ignore_weights=ignore) == want
 
 
-def test_the_kernel_writes_nothing_behind_the_room_it_was_promised():
+def test_loop_writes_nothing_beyond_its_output():
     rng = random.Random(8)
     tight = [b"1 | a b c\n", b"1 |\n" * 50, b"1 |" + b" a" * 40 + b"\n", b"1 | a\n\n", b"1 | a b|c d|\n"]
     for data in [*tight, *(FORM.mutated(rng) + b"\n" for _ in range(3000))]:

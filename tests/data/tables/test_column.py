@@ -33,7 +33,7 @@ from novikoff.data.tables.column import Column, disguised_number, looks_like_id,
         ([datetime(2024, 1, 5, 12)], "time"),
     ],
 )
-def test_the_kind_is_that_of_all_cells_which_say_something(cells, kind):
+def test_kind_is_determined_by_nonmissing_cells(cells, kind):
     assert recognise("c", cells).kind == kind
 
 
@@ -88,7 +88,7 @@ def test_names_of_many_columns_are_not_all_compared_with_each_other():
     "cells",
     [["$15,506.21", "$7", "-$3.50"], ["12,5", "13", "1.234,75"], ["40 %", "7 %", "12.5%"], ["9 €", "1 200 €", "3 €"]],
 )
-def test_numbers_as_people_write_them_are_told_from_categories(cells):
+def test_formatted_numbers_are_distinguished_from_categories(cells):
     assert recognise("price", cells).kind == "category"
     assert disguised_number(Column("price", "category"), ["", *cells]) == cells[0]
 
@@ -100,7 +100,7 @@ def test_other_cells_are_no_numbers_in_disguise(cells):
     assert disguised_number(Column("price", "category"), cells) is None
 
 
-def test_the_order_of_day_and_month_is_told_where_it_could_be_another():
+def test_ambiguous_order_of_day_and_month_is_reported():
     assert str(recognise("when", ["01/02/2021", "03/04/2021"])) == "when: date, month first"
     assert str(recognise("when", ["13/02/2021", "03/04/2021"])) == "when: date, day first"
     assert str(recognise("when", ["2021-02-13"])) == "when: date"

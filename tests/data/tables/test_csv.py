@@ -72,7 +72,7 @@ def test_a_table_with_a_header_is_a_stream(write):
     assert y.tolist() == [-1, 1]
 
 
-def test_whole_numbers_are_points_up_to_the_last_of_int64(write):
+def test_integers_are_points_up_to_the_last_of_int64(write):
     stream = CSV(write(f"{2**63 - 1},{-(2**63)},0\n{2**53 + 1},7,1\n"))
     x, y = all_of(stream)
     assert stream.domain == Domain("point", 2)
@@ -83,7 +83,7 @@ def test_whole_numbers_are_points_up_to_the_last_of_int64(write):
 
 
 @pytest.mark.parametrize("cell", ["1.0", "1e3", str(2**63), "+1"])
-def test_one_cell_that_is_not_written_as_a_whole_number_makes_all_of_them_real(write, cell):
+def test_one_cell_that_is_not_written_as_an_integer_makes_all_of_them_real(write, cell):
     stream = CSV(write("1,0\n" * 5 + f"{cell},1\n"), chunk=4)
     x, _ = all_of(stream)
     assert stream.domain == Domain("vector", 1)
@@ -143,7 +143,7 @@ def zstd(data):
 
 @FRESH
 @given(data=st.data(), width=st.integers(1, 4), block=st.integers(1, 300), header=st.booleans())
-def test_real_numbers_come_back_bit_for_bit_whatever_the_block(tmp_path, data, width, block, header):
+def test_real_numbers_come_back_bit_for_bit_for_any_block(tmp_path, data, width, block, header):
     row = st.tuples(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=width, max_size=width))
     rows = data.draw(st.lists(row, min_size=1, max_size=30))
     signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=len(rows), max_size=len(rows)))
@@ -152,7 +152,7 @@ def test_real_numbers_come_back_bit_for_bit_whatever_the_block(tmp_path, data, w
 
 @FRESH
 @given(data=st.data(), width=st.integers(1, 4), block=st.integers(1, 300), header=st.booleans())
-def test_whole_numbers_come_back_bit_for_bit_whatever_the_block(tmp_path, data, width, block, header):
+def test_integers_come_back_bit_for_bit_for_any_block(tmp_path, data, width, block, header):
     row = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=width, max_size=width)
     rows = data.draw(st.lists(row, min_size=1, max_size=30))
     signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=len(rows), max_size=len(rows)))
@@ -305,7 +305,7 @@ def test_columns_choose_the_features_and_their_order(write):
     assert CSV(path, columns="a").features == ("a",)
 
 
-def test_a_column_asked_for_as_a_feature_is_not_guessed_to_be_the_label(write):
+def test_a_column_requested_as_a_feature_is_not_guessed_to_be_the_label(write):
     stream = CSV(write("x,y,above\n1,5,0\n3,6,1\n"), columns=["x", "y"])
     assert stream.features == ("x", "y")
     assert stream.labels == Labels(0, 1)
@@ -420,7 +420,7 @@ def test_positive_may_be_a_number_or_its_text(write, positive):
     assert all_of(stream)[1].tolist() == [1, -1]
 
 
-def test_many_labels_are_whole_numbers_below_many(write):
+def test_many_labels_are_integers_below_many(write):
     path = write("a,l\n1,0\n2,2.0\n3,1\n")
     stream = CSV(path, multiclass=3, chunk=4)
     _, y = all_of(stream)
@@ -433,7 +433,7 @@ def test_many_labels_are_whole_numbers_below_many(write):
 
 
 @pytest.mark.parametrize("multiclass", [0, -1, 2**31 + 1])
-def test_there_may_be_as_many_labels_as_int32_can_tell_apart(write, multiclass):
+def test_there_may_be_as_many_labels_as_int32_can_distinguish(write, multiclass):
     with pytest.raises(SourceError, match=f"labels must be from 1 to 2.31: got multiclass={multiclass}"):
         CSV(write("a,l\n1,0\n2,1\n"), multiclass=multiclass)
     assert all_of(CSV(write(f"a,l\n1,0\n2,{2**31 - 1}\n"), multiclass=2**31))[1].tolist() == [0, 2**31 - 1]
@@ -530,7 +530,7 @@ def test_0x_in_a_label_or_a_column_that_is_not_used_is_fine(write):
         ("w", 'labels must take two values: line 5, column "label" of FILE has a third, "w"'),
     ],
 )
-def test_a_label_that_is_none_is_an_error_that_names_its_line_and_column(write, cell, said, block):
+def test_an_invalid_label_is_an_error_that_names_its_line_and_column(write, cell, said, block):
     fails(said, write(f"label,a\nu,1\nv,2\nu,3\n{cell},4\nu,5\n"), chunk=block)
 
 
@@ -596,12 +596,12 @@ def test_a_quote_within_a_character_is_no_utf8(write):
 
 @pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("name", ["t.csv", "t.txt"])
-def test_a_table_in_utf16_is_told_as_such(write, code, name):
+def test_a_table_in_utf16_is_reported_as_such(write, code, name):
     with pytest.raises(SourceError, match="text must be UTF-8: .* is UTF-16. Save it as UTF-8, or convert it"):
         read(write("a,l\n1,u\n2,v\n".encode(code), name))
 
 
-def test_dates_of_several_forms_are_told_by_two_of_them(write):
+def test_mixed_date_formats_are_reported_with_two_examples(write):
     fails('when of FILE has "2024-01-02" and "03/04/2024"', write("when,l\n2024-01-02,u\n03/04/2024,v\n"), time="when")
     fails('"Jan 5", which is no date that is known', write("when,l\n2024-01-02,u\nJan 5,v\n"), time="when")
     fails('"7", which is no date that is known', write("when,l\n7,u\n8,v\n"), time="when")
@@ -613,7 +613,7 @@ def test_text_that_is_not_utf8_is_an_error_that_names_its_line_and_column(write)
     fails("text must be UTF-8: line 1, column 1 (from 0) of FILE", write(b"a,\xffl\n1,u\n2,v\n"))
 
 
-def test_what_is_no_number_but_reads_as_one_is_an_error(write):
+def test_text_that_resembles_a_number_is_an_error(write):
     fails('has "-nan"', write("a,y\n1,1\n-nan,0\n3,1\n4,1\n"))
 
 
@@ -625,7 +625,7 @@ def test_a_chunk_that_python_reads_again_has_the_cells_it_had(write):
     assert [len(indices) for batch in batches for indices, _ in batch.x.rows()] == [3, 2, 2, 3]
 
 
-def test_columns_of_one_name_are_told_apart_whatever_the_others_are_called(write):
+def test_columns_of_one_name_are_distinguished(write):
     x, _ = all_of(CSV(write("a (column 2),a,a,y\n1,2,3,0\n5,6,7,1\n")))
     assert x.tolist() == [[1, 2, 3], [5, 6, 7]]
 

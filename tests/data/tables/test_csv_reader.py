@@ -68,7 +68,7 @@ def test_kernels_read_what_pyarrow_and_python_read(tail, kept, chunk, skip):
     assert outcome(content, False, kept, chosen, **options) == outcome(content, True, kept, chosen, **options)
 
 
-def test_kernels_number_values_whose_hashes_meet_and_tell_long_ones_apart():
+def test_loops_number_colliding_values_and_distinguish_long_ones():
     draw = np.random.default_rng(3)
     words = ["w" * int(length) + str(k) for k, length in enumerate(draw.integers(0, 40, 3000))]
     cells = [words[k] for k in draw.integers(0, len(words), 20_000)]

@@ -80,7 +80,7 @@ def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
 
 @given(st.binary(max_size=200), st.integers(1, 50))
 @settings(max_examples=200)
-def test_any_bytes_are_read_or_refused_with_an_error_of_ours(content, chunk):
+def test_any_bytes_are_read_or_refused_with_a_novikoff_error(content, chunk):
     with suppress(NovikoffError):  # any other is a failure
         for batch in Table(Delimited(io.BytesIO(content), chunk=chunk)).batches():
             assert len(batch) > 0

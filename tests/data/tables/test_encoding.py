@@ -35,7 +35,7 @@ def test_numbers_are_dense_and_whole_ones_stay_whole():
     assert encoding.features == ("a", "b")
 
 
-def test_a_missing_number_is_no_feature_of_the_column_but_one_that_says_so():
+def test_missing_number_is_a_separate_feature():
     encoding, x = encoded({"a": [1.5, None, 2.0], "b": [1.0, 2.0, float("nan")]})
     assert encoding.features == ("a", "b", "a is missing", "b is missing")
     assert x.tolist() == [[1.5, 1.0, 0.0, 0.0], [0.0, 2.0, 1.0, 0.0], [2.0, 0.0, 0.0, 1.0]]
@@ -121,7 +121,7 @@ def test_a_category_that_was_never_seen_has_a_place_behind_the_others_and_none_l
     assert encoding.features == before
 
 
-def test_what_is_saved_is_the_same():
+def test_saved_state_round_trips():
     encoding, _ = encoded({"colour": ["red", "blue"], "when": ["2024-01-05", "2024-01-09"], "n": [1.0, None]})
     again = Encoding.restore(encoding.state())
     arrays = {"colour": pa.array(["blue"]), "when": pa.array(["2024-01-08"]), "n": pa.array([3.0])}
@@ -155,7 +155,7 @@ def test_columns_called_as_features_of_others_keep_features_of_their_own():
     assert encoding.features == ("a''=b=c", "a=b=c", "a'=e", "a''=d", "a'=f")
 
 
-def test_a_missing_number_beside_a_column_that_is_called_so():
+def test_missing_number_feature_does_not_clash_with_a_column_name():
     encoding, x = encoded({"x": [1.0, None], "x is missing": [5.0, 7.0]})
     assert encoding.features == ("x", "x is missing", "x' is missing")
     assert x.tolist() == [[1.0, 5.0, 0.0], [0.0, 7.0, 1.0]]

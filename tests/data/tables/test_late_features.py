@@ -96,7 +96,7 @@ def test_learners_that_grow_play_the_same_game_however_the_table_is_cut(spec, ki
 
 
 @some(2, spec=FIXED.values(), kind=["missing", "category"])
-def test_learners_of_fixed_width_say_what_to_do_however_the_table_is_cut(spec, kind):
+def test_learners_of_fixed_width_suggest_a_fix_for_any_batches(spec, kind):
     content = late(kind)
     whole, cut = outcome(spec, content), outcome(spec, content, chunk=500)
     assert isinstance(whole, str)
@@ -128,7 +128,7 @@ def test_rows_grow_wider_at_the_row_that_needs_it():
     assert ROWS > 1_101 > RECOGNISED_ROWS
 
 
-def test_a_game_that_is_left_before_a_new_feature_does_not_know_it_and_goes_on_to_the_same_end(tmp_path):
+def test_game_saved_before_a_new_feature_resumes_to_the_same_end(tmp_path):
     content = tmp_path / "late.csv"
     content.write_bytes(late("missing"))
     whole = nk.play("auto", nk.CSV(content))

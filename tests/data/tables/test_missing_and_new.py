@@ -100,7 +100,7 @@ def test_dash_is_a_category_and_a_label_where_the_others_are_words():
         assert sum(len(batch) for batch in stream.batches()) == 60
 
 
-def test_category_of_a_whole_number_is_the_same_as_text_and_as_a_real_number(frame):
+def test_category_of_an_integer_is_the_same_as_text_and_as_a_real_number(frame):
     ledger = nk.play("logistic", nk.Frame(frame, category=["zip"]))
     learned, _ = predicted(ledger, nk.Frame(frame, category=["zip"]))
     for other in (frame.zip.astype(float), frame.zip.astype(str), frame.zip.astype(float).astype(str)):

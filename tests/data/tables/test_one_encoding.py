@@ -144,7 +144,7 @@ def test_a_file_with_one_of_the_labels_is_predicted(frame, tmp_path, capsys):
     assert 'only "maybe"' in capsys.readouterr().err
 
 
-def test_what_a_learner_left_out_is_left_out_of_later_tables(frame, tmp_path, capsys):
+def test_columns_ignored_in_training_are_ignored_in_later_tables(frame, tmp_path, capsys):
     frame.insert(0, "id", [f"C{k}" for k in range(ROWS)])
     for name, columns in (("a", ["id", "age", "colour", "bought"]), ("b", ["bought", "id", "colour", "age"])):
         frame[columns].to_csv(tmp_path / f"{name}.csv", index=False)

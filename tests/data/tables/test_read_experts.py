@@ -77,7 +77,7 @@ def test_without_a_name_the_outcome_is_the_last_column(write):
 
 
 @pytest.mark.parametrize("outcome", ["rain", 1, "1", -2])
-def test_the_outcome_is_asked_for_by_name_or_number(write, outcome):
+def test_the_outcome_is_requested_by_name_or_number(write, outcome):
     stream = read_experts(write("a;rain;b\n0.25;1;0.5\n"), outcome=outcome)
     assert stream.experts == ("a", "b")
     assert all_of(stream)[1].tolist() == [1.0]
@@ -92,7 +92,7 @@ def test_columns_can_be_left_out_even_of_text(write):
     assert y.tolist() == [1.0, 0.0]
 
 
-def test_experts_of_one_name_are_told_apart(write):
+def test_experts_of_one_name_are_distinguished(write):
     assert read_experts(write("m,m,y\n0.5,0.5,1\n")).experts == ("m (column 0)", "m (column 1)")
 
 
@@ -126,7 +126,7 @@ def test_a_table_of_losses_has_no_outcome(write):
         ('{"a": "cat", "y": "dog"}\n', "zero-one"),
     ],
 )
-def test_the_loss_is_guessed_by_the_first_rows_and_said(write, content, loss):
+def test_the_loss_is_guessed_by_the_first_rows_and_reported(write, content, loss):
     stream = read_experts(write(content))
     assert stream.loss == loss
     assert any(note.startswith(f"loss: {loss} (") for note in stream.notes)
@@ -148,7 +148,7 @@ def test_the_loss_is_guessed_by_the_first_rows_and_said(write, content, loss):
         ('{"a": 50, "y": 55}\n', "the numbers 50, 55"),
     ],
 )
-def test_a_loss_is_asked_for_where_the_first_rows_leave_a_choice(write, content, what):
+def test_a_loss_is_requested_where_the_first_rows_leave_a_choice(write, content, what):
     message = fails(f"the first rows of FILE have {what}", write(content))
     assert message.startswith("the loss is ambiguous and must be named")
     assert all(loss in message for loss in ("loss=", "zero-one", "absolute", "squared", "log", "table"))
@@ -243,7 +243,7 @@ def test_a_missing_outcome_is_an_error_even_where_experts_sleep(write):
 # what is wrong
 
 
-def test_what_is_wrong_names_line_and_column(write):
+def test_errors_name_line_and_column(write):
     fails('line 3, column "b" of FILE has "0,5"', write("a;b;y\n0.5;0.5;1\n0.5;0,5;1\n"))
     fails('line 2, column "a" of FILE has "1e999"', write("a,b,y\n1e999,0.5,1\n"))
     fails("every row must have 3 cells, as the first has: line 4 of FILE has 2", write("a,b,y\n.5,.5,1\n\n.5,1\n"))
@@ -279,7 +279,7 @@ CELL = st.one_of(
     st.integers(1, 9).flatmap(lambda width: st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1)),
     st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", "\t", ";"]), st.integers(1, 200), st.booleans(),
 )  # fmt: skip
-def test_numbers_are_those_of_python_whatever_the_chunks(write, rows, newline, delimiter, chunk, last):
+def test_numbers_are_those_of_python_for_any_chunks(write, rows, newline, delimiter, chunk, last):
     text = newline.join(delimiter.join(row) for row in rows) + (newline if last else "")
     stream = read_experts(write(text), loss="table", header=False, delimiter=delimiter, chunk=chunk)
     losses, _ = all_of(stream)
@@ -332,7 +332,7 @@ def test_threads_and_chunks_change_nothing(write):
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table.parquet", "table.arrow", "table.csv.gz"])
-def test_a_pass_goes_on_where_a_batch_ended(tmp_path, monkeypatch, name):
+def test_a_pass_resumes_where_a_batch_ended(tmp_path, monkeypatch, name):
     monkeypatch.setattr("novikoff.data.tables.read_experts.CELLS_AT_ONCE", 1)
     rng = np.random.default_rng(1)
     words = ["sun", "rain", "snow"]
@@ -419,13 +419,13 @@ def test_a_name_that_is_there_twice_in_parquet_is_no_outcome(tmp_path):
     assert read_experts(path).experts == ("a", "a (column 1)")
 
 
-def test_truth_values_and_whole_numbers_of_parquet_are_numbers(tmp_path):
+def test_truth_values_and_integers_of_parquet_are_numbers(tmp_path):
     table = {"a": [True, False], "b": [3, 4], "c": [1, 2], "y": [1, 0]}
     x, _ = all_of(read_experts(saved(table, tmp_path / "t.parquet"), loss="zero-one"))
     assert x.tolist() == [[1.0, 3.0, 1.0], [0.0, 4.0, 2.0]]
 
 
-def test_truth_values_beside_text_in_json_lines_are_those_of_other_columns(write):
+def test_truth_values_next_to_text_in_json_lines_are_those_of_other_columns(write):
     """Truth values are 1 and 0 in every column, alone or beside text, so that they can be compared."""
     x, y = all_of(
         read_experts(write('{"a": true, "b": 1, "y": true}\n{"a": "no", "b": 0, "y": false}\n'), loss="zero-one")
@@ -530,5 +530,5 @@ def test_rows_longer_than_the_first_look_are_read(write):
     assert np.all(all_of(stream)[0] == 0.25)
 
 
-def test_a_bad_line_among_json_lines_is_told_as_one(write):
+def test_a_bad_line_among_json_lines_is_reported_as_one(write):
     fails("a line must be one JSON object: line 2 of FILE", write('{"a": 0.5, "y": 1}\nnot json\n'))

@@ -101,14 +101,14 @@ def test_every_format_gives_the_same_game_to_the_bit(frame, tmp_path, drop):
         assert game == first, name
 
 
-def test_columns_are_told(frame):
+def test_columns_are_reported(frame):
     told = Table(FrameTable(frame)).describe()
     kinds = [line.split(": ")[1].split(" (")[0] for line in told]
     assert kinds[:5] == ["number", "number", "number", "category", "date and time"]
     assert kinds[5:] == ["text, word by word", "boolean", "unknown", "label"]
 
 
-def test_a_column_whose_name_has_a_colon_is_told_by_its_kind():
+def test_a_column_whose_name_has_a_colon_is_reported_by_its_kind():
     frame = pd.DataFrame({"a: b": [0.5, 1.5, 2.5], "y": [0, 1, 0]})
     assert Table(FrameTable(frame)).describe()[0] == "a: b: number (0.5, ...)"
 
@@ -140,7 +140,7 @@ def test_a_column_that_is_missing_or_new_is_named(frame):
         Table(FrameTable(frame.assign(zip=1))).adopt(encoding)
 
 
-def test_a_pass_goes_on_where_a_batch_ended(frame, tmp_path):
+def test_a_pass_resumes_where_a_batch_ended(frame, tmp_path):
     for name, make in readers(frame, tmp_path):
         if name not in ("chunks", "jsonl"):
             continue
@@ -171,7 +171,7 @@ def played(text, learner=None, **options):
         ('a,label\n1,yes\n2,no\n"3,no\n', "quote left open"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(text, says):
+def test_errors_name_their_location(text, says):
     with pytest.raises(SourceError) as caught:
         played(text)
     assert says in str(caught.value)
@@ -319,7 +319,7 @@ def test_a_lazy_frame_is_played_without_a_warning(frame):
     assert nk.play("perceptron", polars.from_pandas(frame.drop(columns="id")).lazy()).rounds == len(frame)
 
 
-def test_a_learner_of_labels_on_numbers_is_told_of_learners_of_numbers():
+def test_classifier_on_numbers_suggests_regression_learners():
     text = "a,price\n" + "".join(f"{k},{k * 1.5 + 0.25}\n" for k in range(30))
     with pytest.raises(SourceError, match="choose a learner of numbers, such as auto-regression"):
         list(Table(Delimited(io.BytesIO(text.encode()))).batches())

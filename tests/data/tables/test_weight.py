@@ -46,7 +46,7 @@ def test_a_row_of_weight_k_is_played_k_times(rows, tmp_path, form, monkeypatch):
     same(nk.play("perceptron", nk.read(str(tmp_path / f"w.{form}"), weight="w")), want)
 
 
-def test_a_weighed_game_goes_on_where_it_stopped(rows, tmp_path, capsys):
+def test_a_weighed_game_resumes_where_it_stopped(rows, tmp_path, capsys):
     x, y, weights = rows
     path = written(tmp_path / "w.csv", x, y, weights)
     whole = nk.play("perceptron", nk.read(path, weight="w"))
@@ -81,7 +81,7 @@ def test_a_format_without_columns_has_no_weights(tmp_path, capsys):
     assert "weight" in capsys.readouterr().err
 
 
-def test_the_weight_is_not_needed_to_predict_and_not_forgotten_when_a_game_goes_on(rows, tmp_path, capsys):
+def test_the_weight_is_not_needed_to_predict_and_not_forgotten_on_resume(rows, tmp_path, capsys):
     x, y, weights = rows
     path, model = written(tmp_path / "w.csv", x, y, weights), str(tmp_path / "m.nk")
     without = tmp_path / "new.csv"
@@ -110,7 +110,7 @@ def test_rows_count_by_their_label_as_if_they_were_there_so_often(rows, tmp_path
     assert (only.rounds, only.positives) == (2 * int((y == "no").sum()), 0)
 
 
-def test_weights_of_labels_on_the_command_line_and_when_a_game_goes_on(rows, tmp_path, capsys):
+def test_weights_of_labels_on_the_command_line_and_on_resume(rows, tmp_path, capsys):
     x, y, weights = rows
     path, model = written(tmp_path / "w.csv", x, y, weights), str(tmp_path / "m.nk")
     weighed = ["run", "perceptron", path, "--drop", "w", "--label-weights", "yes=3"]

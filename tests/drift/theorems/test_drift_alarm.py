@@ -34,7 +34,7 @@ def test_golden_values_at_five_percent():
     assert (found.quantities["examples"], found.quantities["delta"]) == (100, 0.05)
 
 
-def test_it_says_nothing_where_no_bet_can_win_so_much():
+def test_bound_is_vacuous_if_no_bet_can_win_as_much():
     assert [drift_alarm(DriftFacts(seen, 1.0, 0.05)).status for seen in (0, 7, 8)] == [
         "vacuous", "vacuous", "conditional",
     ]  # fmt: skip

@@ -38,7 +38,7 @@ def test_golden_values_at_five_percent():
     assert (found.quantities["errors"], found.quantities["limit"], found.quantities["delta"]) == (3, 0.1, 0.05)
 
 
-def test_it_says_nothing_where_no_bet_can_win_so_much():
+def test_bound_is_vacuous_if_no_bet_can_win_as_much():
     assert [watched(0.5, [0] * count).certify()[0].status for count in (0, 7, 8)] == [
         "vacuous", "vacuous", "conditional",
     ]  # fmt: skip

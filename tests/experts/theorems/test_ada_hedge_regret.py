@@ -86,7 +86,7 @@ def test_golden_values():
     assert certificate.bound == pytest.approx(1.762250668, abs=1e-8)
 
 
-def test_where_one_expert_always_leads_next_to_nothing_is_promised_away():
+def test_bound_is_tiny_if_one_expert_always_leads():
     certificate = ada_hedge_regret(play(np.tile([[0.0, 1.0]], (10_000, 1)))[0])
     assert certificate.observed <= certificate.bound < 3.0 < certificate.quantities["in_advance"] / 25
 

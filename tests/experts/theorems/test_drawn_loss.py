@@ -66,7 +66,7 @@ def test_the_closed_form_is_above_the_chernoff_inverse(k, delta):
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e-3))
-def test_an_error_in_the_mean_is_paid_for(mean, error):
+def test_an_error_in_the_mean_is_accounted_for(mean, error):
     plain, rough = most_drawn(mean, 0.05), most_drawn(mean, 0.05, error)
     assert plain <= rough or mean - error <= math.ceil(mean - error) < math.ceil(mean)
     k = max(1, math.ceil(mean - error))
@@ -75,7 +75,7 @@ def test_an_error_in_the_mean_is_paid_for(mean, error):
     assert ((math.exp(x) - 1) * (mean + error) + level) / x <= rough * (1 + 1e-12)
 
 
-def test_a_mean_just_above_a_whole_number_is_paid_for_by_what_it_is_above():
+def test_a_mean_just_above_an_integer_is_accounted_for_by_what_it_is_above():
     assert most_drawn(5.05, 0.05, 0.05) == pytest.approx(most_drawn(5.0, 0.05) * (1 + 0.1 / 5), rel=1e-12)
     assert most_drawn(5.05, 0.05, 0.05) < most_drawn(5.05, 0.05)
 
@@ -127,7 +127,7 @@ def test_a_short_game_is_vacuous_and_other_plays_are_not_its_business():
     assert drawn_loss(run_of(2.0, 2.0, play="mean")) is None
 
 
-def test_what_cannot_be_judged_is_void():
+def test_invalid_runs_are_void():
     assert drawn_loss(run_of(math.inf, 2.0)).status == "void"
     assert drawn_loss(run_of(math.nan, 2.0)).status == "void"
     assert drawn_loss(run_of(2.0, 2.0, rounding=math.inf)).status == "void"
@@ -155,7 +155,7 @@ def test_a_stream_that_is_made_as_the_game_goes_is_trusted_not_to_look_at_the_dr
     assert drawn_loss(run).status == status
 
 
-def test_a_stream_that_asks_what_will_be_said_and_punishes_it_is_not_called_valid():
+def test_stream_that_reacts_to_the_prediction_is_not_valid():
     learner = ExponentialWeights(2, loss="table", horizon=500)
 
     def spiteful():

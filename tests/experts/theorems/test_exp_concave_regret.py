@@ -112,7 +112,7 @@ def test_squared_loss_has_regret_at_most_twice_the_logarithm(predictions, data):
 
 
 @given(tables, st.data())
-def test_against_the_experts_as_they_were_a_little_is_added(predictions, data):
+def test_unclipped_experts_add_a_small_term(predictions, data):
     rounds, experts = predictions.shape
     y = data.draw(st.lists(st.sampled_from([0, 1]), min_size=rounds, max_size=rounds))
     run = play(predictions, y)
@@ -154,7 +154,7 @@ def test_losses_that_were_clipped_are_violated():
         {"loss": "squared"},  # with the rate of log loss
     ],
 )
-def test_where_the_mixture_is_not_played_with_a_small_rate_it_says_nothing(values):
+def test_where_the_mixture_is_not_played_with_a_small_rate_it_is_uninformative(values):
     run = play(np.tile([[0.9, 0.1]], (4, 1)), [1] * 4)
     assert exp_concave_regret(run) is not None
     assert exp_concave_regret(changed(run, **values)) is None
@@ -166,7 +166,7 @@ def test_a_rate_per_unit_of_the_largest_loss_is_smaller_on_the_loss_itself():
     assert certificate.observed <= certificate.bound == pytest.approx(top * math.log(2) / 2, abs=1e-8)
 
 
-def test_what_cannot_be_judged_is_void():
+def test_invalid_runs_are_void():
     run = play(np.tile([[0.9, 0.1]], (4, 1)), [1] * 4)
     infinite = dataclasses.replace(run, expected=math.inf)
     assert exp_concave_regret(infinite).status == "void"

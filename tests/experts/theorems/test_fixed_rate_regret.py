@@ -68,7 +68,7 @@ def test_golden_values(weigh):
     assert certificate.trivial == 3.0  # of 4 rounds, less what the best expert lost
 
 
-def test_the_right_rate_keeps_the_promise_that_the_rate_without_a_square_root_breaks(weigh):
+def test_the_right_rate_keeps_the_bound_that_the_rate_without_a_square_root_breaks(weigh):
     rounds = 1000
     table = np.tile([[0.0, 1.0]], (rounds, 1))
     right = fixed_rate_regret(weigh(table, math.sqrt(8 * math.log(2) / rounds)))
@@ -120,7 +120,7 @@ def changed(run, **values):
         ({"eta": 5e-324, "rates": 2e-323}, "not finite"),
     ],
 )
-def test_what_cannot_be_judged_is_void(weigh, values, words):
+def test_invalid_runs_are_void(weigh, values, words):
     certificate = fixed_rate_regret(changed(weigh(GOLDEN, 0.5), **values))
     assert certificate.status == "void"
     assert certificate.bound is None

@@ -183,11 +183,11 @@ def test_a_path_may_draw_its_own_expert_again(alpha):
     ("values", "price"),
     [((0, 1, 0.0), 0.0), ((0, 9, 0.0), 0.0), ((1, 9, 0.0), math.inf), ((8, 9, 1.0), 0.0), ((7, 9, 1.0), math.inf)],
 )
-def test_nothing_times_infinity_is_nothing(values, price):
+def test_zero_times_infinity_is_zero(values, price):
     assert path_price(*values) == price
 
 
-def test_what_cannot_be_judged_is_void():
+def test_invalid_runs_are_void():
     run, _ = play(GOLDEN, 0.5, 1 / 3, 1)
     for values in ({"path_costs": ()}, {"path_losses": ()}, {"eta": 0.0}, {"gaps": math.nan}, {"top": 0.0}):
         assert fixed_share_regret(changed(run, **values)).status == "void", values

@@ -98,7 +98,7 @@ def run(members, after=None, expected=0.0, **changes):
     return Run(**(told | changes))
 
 
-def test_the_promise_of_one_learner_is_passed_on_as_it_is():
+def test_bound_of_a_single_learner_is_passed_on_unchanged():
     x = np.tile(np.eye(12), (2, 1))
     ledger = nk.play(Hedge([Perceptron()]), [(row, -1) for row in x])
     passed = of(ledger, "hedge_mistakes")
@@ -109,7 +109,7 @@ def test_the_promise_of_one_learner_is_passed_on_as_it_is():
     assert (passed.kind, passed.status) == ("D", "valid")
 
 
-def test_the_least_promise_and_the_best_rate():
+def test_least_bound_and_best_rate_are_used():
     passed = hedge_mistakes(run([[promise(700)], [promise(600), promise(900)], [], [promise(650)]]))
     assert passed.bound == pytest.approx(600 + math.sqrt(T * math.log(K) / 2), rel=1e-9)
     assert passed.quantities["learner"] == 1
@@ -124,7 +124,7 @@ def test_without_a_horizon_it_costs_the_root_of_rounds_times_logarithm():
     assert 0.95 * math.sqrt(T * math.log(K)) < added <= math.sqrt(T * math.log(K))
 
 
-def test_what_mixing_has_cost_is_used_where_it_is_less_but_not_in_expectation():
+def test_smaller_mixing_cost_is_used_except_in_expectation():
     after = facts(gaps=3.0)
     assert hedge_mistakes(run([[promise(600)]], after)).bound == pytest.approx(600 + math.log(K) / after.eta + 3)
     coins = hedge_expected(run([[promise(600.0, "E")]], after))
@@ -152,7 +152,7 @@ def test_ada_hedge_and_fixed_share_cost_what_they_cost():
 
 
 @pytest.mark.parametrize("theorem", [hedge_mistakes, hedge_expected])
-def test_promises_that_do_not_hold_are_left_out(theorem):
+def test_invalid_certificates_are_left_out(theorem):
     kind = "D" if theorem is hedge_mistakes else "E"
     broken = [
         promise(1, kind, status="violated", reason="a bug"),
@@ -178,7 +178,7 @@ def test_only_bounds_on_mistakes_are_passed_on():
     assert hedge_expected(run([[promise(1.5, quantity="expected loss")]])).status == "valid"
 
 
-def test_what_a_learner_trusts_is_trusted():
+def test_trusted_assumptions_of_a_learner_stay_trusted():
     trusted = promise(10, status="conditional", assumptions=(Assumption("K is an inner product", "trusted"),))
     passed = hedge_mistakes(run([[trusted]]))
     assert passed.status == "conditional"
@@ -194,7 +194,7 @@ def test_with_a_prior_only_the_learner_whose_price_is_known_counts():
     assert hedge_expected(run([[], [promise(50.0, "E")]], after)).status == "void"  # it was found by looking
 
 
-def test_a_rate_that_rose_promises_nothing():
+def test_increasing_rate_has_no_bound():
     rose = facts(rates=T * facts().eta / 2)
     assert hedge_mistakes(run([[promise(10)]], rose)).status == "void"
     assert hedge_mistakes(run([[promise(10)]], facts(rule="sleeping"))).status == "void"
@@ -265,7 +265,7 @@ def test_against_an_adversary_certainties_stand_and_expectations_are_void():
     assert expected.status == "void"
 
 
-def test_coins_that_a_learner_shares_are_found_out_and_those_without_a_seed_are_trusted():
+def test_coins_that_a_learner_shares_are_detected_and_those_without_a_seed_are_trusted():
     team = Hedge([Halving(thresholds(20)), Consistent(thresholds(20), random=True)])
     ledger = nk.play(team, [(t % 21, 1 if t % 21 >= 7 else -1) for t in range(400)])
     for seed, status in [(0, "valid"), (None, "conditional"), (team.rule.seed, "void")]:

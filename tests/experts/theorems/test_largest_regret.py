@@ -71,7 +71,7 @@ def test_no_regret_exceeds_it_and_valid_bounds_are_below_it(rule, table, silence
         assert one.status == ("vacuous" if one.bound >= one.trivial else "valid")
 
 
-def test_a_broken_promise_is_violated_even_where_no_larger_regret_was_possible():
+def test_exceeded_bound_is_violated_even_if_no_larger_regret_was_possible():
     most = largest_regret(10, 1.0, 9.0)
     certificate = theorem("D", "")(lambda run: Bound(1.5, observed=2.0, trivial=most))(None)
     assert most == 1.0
@@ -89,7 +89,7 @@ def test_the_regret_of_gradient_descent_is_compared_with_what_was_possible():
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_a_risk_that_the_middle_of_the_range_keeps_is_no_promise(loss):
+def test_risk_above_the_best_constant_is_vacuous(loss):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 10))
     x /= 1.001 * np.linalg.norm(x, axis=1)[:, np.newaxis]
@@ -105,7 +105,7 @@ def test_a_risk_that_the_middle_of_the_range_keeps_is_no_promise(loss):
         )
 
 
-def test_a_risk_below_what_a_constant_may_lose_is_one():
+def test_risk_below_the_best_constant_is_informative():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(20_000, 1))
     ledger = nk.play(nk.OnlineGradient(radius=1.0, low=-1.0, high=1.0), (x, 0.9 * x[:, 0]))

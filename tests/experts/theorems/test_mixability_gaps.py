@@ -104,7 +104,7 @@ def test_the_opposite_of_the_mixture_is_violated(rate):
 
 
 @pytest.mark.parametrize("rate", [{}, {"rate": "doubling"}, {"eta": 0.3}])
-def test_a_little_more_than_the_mixture_is_found_out_even_where_the_promise_is_kept(rate):
+def test_a_little_more_than_the_mixture_is_detected_even_where_bound_holds(rate):
     learner = Otherwise(3, loss="absolute", **rate)
     learner.instead = lambda said: said + 0.0001
     void = "assumption failed: the mixture lost no more than the weighted mean of its experts"
@@ -121,7 +121,7 @@ def test_a_little_less_than_the_mixture_is_no_breach():
 
 @pytest.mark.parametrize("rate", [{}, {"rate": "doubling"}, {"eta": 0.3}])
 @pytest.mark.parametrize("told", [{1: 1.0, -1: 1.0}, {1: 0.5, -1: 0.5}, {}])
-def test_a_learner_that_lies_about_its_chances_is_found_out(told, rate):
+def test_learner_with_wrong_probabilities_is_detected(told, rate):
     rng = np.random.default_rng(0)
     x = rng.integers(0, 21, 500)
     y = np.where((x >= 7) ^ (rng.uniform(size=500) < 0.3), 1, -1)
@@ -164,7 +164,7 @@ def honest_games(draw):
 
 
 @given(honest_games(), st.booleans())
-def test_no_honest_learner_is_said_to_have_broken_anything(made, together):
+def test_honest_learners_are_never_violated(made, together):
     learner, x, y = made
     game, table = nk.Game(learner), learner.loss == "table"
     if together:
@@ -188,7 +188,7 @@ def test_clipped_log_losses_break_the_bound_of_convex_losses(weigh):
     assert fixed_rate_regret(run).bound == pytest.approx(11.8, abs=0.1)
 
 
-def test_what_is_not_finite_is_void_and_other_rules_have_their_own(weigh):
+def test_nonfinite_values_are_void_and_other_rules_have_their_own_theorems(weigh):
     run = weigh(GOLDEN, 0.5)
     other = dataclasses.replace(run, after=dataclasses.replace(run.after, rule="share"))
     assert mixability_gaps(other) is None

@@ -76,7 +76,7 @@ tables = st.tuples(st.integers(1, 25), st.integers(1, 5)).flatmap(
 
 
 @given(tables, st.floats(0.01, 20), st.booleans(), st.sampled_from([1.0, 4.0]), st.data())
-def test_the_theorem_holds_whoever_sleeps_with_any_prior(table, eta, falling, top, data):
+def test_theorem_holds_for_any_sleep_pattern_and_prior(table, eta, falling, top, data):
     parts = data.draw(st.lists(st.integers(1, 1000), min_size=table.shape[1], max_size=table.shape[1]))
     rate = (lambda t: eta / math.sqrt(t)) if falling else (lambda t: eta)
     run, *_ = play(table * top, rate, np.array(parts) / sum(parts), top)
@@ -131,12 +131,12 @@ def test_a_learner_that_does_not_learn_is_violated():
     assert sleeping_regret(play(table, lambda t: 0.5, learns=False)[0]).status == "violated"
 
 
-def test_if_all_sleep_nothing_is_said():
+def test_no_certificate_if_all_experts_sleep():
     certificate = sleeping_regret(play(np.full((4, 2), NAN), lambda t: 0.5)[0])
     assert (certificate.status, certificate.trivial) == ("vacuous", 0.0)
 
 
-def test_what_cannot_be_judged_is_void():
+def test_invalid_runs_are_void():
     run, *_ = play(GOLDEN, lambda t: 0.5)
     for values in ({"sleeper_price": math.inf}, {"sleeper_gaps": math.nan}, {"eta": 0.0}, {"top": math.inf}):
         assert sleeping_regret(changed(run, **values)).status == "void", values

@@ -54,7 +54,7 @@ def test_for_beta_one_half_it_is_the_bound_of_randomized_weighted_majority(weigh
     assert (certificate.kind, certificate.quantity) == ("D", "expected loss")
 
 
-def test_what_cannot_be_judged_is_void(weigh):
+def test_invalid_runs_are_void(weigh):
     run = weigh(np.eye(3), 0.5)
     assert small_losses(changed(run, price=math.inf)).status == "void"
     assert small_losses(changed(run, eta=0.0, rates=0.0)).status == "void"

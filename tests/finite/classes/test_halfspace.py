@@ -218,7 +218,7 @@ def test_a_class_too_large_is_refused_with_its_size_before_memory_is_taken():
 @pytest.mark.parametrize(
     ("n", "dim"), [(0, 2), (-1, 2), (2.5, 2), (2**31, 2), (2, 0), (2, 1.5), (2, 401), (math.nan, 2)]
 )
-def test_a_class_that_makes_no_sense_is_refused(n, dim):
+def test_invalid_class_is_refused(n, dim):
     with pytest.raises(InputError):
         Halfspaces(n, dim)
 

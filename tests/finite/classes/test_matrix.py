@@ -37,7 +37,7 @@ def test_thresholds_are_n_plus_two():
 
 
 @pytest.mark.parametrize("matrix", [[], [[]], [1, 2], [[0.5]], [["a"]], [[-2, 1]], [[2**20]]])
-def test_a_table_that_is_none_is_refused(matrix):
+def test_invalid_table_is_refused(matrix):
     with pytest.raises(InputError):
         table(matrix)
 
@@ -76,7 +76,7 @@ def test_functions_must_be_functions(functions_):
         functions(functions_)
 
 
-def test_rows_of_different_lengths_are_no_table():
+def test_rows_of_different_lengths_are_refused():
     with pytest.raises(InputError, match="one length"):
         table([[0, 1, 2], [2, 1]])
 
@@ -84,7 +84,7 @@ def test_rows_of_different_lengths_are_no_table():
 @pytest.mark.parametrize(
     "hypotheses", [thresholds(10**19), rectangles(10**9, 3), halfspaces(10**6, 5), sphere_cover(9, 0.001, "cube")]
 )
-def test_len_says_so_where_it_cannot_count_and_size_is_exact(hypotheses):
+def test_len_raises_for_huge_classes_and_size_is_exact(hypotheses):
     assert hypotheses.size >= 2**63
     with pytest.raises(TooLargeError, match="`size`"):
         len(hypotheses)
@@ -119,19 +119,19 @@ def test_len_says_so_where_it_cannot_count_and_size_is_exact(hypotheses):
         lambda n: nk.adversaries.CoinFlip(seed=n),
     ],
 )
-def test_a_whole_number_must_be_one(make, wrong):
+def test_non_integers_are_refused(make, wrong):
     with pytest.raises(InputError, match="whole number|an integer"):
         make(wrong)
 
 
-def test_whole_numbers_of_numpy_are_whole_numbers():
+def test_numpy_integers_are_accepted():
     assert thresholds(np.int64(3)).size == 5
     learner = nk.Consistent(thresholds(3), random=True, seed=np.int64(3))
     assert learner.predict_one(2) == nk.Consistent(thresholds(3), random=True, seed=3).predict_one(2)
     assert type(learner.state()["seed"]) is int
 
 
-def test_a_prior_of_numpys_whole_numbers_does_not_overflow():
+def test_a_prior_of_numpy_integers_does_not_overflow():
     prior = [2**61 + 1, 2**61 + 1, Fraction(1, 8), 1]
     for given in (prior, [np.int64(prior[0]), np.int64(prior[1]), Fraction(1, 8), np.int64(1)]):
         with pytest.raises(InputError, match=r"less than 2\^63"):

@@ -123,7 +123,7 @@ def test_the_class_holds_what_a_brute_force_enumeration_finds(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_label_is_what_python_says_of_the_source(shape):
+def test_every_label_matches_python_evaluation_of_the_source(shape):
     programs = Programs(*shape)
     sources = compiled(programs.describe(i) for i in range(programs.size))
     everyone = np.arange(programs.size)
@@ -160,7 +160,7 @@ def test_all_programs_of_a_large_class_are_evaluated_alike_by_words_one_by_one_a
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_code_is_the_beginning_of_another_and_kraft_holds(shape):
+def test_code_is_prefix_free_and_kraft_holds(shape):
     programs = Programs(*shape)
     codes = [programs.code(i) for i in range(programs.size)]
     assert [len(code) for code in codes] == [programs.length(i) for i in range(programs.size)]
@@ -236,7 +236,7 @@ def test_sizes_are_exact():
     ["", "x[", "x[4]", "x[-1]", "x[True]", "y[0]", "x[0] > x[1]", "x[0] <= x[1]", "x[0] < x[0]", "x[0] < 7", "1 < x[0]",
      "x[0] < x[1] < x[2]", "x[0] < True", "True", "x[0] & x[1]", "x[0:1]", "f(x)", "-x[0]", "x[0] < 'a'", "(" * 5000],
 )  # fmt: skip
-def test_what_is_not_of_the_language_has_no_number(source):
+def test_source_outside_the_language_has_no_number(source):
     with pytest.raises(InputError, match="a program must be made of"):
         Programs(20, 4).index_of(source)
 
@@ -345,7 +345,7 @@ def test_both_forms_of_the_space_play_the_same_game(stream, prior, conservative)
 
 @pytest.mark.parametrize("share", [0, 10**9])
 @pytest.mark.parametrize("prior", [None, "length"])
-def test_a_game_that_is_stopped_goes_on_as_if_it_had_not_been(monkeypatch, share, prior):
+def test_resume_matches_uninterrupted_run(monkeypatch, share, prior):
     shares(monkeypatch, share)
     programs = Programs(18, 3)
     stream = next(streams(3))
@@ -363,7 +363,7 @@ def test_a_game_that_is_stopped_goes_on_as_if_it_had_not_been(monkeypatch, share
     assert (straight.space.state()["members"] is None) == (share != 0)
 
 
-def test_a_state_is_a_copy():
+def test_state_is_a_copy():
     space = Programs(12, 3).space()
     state = space.state()
     whole = space.count
@@ -390,7 +390,7 @@ def test_survivors_of_another_class_are_refused():
 
 @pytest.mark.parametrize("share", [0, 10**9])
 @pytest.mark.parametrize("bad", [[0, math.nan, 1], [0, math.inf, 1], [0, 1], [0, 1, 2, 3], "abc", None, [[0, 1, 2]]])
-def test_bad_input_leaves_the_space_as_it_was(monkeypatch, share, bad):
+def test_bad_input_leaves_the_space_unchanged(monkeypatch, share, bad):
     shares(monkeypatch, share)
     learner = Halving(Programs(14, 3), "length")
     for x, y in list(next(streams(3)))[:3]:

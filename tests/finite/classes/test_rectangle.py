@@ -108,7 +108,7 @@ def test_millions_of_hypotheses_vote():
 
 
 @pytest.mark.parametrize(("m", "dim"), [(0, 1), (-3, 2), (2.5, 2), (2**53 + 1, 1), ("3", 1), (3, 0), (3, -1), (3, 1.5)])
-def test_a_grid_that_is_none_is_refused(m, dim):
+def test_invalid_grid_is_refused(m, dim):
     with pytest.raises(InputError, match="a grid must have"):
         Rectangles(m, dim)
 

@@ -156,7 +156,7 @@ def test_halving_on_a_cover_is_never_void_on_a_stream_with_the_margin(method, di
         assert ledger.mistakes <= certificate.bound <= cover.size.bit_length() - 1 <= corollary(dim, margin)
 
 
-def test_a_margin_smaller_than_the_cover_can_tell_leaves_nobody():
+def test_margin_below_the_cover_leaves_no_survivor():
     turned = [math.pi / 7 + side * math.acos(0.3) for side in (-1, 1)]
     stream = [((math.cos(angle), math.sin(angle)), 1) for angle in turned]
     ledger = play(Halving(SphereCover(2, 0.5)), stream)
@@ -181,7 +181,7 @@ def test_all_and_listed_points_vote_alike_at_every_scale(dim, seed, power):
     assert listed.tolist() == everyone[members].tolist()
 
 
-def test_huge_and_tiny_examples_are_told_by_their_direction():
+def test_huge_and_tiny_examples_are_labelled_by_direction():
     cover = SphereCover(2, 0.1)
     expected = cover.labels_of(cover.encode([3, -4]), None).tolist()
     for scale in (1e-300, 1e300, 5e-324, 4e307):
@@ -196,7 +196,7 @@ def test_more_points_than_a_block_are_all_labelled():
     assert cover.labels_of(cover.encode(x), None).tolist() == np.where(x @ cover.points >= 0, 1, -1).tolist()
 
 
-def test_a_survivor_that_is_no_point_of_the_cover_is_noticed():
+def test_survivor_outside_the_cover_is_detected():
     cover = SphereCover(2, 0.5)
     for member in (-1, 7):
         with pytest.raises(IndexError, match="a survivor must be a point of the cover"):
@@ -241,12 +241,12 @@ def test_a_cover_too_large_is_refused_before_memory_is_taken():
 
 
 @pytest.mark.parametrize("epsilon", [0, -0.1, 2.0001, math.nan, math.inf, 5e-324])
-def test_an_epsilon_that_makes_no_sense_is_refused(epsilon):
+def test_invalid_epsilon_is_refused(epsilon):
     with pytest.raises(InputError, match="epsilon must be above 0"):
         SphereCover(2, epsilon)
 
 
-def test_a_dimension_or_method_that_makes_no_sense_is_refused():
+def test_invalid_dimension_or_method_is_refused():
     for dim in (0, -1, 1.5):
         with pytest.raises(InputError, match="dimension"):
             SphereCover(dim, 0.5)

@@ -72,7 +72,7 @@ def test_the_first_phase_is_counted_from_where_the_ledger_was_opened(warm, bound
     assert again.status == "valid"
 
 
-def test_one_mistake_more_than_promised_is_a_violation():
+def test_one_mistake_more_than_guaranteed_is_a_violation():
     before = VersionSpaceFacts(hypotheses=3, survivors=2, whole=14, weight=6, lightest=2, restarts=1, rounds=9)
     after = VersionSpaceFacts(hypotheses=3, survivors=1, whole=14, weight=2, lightest=2, restarts=3, rounds=59)
     bound = (1 + 1) + (2 + 1) + 2
@@ -112,14 +112,14 @@ def test_a_void_certificate_names_the_round_of_the_ledger_or_none(make):
 
 
 @pytest.mark.parametrize("theorem", [halving_mistakes, halving_restarts])
-def test_more_survivors_at_the_end_is_no_crash(theorem):
+def test_more_survivors_at_the_end_do_not_crash(theorem):
     before = VersionSpaceFacts(hypotheses=12, survivors=3, whole=12, weight=3, rounds=4)
     after = VersionSpaceFacts(hypotheses=12, survivors=12, whole=12, weight=12, restarts=1, emptied_at=6, rounds=8)
     run = Run(before, after, 4, 2, 2.0, (2, 2), adaptive=False, deterministic=True)
     assert theorem(run).status != "violated"
 
 
-def test_a_refuted_assumption_reads_as_what_was_refuted():
+def test_refuted_assumption_is_phrased_as_refuted():
     run = Run(None, None, 1, 0, 0.5, (0, 1), adaptive=True, deterministic=False)
     assert draws_nothing(run).claim == "the learner is deterministic"
     assert draws_nothing(run).standing == "refuted"

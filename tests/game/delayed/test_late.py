@@ -213,7 +213,7 @@ def test_batches_leave_what_ids_leave(name):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_game_that_is_saved_in_the_middle_goes_on_as_if_it_had_not_been(name, tmp_path):
+def test_a_game_that_is_saved_in_the_middle_resumes_as_if_uninterrupted(name, tmp_path):
     rng = np.random.default_rng(2)
     x, y = rows(rng, 150, numbered(LEARNERS[name]()))
     events = schedule(rng, 150, 10)
@@ -236,7 +236,7 @@ def refused(code, call, *args, **more):
     assert caught.value.code == code
 
 
-def test_what_cannot_be_predicted_or_labelled_is_refused_and_changes_nothing():
+def test_invalid_predictions_and_labels_are_refused_and_change_nothing():
     game = nk.Game(nk.Perceptron(), most_pending=2, expire_seconds=10)
     x = np.array([1.0, 2.0])
     game.predict_one(x, "a", at=0.0)
@@ -318,7 +318,7 @@ def test_counts_that_contradict_each_other_are_refused():
             restore(state | {"late": state["late"] | {name: value}}, game.learner)
 
 
-def test_what_was_served_and_not_counted_is_violated():
+def test_uncounted_served_predictions_are_violated():
     game = nk.Game(nk.Perceptron(bias=0.0))
     for row in np.eye(3):
         for k in range(9):
@@ -360,7 +360,7 @@ def drawn(seed, count=60, delay=8):
 
 
 @pytest.mark.parametrize("seeds", [40, pytest.param(1000, marks=pytest.mark.slow)])
-def test_what_was_drawn_is_promised_with_a_probability(seeds):
+def test_drawn_predictions_have_a_bound_with_a_probability(seeds):
     games = [drawn(seed) for seed in range(seeds)]
     for late, found in games:
         assert (found.kind, found.quantities["its_theorem"], found.quantities["delta"]) == ("P", "drawn_loss", 0.05)
@@ -370,7 +370,7 @@ def test_what_was_drawn_is_promised_with_a_probability(seeds):
     assert sum(found.observed > found.bound for _, found in games) <= 0.05 * seeds
 
 
-def test_without_what_changed_the_promise_on_draws_is_broken():
+def test_bound_on_draws_fails_without_the_changed_predictions():
     class Flips(nk.Perceptron):
         """It serves the opposite of what it says when the label comes."""
 
@@ -391,7 +391,7 @@ def test_without_what_changed_the_promise_on_draws_is_broken():
     assert found.observed > found.bound
 
 
-def test_a_learner_that_breaks_its_promise_breaks_this_one():
+def test_a_learner_that_exceeds_its_bound_breaks_this_one():
     class Stubborn(nk.Perceptron):
         """It says +1 of everything, and that it changes with every mistake."""
 

@@ -136,7 +136,7 @@ def test_a_square_that_rounds_to_nothing_would_give_a_false_certificate():
     assert all(u.bound() >= 1 for u in scorer.penalized())
 
 
-def test_the_error_of_the_kernel_itself_is_paid_for():
+def test_the_error_of_the_kernel_itself_is_accounted_for():
     """f = K(z, .) - K(z', .), z' = z (1 + 3e-8): adding up 3,000 equal numbers drifts by more than the rest covers."""
     points = np.full((2, 3000), 0.3)
     points[1] *= 1 + 3e-8
@@ -144,7 +144,7 @@ def test_the_error_of_the_kernel_itself_is_paid_for():
     assert scorer.norms2[0] >= 3000 * (Fraction(points[0, 0]) - Fraction(points[1, 0])) ** 2
 
 
-def test_clamping_gives_false_certificates_and_paying_for_rounding_gives_none():
+def test_clamping_gives_false_certificates_and_rounding_allowances_give_none():
     """Random f whose terms cancel: the mistake bound R^2 ||f||^2 / margin^2 of one mistake must be at least 1."""
     coins, false = np.random.default_rng(1), 0
     for _ in range(150):

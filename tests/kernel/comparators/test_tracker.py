@@ -83,7 +83,7 @@ def test_wide_rows_are_kept_up_to_a_number_of_bytes():
     assert tracker.facts().points <= math.ceil(1000 / 48)
 
 
-def test_lent_arrays_may_change_afterwards():
+def test_borrowed_arrays_may_change_afterwards():
     x, y, wrong = example_stream(100)
     once, twice = KernelTracker(RBF, 200), KernelTracker(RBF, 200)
     lent, labels, mistakes = x.copy(), y.copy(), wrong.copy()
@@ -104,7 +104,7 @@ def test_no_rows_and_rows_of_zeros_are_valid():
 
 @pytest.mark.parametrize("keep", [0, 100])
 @pytest.mark.parametrize("number", [math.nan, math.inf, 1e200, 1e140, 1e-140])
-def test_what_is_not_finite_or_not_safe_is_invalid(keep, number):
+def test_nonfinite_or_extreme_rows_are_invalid(keep, number):
     tracker = KernelTracker(LINEAR, keep)
     tracker.see_row(np.array([0.0, number]), 1, True)
     facts = tracker.facts()
@@ -135,7 +135,7 @@ def test_the_gamma_of_the_rbf_must_be_of_a_safe_size(power, safe):
     assert (tracker.facts().invalid_reason == "") == safe
 
 
-def test_a_function_that_is_no_inner_product_is_found_out_where_it_shows():
+def test_kernel_that_is_not_an_inner_product_is_detected():
     tracker = KernelTracker(Kernel.of(lambda z, x: 1.0 if (z == x).all() else -1.0))
     for value in (1.0, 2.0, 3.0):
         tracker.see_row(np.array([value]), 1, False)
@@ -193,7 +193,7 @@ def test_the_state_is_plain_data(form, number):
     assert again.facts() == tracker.facts()
 
 
-def test_a_function_of_the_users_cannot_be_saved():
+def test_user_defined_kernel_cannot_be_saved():
     with pytest.raises(ModelFileError):
         KernelTracker(Kernel.of(lambda z, x: float(z @ x))).state()
 

@@ -68,19 +68,19 @@ rows = st.lists(st.sampled_from(WILD), min_size=2, max_size=2)
     st.lists(st.tuples(rows, st.sampled_from([-1, 1])), min_size=1, max_size=20), st.sampled_from(KERNELS),
     st.sampled_from(["dense", "numbers", "names"]), st.sampled_from([1, 400]),
 )  # fmt: skip
-def test_on_hostile_floats_it_is_explained_or_not_looked_at(rounds, kernel, form, keep):
+def test_hostile_floats_are_explained_or_not_checked(rounds, kernel, form, keep):
     x, y = np.array([row for row, _ in rounds]), np.array([label for _, label in rounds])
     found = unexplained(KernelPerceptron(**kernel), as_stream(x, y, form), keep, passes=2)
     assert found is None or found <= 1.0
 
 
-def test_a_function_of_the_users_is_looked_at_too():
+def test_user_defined_kernel_is_checked_too():
     x, y = noisy(60)
     for form in ("dense", "names"):
         assert unexplained(KernelPerceptron(lambda z, x: float(z @ x) ** 2), as_stream(x, y, form)) <= 1.0
 
 
-def test_a_game_that_was_stopped_and_goes_on_is_explained():
+def test_a_game_that_was_stopped_and_resumed_is_explained():
     (x, y), learner = noisy(700), KernelPerceptron(gamma=0.5)
     tracker = learner.tracker()
     for start in range(0, 700, 100):
@@ -90,7 +90,7 @@ def test_a_game_that_was_stopped_and_goes_on_is_explained():
         assert tracker.facts(learner).unexplained <= 1.0
 
 
-def test_features_that_came_later_are_no_obstacle():
+def test_features_that_came_later_are_handled():
     x, y = noisy(400, width=9)
     x[:200, 4:] = 0.0
     for form in ("numbers", "names"):
@@ -150,7 +150,7 @@ def test_a_learner_that_does_something_else_is_not_explained(twist, kernel, keep
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_one_that_learns_every_round_or_started_elsewhere_is_not_explained(kernel):
+def test_learner_that_learns_every_round_or_starts_elsewhere_is_not_explained(kernel):
     similarity = KernelPerceptron(**kernel).similarity
     (x, y), tracker = noisy(), KernelTracker(similarity, additive=True)
     wrong, added = played(similarity, x, y, every_round=True)
@@ -162,7 +162,7 @@ def test_one_that_learns_every_round_or_started_elsewhere_is_not_explained(kerne
     assert tracker.facts(learner_of(x, added)).unexplained <= 1.0
 
 
-def test_it_is_not_looked_at_where_examples_have_left_or_it_need_not_hold():
+def test_check_is_skipped_after_removals_or_if_not_additive():
     x, y = noisy()
     for learner in (RandomizedBudgetPerceptron(5, gamma=1.0), KernelPerceptron(gamma=1.0)):
         ledger = play(learner, Arrays(x, y))

@@ -107,7 +107,7 @@ def test_labels_that_contradict_each_other_make_it_void():
     assert found.quantities == {"beyond_that": "no mistake bound is known"}
 
 
-def test_what_the_facts_refute_is_void():
+def test_refuted_assumptions_make_it_void():
     run, _ = play(np.eye(3).tolist(), [-1] * 3)
     for part, why in (
         ({"before": dataclasses.replace(run.before, empty=False)}, "empty"),
@@ -120,12 +120,12 @@ def test_what_the_facts_refute_is_void():
         assert why in found.reason
 
 
-def test_a_bound_above_the_budget_says_nothing():
+def test_a_bound_above_the_budget_is_uninformative():
     run, _ = play(np.eye(5).tolist() * 2, [-1] * 10, budget=5)
     assert cks_cache(run).status == "vacuous"
 
 
-def test_the_rounding_of_the_run_is_paid_for():
+def test_the_rounding_of_the_run_is_accounted_for():
     run, _ = play(np.eye(40).tolist(), [-1] * 40)
     rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 500)))
     assert cks_cache(rough).bound > cks_cache(run).bound

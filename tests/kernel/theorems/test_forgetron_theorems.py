@@ -223,7 +223,7 @@ def noisy(rows, flips, seed=0, width=3):
 
 
 @pytest.mark.parametrize("self_tuned", [True, False])
-def test_the_pathwise_bound_says_something_where_the_theorem_does_not(self_tuned):
+def test_pathwise_bound_is_informative_where_the_theorem_is_not(self_tuned):
     run, learner = game(*noisy(600, 0.0), 20, RBF, self_tuned=self_tuned)
     assert learner.evictions > 0
     pathwise, theorem = forgetron_pathwise(run), forgetron_theorem(run)
@@ -274,7 +274,7 @@ def test_two_comparators_are_mixed_where_that_is_better_than_either():
     assert list(mixtures([nothing, Fraction(2)], [Fraction(30), nothing], costs, 0, 2)) == []
 
 
-def test_comparators_that_are_too_long_for_the_theorem_are_left_out():
+def test_comparators_above_the_norm_limit_are_left_out():
     coins = np.random.default_rng(6)
     y = np.where(coins.random(300) < 0.5, 1, -1)
     x = (y[:, None] * np.array([[3.0, 0.0]]) + 0.05 * coins.normal(size=(300, 2))).tolist()
@@ -295,7 +295,7 @@ def test_the_theorem_needs_a_budget_of_83(budget, enough):
     assert (forgetron_theorem(run).status != "void") == enough
 
 
-def test_an_example_longer_than_was_said_makes_the_theorem_void_and_not_the_sums():
+def test_example_beyond_the_radius_voids_the_theorem_but_not_the_sums():
     rows, ys = [[2.0, 0.0], [0.0, 1.0]] * 10, [-1, 1] * 10
     short, _ = game(rows, ys, 90, radius2=1.0)
     assert forgetron_theorem(short).status == "void"
@@ -313,7 +313,7 @@ def test_costs_that_no_forgetron_has_make_the_theorem_void():
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_what_the_facts_refute_is_void(theorem):
+def test_refuted_assumptions_make_it_void(theorem):
     run, _ = game(*noisy(100, 0.1), 83, RBF)
     for part, why in (
         ({"before": dataclasses.replace(run.before, empty=False)}, "warm start"),
@@ -334,7 +334,7 @@ def test_no_comparators_no_certificate(theorem):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_the_rounding_of_the_run_is_paid_for(theorem):
+def test_the_rounding_of_the_run_is_accounted_for(theorem):
     coins = np.random.default_rng(6)
     y = np.where(coins.random(300) < 0.5, 1, -1)
     x = (y[:, None] * np.array([[3.0, 0.0]]) + 0.05 * coins.normal(size=(300, 2))).tolist()
@@ -343,7 +343,7 @@ def test_the_rounding_of_the_run_is_paid_for(theorem):
     assert theorem(rough).bound > theorem(run).bound
 
 
-def test_rows_of_zeros_are_no_trouble():
+def test_rows_of_zeros_are_handled():
     run, _ = game([[0.0]] * 5, [-1] * 5, 2)
     found = forgetron_pathwise(run)
     assert (found.observed, found.bound, found.status) == (5, 5, "vacuous")

@@ -208,7 +208,7 @@ def test_the_theorems_hold_on_arbitrary_streams(similarity, stream, passes, keep
 
 @pytest.mark.parametrize("similarity", KERNELS)
 @given(stream=streams(st.sampled_from(WILD), most=10), passes=st.integers(1, 2))
-def test_wild_floats_never_break_the_promise(similarity, stream, passes):
+def test_extreme_floats_never_break_the_bound(similarity, stream, passes):
     run, _ = game(*split(stream), similarity, passes)
     for theorem in THEOREMS:
         assert theorem(run).status in ("valid", "vacuous", "void")
@@ -235,7 +235,7 @@ def test_labels_that_are_coins_are_hardly_bounded():
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_every_theorem_pays_for_the_rounding_of_a_long_run(theorem):
+def test_every_theorem_accounts_for_the_rounding_of_a_long_run(theorem):
     """With 2^24 examples in the list a score may be off by 2^-5 of R^2 for each of them."""
     run, _ = game(np.eye(40), [-1] * 40, passes=2)
     tracked = dataclasses.replace(run.tracked, mistakes=2**24)
@@ -252,7 +252,7 @@ def test_every_theorem_pays_for_the_rounding_of_a_long_run(theorem):
 @pytest.mark.parametrize(
     ("broken", "status"), [({"says": -1}, "violated"), ({"step": 0}, "void"), ({"step": -1}, "void")]
 )
-def test_a_broken_learner_is_found_out(theorem, broken, status):
+def test_a_broken_learner_is_detected(theorem, broken, status):
     rows, ys = [[1, 2], [2, -1]] * 20, [-1, 1] * 20
     run, _ = game(rows, ys, SQUARED, learner=Plain(SQUARED, **broken))
     assert theorem(run).status == status
@@ -260,7 +260,7 @@ def test_a_broken_learner_is_found_out(theorem, broken, status):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_what_the_facts_refute_is_void(theorem):
+def test_refuted_assumptions_make_it_void(theorem):
     run, _ = game(np.eye(3), [-1] * 3)
     for part, why in (
         ({"after": dataclasses.replace(run.after, evictions=1)}, "ever removed"),
@@ -275,7 +275,7 @@ def test_what_the_facts_refute_is_void(theorem):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_a_function_of_the_users_is_trusted_to_be_an_inner_product(theorem):
+def test_user_defined_kernel_is_trusted_to_be_an_inner_product(theorem):
     run, _ = game(np.eye(4), [-1] * 4, Kernel.of(lambda z, x: float(z @ x)), passes=2)
     found = theorem(run)
     assert (found.bound, found.status) == (4, "conditional")
@@ -293,7 +293,7 @@ def test_a_gamma_so_small_that_distances_overflow_is_void(theorem):
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_a_function_that_is_seen_to_be_none_is_void(theorem):
+def test_kernel_that_is_not_an_inner_product_is_void(theorem):
     run, _ = game([[1.0], [2.0]], [-1, -1], Kernel.of(lambda z, x: -float(z @ x)))
     assert theorem(run).status == "void"
     assert "no inner product" in theorem(run).reason

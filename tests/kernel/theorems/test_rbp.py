@@ -205,7 +205,7 @@ def test_one_run_above_the_bound_violates_nothing():
     assert found.status == "valid"
 
 
-def test_the_expectation_is_not_made_a_whole_number():
+def test_expectation_is_not_rounded_to_an_integer():
     rows, ys = two_in_turn(16, 60)
     found = rbp_expected(play(rows, ys, 16, fair(1)))
     assert isinstance(found.bound, float)
@@ -214,7 +214,7 @@ def test_the_expectation_is_not_made_a_whole_number():
     assert found.quantities["rho"] < 1
 
 
-def test_the_rounding_of_the_scores_is_paid_for():
+def test_the_rounding_of_the_scores_is_accounted_for():
     run = play(ROUND * 2, [-1] * 6, 2, fair(0))
     rough = dataclasses.replace(run, tracked=dataclasses.replace(run.tracked, error=Fraction(1, 100)))
     assert rbp_expected(rough).bound >= rbp_expected(run).bound
@@ -234,7 +234,7 @@ def test_the_learner_itself_has_the_golden_expectation():
     assert min(bounds) >= 8.888671875
 
 
-def test_the_learner_itself_keeps_its_promise_over_many_seeds():
+def test_the_learner_itself_keeps_its_bound_over_many_seeds():
     coins = np.random.default_rng(9)
     x = coins.normal(size=(600, 2))
     y = np.where(x[:, 0] > 0, 1, -1) * np.where(coins.random(600) < 0.08, -1, 1)

@@ -141,7 +141,7 @@ def test_a_margin_below_that_of_the_grid_is_void():
     assert ellipsoid_margin(run).status == "valid"
 
 
-def test_nothing_is_said_of_a_grid_that_was_not_named():
+def test_no_grid_certificate_without_a_grid():
     run = play(Ellipsoid(), [(1, 1)], [-1], [-1, -1, 0])
     assert ellipsoid_grid(run) is None
     named = dataclasses.replace(run, after=dataclasses.replace(run.after, grid=1))

@@ -291,7 +291,7 @@ def broken(learner, how):
         ("learns when right", "void"),
     ],
 )
-def test_a_broken_learner_is_found_out(how, status):
+def test_a_broken_learner_is_detected(how, status):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(4000, 3))
     u = np.array([-1.0, -1.0, -1.0])

@@ -62,7 +62,7 @@ def test_the_rule_of_second_order_on_the_same_example():
 
 @pytest.mark.parametrize("scale_free", [True, False])
 @pytest.mark.parametrize("announced", [None, 4])
-def test_second_order_says_what_matrices_say(announced, scale_free):
+def test_second_order_matches_dense_matrices(announced, scale_free):
     rng = np.random.default_rng(3)
     x, y = (
         rng.normal(size=(150, 3)) * np.linspace(1, 9, 150)[:, None],
@@ -92,7 +92,7 @@ def test_second_order_meets_its_bound_on_orthogonal_examples():
     assert (found.observed, found.bound) == (12, 12)
 
 
-def test_second_order_leaves_out_what_its_matrix_has_no_room_for():
+def test_second_order_ignores_features_beyond_its_matrix():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 60)
     x = np.hstack([6.0 * np.eye(3)[y], rng.normal(size=(60, 297))])
@@ -104,7 +104,7 @@ def test_second_order_leaves_out_what_its_matrix_has_no_room_for():
     assert learner.weights.any(axis=0).sum() == 255  # the constant has the first row
 
 
-def test_comparators_lose_what_they_lose():
+def test_losses_of_comparators_match_a_naive_sum():
     rng = np.random.default_rng(1)
     x, y, u = rng.normal(size=(40, 3)), np.minimum(rng.integers(0, 4, 40), np.arange(40)), rng.normal(size=(4, 3))
     known = np.maximum.accumulate(y + 1)
@@ -123,7 +123,7 @@ def test_comparators_lose_what_they_lose():
         assert 0.0 < sums[comparators_loops.multiclass_losses.DOUBT, 0] < 1e-10
 
 
-def test_a_label_that_would_have_been_said_had_it_been_known_is_told_apart():
+def test_new_label_that_would_have_been_predicted_is_counted_separately():
     learner = nk.MulticlassPerceptron()
     ledger = nk.Game(learner).ledger
     game = nk.Game(learner, ledger)
@@ -209,7 +209,7 @@ class Shrinking(nk.MulticlassSecondOrderPerceptron):
         return played
 
 
-def test_who_cheats_is_void():
+def test_cheating_learner_is_void():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
     sums, counted = "its sums agree", "agrees with the ledger's"

@@ -102,7 +102,7 @@ def test_every_theorem_holds_on_arbitrary_float_streams(game, perceptron, stream
 
 
 @given(streams(st.sampled_from(WILD), most=12), st.integers(1, 2))
-def test_wild_floats_never_break_the_promise(game, stream, passes):
+def test_extreme_floats_never_break_the_bound(game, stream, passes):
     run = game(*split(stream), passes)
     assert {theorem(run).status for theorem in THEOREMS} <= {"valid", "vacuous", "void"}
 
@@ -118,13 +118,13 @@ def test_tiny_and_huge_orthogonal_examples_are_bounded_or_void(game, size):
         assert "rescale" in found.reason
 
 
-def test_rounding_of_the_run_itself_is_paid_for(game):
+def test_rounding_of_the_run_itself_is_accounted_for(game):
     run = game([[0.1, 0.2], [0.3, -0.1]] * 10, [1, -1] * 10)
     assert 1 < rounding_factor(run) < 1 + Fraction(1, 2**40)
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)
-def test_every_theorem_pays_for_the_rounding_of_a_long_run(game, theorem):
+def test_every_theorem_accounts_for_the_rounding_of_a_long_run(game, theorem):
     """2^48 updates in floats may have lost a thirty-second of each weight."""
     run = game(np.eye(40) * 0.1, [-1] * 40, passes=2)
     after = dataclasses.replace(run.after, updates=2**48)
@@ -165,7 +165,7 @@ def test_a_learner_that_knows_the_answer_starts_with_a_better_bound(game, percep
     assert warm.observed <= warm.bound < cold.bound
 
 
-def test_a_warm_start_that_the_comparators_were_not_told_of_is_void(game, perceptron):
+def test_warm_start_unknown_to_the_comparators_is_void(game, perceptron):
     found = perceptron_hinge(game([[1.0]], [1], 1, perceptron(weights={0: 5.0}), tell=False))
     assert found.status == "void"
     assert "warm start" in found.reason
@@ -196,7 +196,7 @@ def test_rounds_that_the_comparators_or_the_ledger_missed_are_void(game):
 
 @pytest.mark.parametrize("theorem", THEOREMS)
 @pytest.mark.parametrize("step", [0.0, -1.0, 0.5])
-def test_a_learner_that_learns_something_else_is_found_out(game, perceptron, theorem, step):
+def test_a_learner_that_learns_something_else_is_detected(game, perceptron, theorem, step):
     found = theorem(game([[1, 2], [2, -1]] * 20, [-1, 1] * 20, 1, perceptron(step=step)))
     assert found.status == "void"
     assert "each mistake added y x to its weights, and nothing else changed them" in found.reason

@@ -131,7 +131,7 @@ def test_the_bound_is_far_below_the_root_where_a_few_examples_are_long(game):
     assert found.quantities["kappa"] > 0.0
 
 
-def test_what_the_mistakes_say_is_beside_the_bound_and_holds(game):
+def test_bound_from_the_mistakes_is_reported_and_holds(game):
     coins = np.random.default_rng(4)
     rows = coins.normal(size=(300, 3))
     y = np.where(rows @ [1.0, 1.0, -1.0] + 0.5 * coins.normal(size=300) >= 0.0, 1, -1)

@@ -64,6 +64,6 @@ def test_the_theorem_holds_on_separable_streams_and_a_separator_is_found(game, r
     assert found.bound <= 1.01 * best
 
 
-def test_what_is_not_a_number_is_void(game):
+def test_nan_makes_it_void(game):
     found = perceptron_margin(game([[1.0], [float("nan")]], [1, 1]))
     assert (found.status, found.reason) == ("void", "a feature was NaN or infinite")

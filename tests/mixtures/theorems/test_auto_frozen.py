@@ -132,7 +132,7 @@ def test_it_is_close_in_one_pass_where_nothing_is_kept():
     assert certificate.quantities["before"] < 0.2 * certificate.observed
 
 
-def test_a_member_that_rests_promises_nothing():
+def test_member_that_rests_has_no_bound():
     x, y = rings(400)
     learner = Auto()
     game = Game(learner)
@@ -144,7 +144,7 @@ def test_a_member_that_rests_promises_nothing():
     assert found(game.ledger).status == "valid"
 
 
-def test_a_learner_that_learned_before_promises_with_the_weights_that_its_members_had():
+def test_bound_of_a_trained_learner_uses_its_members_weights():
     x, y = rings(600)
     bounds = set()
     for size in (300, 7, 1):
@@ -170,7 +170,7 @@ def of_stack(ledger):
     return {u.after: u for u in ledger.tracker.facts(learner).frozen if u.member == learner.members}
 
 
-def test_the_stack_promises_least_on_rings():
+def test_stack_has_the_least_bound_on_rings():
     x, y = rings(400)
     ledger = nk.play(Auto(), (x, y))
     certificate = found(ledger)
@@ -221,7 +221,7 @@ def test_the_stack_pays_no_more_than_its_copies_allow_on_arbitrary_streams(kinds
         assert found(game.ledger).status in ("valid", "vacuous")
 
 
-def test_an_adversary_keeps_the_promise_of_the_stack():
+def test_an_adversary_keeps_the_bound_of_the_stack():
     rng = np.random.default_rng(12)
     learner = Auto()
     game = Game(learner)
@@ -256,7 +256,7 @@ def test_a_saved_copy_of_the_stack_with_too_few_weights_is_refused():
         ledger_state.restore(state, game.learner)
 
 
-def test_a_stack_that_paid_more_than_it_promised_violates_it():
+def test_stack_above_its_bound_is_violated():
     x, y = rings(400)
     learner, runs = Auto(), []
     ledger = nk.play(learner, (x, y))

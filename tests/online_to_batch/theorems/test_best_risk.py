@@ -25,7 +25,7 @@ CASES = {
 FACTS = BestFacts(rounds=1000, delta=0.05, candidates=50, first=100, errors=0, trials=900, mistakes=20)
 
 
-def test_a_certificate_as_it_is_told():
+def test_certificate_text():
     certificate = best_risk(FACTS)
     assert certificate.bound == pytest.approx(0.0109435539, abs=1e-10)
     assert certificate.bound >= clopper_pearson(0, 900, 5e-5)
@@ -51,7 +51,7 @@ def test_errors_on_some_of_the_later_examples_are_not_enough():
     assert "assumption failed: its errors are counted on all later examples" in certificate.reason
 
 
-def test_what_makes_it_void_and_what_says_nothing():
+def test_void_and_vacuous_cases():
     refuted = dataclasses.replace(FACTS, independence="refuted", evidence=4321.0)
     assert "from 1 to 4,321" in best_risk(refuted).reason
     last = dataclasses.replace(FACTS, first=999, trials=1, errors=1)

@@ -152,7 +152,7 @@ def test_the_reference_risks_are_right():
     assert mistakes.sum(1).max() <= math.log2(1001)
 
 
-def test_a_certificate_as_it_is_told():
+def test_certificate_text():
     certificate = ensemble_risk(EnsembleFacts(rounds=1000, mistakes=10))
     assert (certificate.kind, certificate.quantity, certificate.side) == ("P", "mean risk", "upper")
     assert (certificate.observed, certificate.trivial) == (0.01, 1)
@@ -169,7 +169,7 @@ def test_a_certificate_as_it_is_told():
     )
 
 
-def test_a_short_run_says_nothing():
+def test_a_short_run_is_uninformative():
     certificate = ensemble_risk(EnsembleFacts(rounds=3, mistakes=0))
     assert (certificate.status, certificate.bound) == ("vacuous", 1.0)
     assert ensemble_risk(EnsembleFacts(rounds=4, mistakes=0)).status == "conditional"
@@ -182,7 +182,7 @@ def test_it_does_not_ask_when_the_run_was_stopped():
     assert ensemble_risk(dataclasses.replace(facts, horizon=False)) == ensemble_risk(facts)
 
 
-def test_drift_makes_it_void_and_the_evidence_is_told():
+def test_drift_makes_it_void_and_the_evidence_is_reported():
     facts = EnsembleFacts(rounds=1000, mistakes=10, independence="refuted", evidence=271.5)
     certificate = ensemble_risk(facts)
     assert (certificate.status, certificate.bound) == ("void", None)

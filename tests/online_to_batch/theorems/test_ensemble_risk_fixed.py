@@ -21,7 +21,7 @@ CASES = {
 """Cases for tests/test_every_theorem.py."""
 
 
-def test_a_certificate_as_it_is_told():
+def test_certificate_text():
     certificate = ensemble_risk_fixed(EnsembleFacts(rounds=1000, mistakes=10))
     assert certificate.bound == kl_limit(10, 1000, 0.05) == pytest.approx(0.02801, abs=5e-6)
     assert (certificate.kind, certificate.status, certificate.observed) == ("P", "conditional", 0.01)
@@ -61,6 +61,6 @@ def test_at_an_n_chosen_by_looking_it_fails_far_more_often():
     assert np.count_nonzero(failed) >= 0.05 * runs
 
 
-def test_only_mistakes_say_nothing():
+def test_run_of_only_mistakes_is_vacuous():
     assert ensemble_risk_fixed(EnsembleFacts(rounds=7, mistakes=7)).status == "vacuous"
     assert ensemble_risk_fixed(EnsembleFacts(rounds=1, mistakes=0)).bound == pytest.approx(0.975)
