@@ -142,7 +142,7 @@ def one(**changes):
 
 
 @pytest.mark.parametrize(("log", "options", "words"), [
-    (one().drop(columns="probability"), {}, r"limits are for logs that say with what probability.*none is called"),
+    (one().drop(columns="probability"), {}, r"a log must have the probability with which.*none is called"),
     (one().drop(columns="loss"), {}, r"a column for the loss or reward"),
     (one().drop(columns="arm"), {}, r"a column for the arm.*arm=COLUMN"),
     (one(probability=0.0), {}, r"probabilities must be above 0, and at most 1: row 2, column \"probability\".*has 0"),

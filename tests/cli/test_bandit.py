@@ -50,8 +50,8 @@ def test_a_log_without_probabilities_is_refused_with_the_reason(log):
     log.write_text(log.read_text().replace("probability", "weather"))
     done = novikoff("bandit", log)
     assert done.returncode == 2
-    assert "say with what probability each arm was drawn" in done.stderr
-    assert "Pass --probability COLUMN. Without it nothing can be promised." in done.stderr
+    assert "must have the probability with which each arm was drawn" in done.stderr
+    assert "Pass --probability COLUMN. Without it there is no guarantee." in done.stderr
 
 
 def test_losses_out_of_range_are_refused_with_what_to_do(log):

@@ -538,7 +538,7 @@ def test_table_that_grew_after_copying_weights_has_a_bound():
     game.learn_batch(Batch(np.ones((15, 1)), np.array([1, -1, 1] * 5, np.int8), 1))
     before = suffix(game.ledger).bound
     learner.widen(7)
-    game.ledger.tracker._asked = None
+    game.ledger.tracker._cached = None
     assert suffix(game.ledger).bound == before
     game.learn_batch(Batch(np.zeros((1, 7)), np.array([1], np.int8), 16))
     assert suffix(game.ledger).status in ("valid", "vacuous")

@@ -289,7 +289,7 @@ def test_groups_are_read_from_a_table_by_name(tmp_path):
     assert ledger.coverage.rounds == [30, 30, 30]
     nk.save(ledger, tmp_path / "game.nk")
     assert nk.load(tmp_path / "game.nk").coverage.misses == ledger.coverage.misses
-    with pytest.raises(InputError, match="groups must be a feature of the learner"):
+    with pytest.raises(InputError, match="groups must be a feature of the table"):
         nk.play("conformal:[ftrl],groups=shape", file)
 
 
@@ -470,8 +470,8 @@ def test_comparators_and_theorems_of_the_inner_learner_stay():
 @pytest.mark.parametrize(("more", "must"), [
     ({"alpha": 0.0}, "alpha must be between"), ({"alpha": 1.0}, "alpha must be"), ({"step": 0.0}, "step must be"),
     ({"start": 1.5}, "start must be"), ({"rule": "best"}, "a rule must be"), ({"groups": -1}, "groups must be"),
-    ({"groups": 0, "rule": "quantile"}, "groups need rule"), ({"groups": [0]}, "need several columns"),
-    ({"groups": [0, 0]}, "need several columns"), ({"groups": [0, 1], "rule": "decaying"}, "groups need rule"),
+    ({"groups": 0, "rule": "quantile"}, "groups need rule"), ({"groups": [0]}, "need several distinct columns"),
+    ({"groups": [0, 0]}, "need several distinct columns"), ({"groups": [0, 1], "rule": "decaying"}, "groups need rule"),
 ])  # fmt: skip
 def test_invalid_arguments_are_refused(more, must):
     with pytest.raises(InputError, match=must):

@@ -233,7 +233,7 @@ def test_weights_that_do_not_follow_the_losses_are_violated_and_a_loss_that_was_
 
 
 def test_a_learner_without_probabilities_or_with_a_past_is_refused():
-    with pytest.raises(InputError, match="must say probabilities: Perceptron says none"):
+    with pytest.raises(InputError, match="must predict probabilities: Perceptron does not"):
         Specialists(nk.Perceptron())
     learned = nk.FTRL()
     learned.learn_one([1.0], 1)
@@ -256,7 +256,7 @@ def test_command_line_reports_a_range_of_rounds():
     done = novikoff("run", "specialists:[logistic]", "demo:breast-cancer", "-q", "--between", "100:400")
     assert done.returncode == 0
     assert "Rounds 129 to 384: " in done.stdout.replace("\n", " ")
-    assert "it trusts most: the copy begun with round" in done.stdout.replace("\n", " ")
+    assert "Largest weights: the copy started in round" in done.stdout.replace("\n", " ")
     refused = novikoff("run", "logistic", "demo:breast-cancer", "-q", "--between", "100:400")
     assert refused.returncode == 2
     assert "true with another learner" in refused.stderr
@@ -270,7 +270,7 @@ def test_drift_in_a_spec_is_specialists_around_the_learner():
     assert isinstance(make("auto:drift=false", "learner"), nk.Auto)
     with pytest.raises(SpecError, match="drift of auto must be true or false: got 3"):
         make("auto:drift=3", "learner")
-    with pytest.raises(InputError, match="must say probabilities: AutoRegression says none"):
+    with pytest.raises(InputError, match="must predict probabilities: AutoRegression does not"):
         make("auto-regression:drift=true", "learner")
 
 
@@ -317,4 +317,4 @@ def test_stretches_are_described_and_drawn():
     plain = nk.play(nk.FTRL(), drifting(333))
     assert not list(stretches.describe(plain))
     assert "guaranteed there" not in page.document(plain)
-    assert "best constant of these rounds: " in str(parts[0])
+    assert "Best constant of these rounds: " in str(parts[0])

@@ -446,5 +446,5 @@ def test_classes_of_several_parts_are_summed_whole(monkeypatch):
 def test_a_class_too_large_to_hold_is_refused_with_its_size():
     with pytest.raises(TooLargeError, match=r"1,000,000,000,000,000,002.*smaller class"):
         WeightedMajority(thresholds(10**18))
-    with pytest.raises(TooLargeError, match="held point by point"):
+    with pytest.raises(TooLargeError, match="points to be stored"):
         WeightedMajority(sphere_cover(3, 0.001, method="cube"))

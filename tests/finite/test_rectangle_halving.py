@@ -341,7 +341,7 @@ def test_predicting_changes_nothing():
 
 
 def test_more_than_three_dimensions_are_refused_and_the_alternative_named():
-    with pytest.raises(TooLargeError, match=r"at most 3 dimensions: got dim = 4. TightestBox\(dim, m\)"):
+    with pytest.raises(TooLargeError, match=r"at most 3 dimensions: got dim = 4. Use TightestBox\(dim, m\)"):
         RectangleHalving(3, 4)
     for m, dim in [(0, 2), (3, 0), (2.5, 1)]:
         with pytest.raises(InputError, match="a grid must have"):

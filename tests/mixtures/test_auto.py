@@ -535,7 +535,7 @@ def test_void_reason_names_random_features_if_only_they_stayed_awake():
         told = dataclasses.replace(facts, slept=[j not in awake for j in range(15)])
         ledger.learner.facts = lambda told=told: told
         ledger.learner.goals = list
-        ledger.tracker._asked = None
+        ledger.tracker._cached = None
         found = said(ledger)["auto_regret"]
         assert (found.status, why in found.reason) == ("void", True), str(found)
 

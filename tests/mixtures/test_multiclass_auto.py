@@ -270,7 +270,7 @@ def test_least_bound_is_one_versus_rest_and_falsified_sums_are_void():
     parts = ("comparator_loss", "penalty", "delta", "deficit", "mixture", "novelty")
     assert found.bound == pytest.approx(sum(told[name] for name in parts))
     game.learner._matrices[0][:, 1, matrix.MOMENT] *= 2.0  # of label 1
-    game.ledger.tracker.rest._labels[1]._asked = None
+    game.ledger.tracker.rest._labels[1]._cached = None
     found = regret(game)
     assert found.status == "void"
     assert "their sums agree with these scores" in found.reason

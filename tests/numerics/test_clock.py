@@ -29,7 +29,13 @@ class Watch:
 def watch(monkeypatch):
     watch = Watch()
     monkeypatch.setattr(clocks.time, "perf_counter", watch)
-    for name, value in (("_before", 0.0), ("_since", None), ("_depth", 0), ("_told", False), ("on_compiling", None)):
+    for name, value in (
+        ("_before", 0.0),
+        ("_since", None),
+        ("_depth", 0),
+        ("_notified", False),
+        ("on_compiling", None),
+    ):
         monkeypatch.setattr(clocks, name, value)
     return watch
 

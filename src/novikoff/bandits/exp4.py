@@ -16,8 +16,9 @@ Experts
     `experts=N`: x is their advice, one arm each (0 .. K-1), or a row of K probabilities each.
     `learners=[...]`: x is an example, and each learner predicts an arm: its label. K labels, or for two arms -1 (arm 0)
     and +1 (arm 1). A learner is taught the arm that was played if its loss was below 1/2; with two arms, the other one
-    if it was above. With more arms those played often would be taught too often: by inverse propensity, the example
-    is taught 1/p(I) times, rounded by a coin, at most 100 times. The bounds are against the learners' predictions.
+    if it was above. With more arms, frequently played arms would be taught too often: so the example is weighted by
+    inverse propensity, i.e. taught 1/p(I) times, rounded at random, at most 100 times. The bounds are against the
+    learners' predictions.
 Promise
     bandits/theorems/ix_pathwise.py, observable_regret.py and ix_regret.py, against the best expert: in advance at most
     2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t per round and
@@ -151,7 +152,8 @@ class Exp4(BanditLearner):
         """Return the probability that each expert gives each arm: (rounds, experts, arms)."""
         if self._team:
             return self._one_hot(np.array([[self._arm(learner, x) for learner in self._team]]))
-        must = f"x must be what {self._policies:,} experts say: an arm from 0 to {self.arms - 1:,} each, or its chances"
+        each = f"an arm from 0 to {self.arms - 1:,} each, or {self.arms:,} probabilities each"
+        must = f"x must be the advice of {self._policies:,} experts, {each}"
         given = self._numbers_of(x, must)
         given = given[np.newaxis] if rows == 1 and given.ndim in (1, 2) and len(given) == self._policies else given
         if given.ndim == 2 and given.shape == (rows, self._policies):
@@ -176,10 +178,10 @@ class Exp4(BanditLearner):
         return still(np.eye(self.arms)[arms])
 
     def _arm(self, learner: Learner, x: Example) -> int:
-        said = learner.predict_one(x)
-        return int(said == 1) if learner.task == "binary" else int(said)
+        predicted = learner.predict_one(x)
+        return int(predicted == 1) if learner.task == "binary" else int(predicted)
 
-    def weights(self) -> Vector:  # type: ignore[override] # asked for, not held
+    def weights(self) -> Vector:  # type: ignore[override] # computed, not stored
         """Return the weights of the experts in the next round."""
         found = np.empty(self._policies)
         rate = _loops.bandits.falling(self._rated, self.arms, self._fixed, self.rounds + 1)
@@ -206,7 +208,7 @@ class Exp4(BanditLearner):
         if loss == 0.5 or (loss > 0.5 and self.arms != 2):
             return
         right, lessons = (arm if loss < 0.5 else 1 - arm), 1
-        if self.arms > 2:  # with two arms either loss identifies the right one: nothing is taught too often
+        if self.arms > 2:  # with two arms every loss identifies the right arm, so neither is taught too often
             lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
         for learner in self._team:
             for _ in range(lessons):

@@ -45,7 +45,7 @@ REWARD = ("reward", "gain")
 PROBABILITY = ("probability", "propensity", "prob", "p")
 """Recognised column names, in any case."""
 
-NOTHING = "Without it nothing can be promised."
+NOTHING = "Without it there is no guarantee."
 MOST_ARMS = 100_000
 PROMISES = (observable_regret, policy_limits)
 IMPOSSIBLE = 1e-6
@@ -133,7 +133,7 @@ def bandit(
     sums = _Sums(columns, _limits(range), np.array(gammas, dtype=np.float64))
     for piece in reader.pieces(None, columns.wanted()):
         sums.see(piece, reader.name)
-    return sums.told(arms, float(delta), reader)
+    return sums.result(arms, float(delta), reader)
 
 
 def _reader(log: Any, reading: dict[str, Any]) -> Reader:
@@ -176,7 +176,7 @@ class _Columns:
         """Return the named columns, or those with a recognised name."""
         if loss is not None and reward is not None:
             raise InputError("a log has either losses or rewards: got both. Leave one of them out.")
-        why = "limits are for logs that say with what probability each arm was drawn"
+        why = "a log must have the probability with which each arm was drawn"
         paying = Option("loss", letter="COLUMN")
         chance = _column(reader, probability, PROBABILITY, "probability", Option("probability", letter="COLUMN"), why)
         paid = (
@@ -234,7 +234,7 @@ class _Sums:
         self._plays = np.zeros(0, dtype=np.int64)
         self._rounds, self._lost = 0, 0.0
         wide = (len(columns.policies), len(gammas))
-        self._of_arms = [np.zeros((0, len(gammas))), np.zeros((0, len(gammas)))]  # of losses, and of 1 - loss
+        self._of_arms = [np.zeros((0, len(gammas))), np.zeros((0, len(gammas)))]  # sums of losses, and of 1 - loss
         self._of_policies = [np.zeros(wide), np.zeros(wide)]
 
     def see(self, piece: Piece, name: str) -> None:
@@ -300,7 +300,7 @@ class _Sums:
         self._rounds += len(arms)
         self._lost += math.fsum(losses.tolist())
 
-    def told(self, arms: int | None, delta: float, reader: Reader) -> OffPolicy:
+    def result(self, arms: int | None, delta: float, reader: Reader) -> OffPolicy:
         """Return the result."""
         if not self._rounds:
             raise SourceError(f"a source must not be empty: {reader.name} has no rows.")
@@ -336,8 +336,8 @@ class _Sums:
             ones = tuple((self._of_arms[0][k] + self._of_arms[1][k]).tolist())
             if at_least(strict, ones, facts.arms) > self._rounds:
                 return (
-                    f"by them arm {quoted(name)} was played {self._plays[k]:,} times, far more often than they allow; "
-                    "chance does that in less than 1 of a million logs"
+                    f"arm {quoted(name)} was played {self._plays[k]:,} times, far more often than they allow; by "
+                    "chance this happens in fewer than 1 of a million logs"
                 )
         return ""
 
@@ -351,10 +351,10 @@ class _Sums:
             if limit.bound is None:
                 continue
             low, about, high = limit.number("at_least"), limit.observed, limit.bound
-            told = [self._low + span * value for value in (about, low, high)]
+            values = [self._low + span * value for value in (about, low, high)]
             if self._columns.rewards:
-                told = [self._high - span * value for value in (about, high, low)]
-            yield Limits(name, *told)
+                values = [self._high - span * value for value in (about, high, low)]
+            yield Limits(name, *values)
 
 
 def _refuse(bad: NDArray[np.bool_], values: Vector, column: str, must: str, do: str) -> None:

@@ -1,12 +1,12 @@
-"""Comparators for one-against-rest learners: those of a two-label learner, for every label.
+"""Comparators for one-versus-rest learners: those of a binary learner, for every label.
 
 Algorithm
-    comparators/metric_tracker.py for each label, whose rounds are +1. A label that has not been seen has only rounds of
-    -1 behind it, as all such labels have: one tracker stands for them, and is copied when a label appears.
+    comparators/metric_tracker.py for each label, whose rounds are +1. Labels that have not been seen have only had
+    rounds of -1: they share one tracker, which is copied when a label appears.
 Promise
     That of each tracker. `lost` is the log loss of the scores, P_j = e^z_j / sum of e^z over the labels known.
     `surplus` is the sum of (sum of ln(1 + e^z_j) - ln sum of e^z) over the labels known in each round, rounded down: at
-    most the joint loss of the two-label learners, minus `lost`. A sum of T numbers is off by T 2^-52 of their sizes,
+    most the joint loss of the binary learners, minus `lost`. A sum of T numbers is off by T 2^-52 of their sizes,
     and each of them, with its logarithms and exponentials, by less than 100 2^-52.
 Cost
     That of a tracker, times the labels plus one.
@@ -38,7 +38,7 @@ class AgainstFacts:
     Attributes:
         rows: Rounds seen.
         lost: Sum of the log losses of the scores of each member.
-        surplus: Lower bound on the joint loss of the member's two-label learners beyond that.
+        surplus: Lower bound on the joint loss of the member's binary learners beyond that.
         labels: Facts about each label.
     """
 
@@ -59,7 +59,7 @@ class AgainstFacts:
 
 
 class AgainstTracker(Tracker):
-    """Tracker for a one-against-rest learner.
+    """Tracker for a one-versus-rest learner.
 
     Args:
         bias: The learner's value of the constant feature.
@@ -80,7 +80,7 @@ class AgainstTracker(Tracker):
         self.keep, self.fits = keep, fits
         self._labels: list[MetricTracker] = []
         self._unseen: MetricTracker | None = None
-        self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # each surplus, and the size of its terms
+        self._lost, self._surplus = np.zeros(0), np.zeros((2, 0))  # surplus of each member, and the size of its terms
 
     @property
     def rows_held(self) -> int:

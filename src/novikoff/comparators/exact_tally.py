@@ -5,10 +5,10 @@ Sums
     in the class of the next threshold above it: the number, the sum of m, and the sum of m^2, each rounded up. Over the
     classes below S the loss is sum (S - m)/S = (n S - sum m)/S, the squared one (n S^2 - 2 S sum m + sum m^2)/S^2.
 Exactness
-    A double is a whole number of 2^-1074. m = h 2^(e-53), h whole, and sums of h over equal e are sums of whole numbers
-    below 2^53, in two halves; those of each e are added as whole numbers of any size. So neither the order nor the cut
-    changes a sum. (comparators/tally.py has sixteen times as many thresholds, is ten times as fast, and rounds its
-    sums.)
+    A double is an integer multiple of 2^-1074. m = h 2^(e-53) with an integer h, and sums of h over equal e are sums of
+    integers below 2^53, in two halves; the sums of each e are added as Python integers. So neither the order nor the
+    split into parts changes a sum. (comparators/tally.py has sixteen times as many thresholds, is ten times as fast,
+    and rounds its sums.)
 Rounding
     Margins are rounded down, so losses are at least the true ones. m^2 is rounded up to the next double but one.
 """
@@ -36,7 +36,7 @@ EXPONENTS = 2_200
 LOWEST = 1_074
 """Offset that makes every exponent positive."""
 FINE = LOWEST + 53
-"""Exponent of the unit of all sums: h 2^(e-53) is a whole number of 2^-FINE."""
+"""Exponent of the unit of all sums: h 2^(e-53) is an integer multiple of 2^-FINE."""
 
 
 class ExactTally:

@@ -112,12 +112,12 @@ class FrozenWeights:
         self._stack = _copies([]) if stacked else None  # on the scores of the other members
         self._notes: dict[int, Vector] = {}
         self._ended: list[tuple[int, dict[int, Vector]]] = []  # round of the copy, notes and results of each member
-        self._told = np.zeros((0, at.TOLD))
+        self._score_sums = np.zeros((0, at.SCORE_SUMS))
 
     @property
     def losses(self) -> tuple[float, ...]:
         """Sum of the log losses of the scores, for each member."""
-        return tuple(self._told[:, at.LOSS].tolist())
+        return tuple(self._score_sums[:, at.LOSS].tolist())
 
     @property
     def _copied(self) -> list[Copies]:
@@ -142,19 +142,19 @@ class FrozenWeights:
         goal, u = own
         (added, off), n = goal.added, int(np.count_nonzero(u))
         bent, bent_doubt = (0.0, 0.0) if goal.matrix is None else goal.matrix.bent(u)
-        told = self._told[goal.member] if goal.member < len(self._told) else np.zeros(at.TOLD)
+        score_sums = self._score_sums[goal.member] if goal.member < len(self._score_sums) else np.zeros(at.SCORE_SUMS)
         return np.array([
             goal.promised, goal.penalty.square(u) * (1.0 - (n + 10) * 4.0 * U0), _dot(added, u),
             (n + 10) * 2.0 * U0 * _dot(np.abs(added), np.abs(u)) + _dot(off, np.abs(u)), bent, bent_doubt,
-            told[at.LOSS], told[at.LINEAR],
+            score_sums[at.LOSS], score_sums[at.LINEAR],
         ])  # fmt: skip
 
     def see(self, rows: Any, y: NDArray[np.int8], scores: Vector, places: int, kappas: Vector) -> None:
         """Process the next rows and the scores that were played."""
-        if not len(self._told):
-            self._told = np.zeros((scores.shape[1], at.TOLD))
+        if not len(self._score_sums):
+            self._score_sums = np.zeros((scores.shape[1], at.SCORE_SUMS))
             self._check_copies(scores.shape[1])
-        check_members(len(self._told), scores)
+        check_members(len(self._score_sums), scores)
         known = self._plain.vectors
         if places > len(known):
             more = places - len(known) + min(len(known), 2**20)
@@ -163,7 +163,7 @@ class FrozenWeights:
         vectors, owners, sums = self._plain.vectors, self._plain.owners, self._plain.sums
         last = scores.shape[1] if self._stack is None else -1  # a stack has a kappa per row, and other rows
         members = np.ascontiguousarray(scores[:, :last])
-        see(vectors, *rows, y, members, kappas[None, :last], owners, -1.0, sums, self._told[:last])
+        see(vectors, *rows, y, members, kappas[None, :last], owners, -1.0, sums, self._score_sums[:last])
         for start in range(0, len(y), TOGETHER):
             some = slice(start, start + TOGETHER)
             if self._stack is not None:
@@ -172,10 +172,10 @@ class FrozenWeights:
                 continue
             part = rows._replace(ends=rows.ends[start : start + TOGETHER + 1])
             for copies, seen in zip(self._on_images, self._images.of(part), strict=True):
-                j, told = int(copies.owners[0]), np.zeros((1, at.TOLD))
+                j, score_sums = int(copies.owners[0]), np.zeros((1, at.SCORE_SUMS))
                 own = np.ascontiguousarray(scores[some, j : j + 1])
                 see(copies.vectors, *seen, y[some], own, kappas[None, j : j + 1], np.minimum(copies.owners, 0), -1.0,
-                    copies.sums, told)  # fmt: skip
+                    copies.sums, score_sums)  # fmt: skip
 
     def _see_stack(self, stack: Copies, y: NDArray[np.int8], scores: Vector) -> None:
         """Process the rows of a stack, which are the scores of the members."""
@@ -183,7 +183,7 @@ class FrozenWeights:
         stack_rows: Any = _loops.log_losses.stack_rows
         *rows, kappas = stack_rows(scores)
         own = np.ascontiguousarray(scores[:, -1:])
-        see(stack.vectors, *rows, y, own, kappas, np.minimum(stack.owners, 0), -1.0, stack.sums, self._told[-1:])
+        see(stack.vectors, *rows, y, own, kappas, np.minimum(stack.owners, 0), -1.0, stack.sums, self._score_sums[-1:])
 
     def _check_copies(self, scores: int) -> None:
         """Raise an error if copies belong to other members, or a stack has too few weights."""
@@ -238,8 +238,11 @@ class FrozenWeights:
         own, slip, found = learner.own_weights(), (rounds + 20) * 2.0 * U0, []
         copies = [*self._ended, (self.after, self._results(own, rounds))]
         for j in (one.goal.member for one in own):
-            total, told = np.zeros(RESULTS), (self._told[j] if j < len(self._told) else np.zeros(at.TOLD)).tolist()
-            off = 2.0 * slip * told[at.LINEAR_SIZE]
+            total, score_sums = (
+                np.zeros(RESULTS),
+                (self._score_sums[j] if j < len(self._score_sums) else np.zeros(at.SCORE_SUMS)).tolist(),
+            )
+            off = 2.0 * slip * score_sums[at.LINEAR_SIZE]
             for after, of_each in reversed(copies):
                 if j not in of_each:
                     break
@@ -248,11 +251,11 @@ class FrozenWeights:
                 total = total + result
                 total[UNEXPLAINED] = unexplained
                 lost, deficit, grew, dual, least, unexplained = total.tolist()
-                linear = told[at.LINEAR] - float(note[LINEAR])
+                linear = score_sums[at.LINEAR] - float(note[LINEAR])
                 found.append(
                     FrozenFacts(
-                        member=j, after=after, before=float(note[PAID]), paid=told[at.LOSS] - float(note[PAID]),
-                        doubt=2.0 * slip * told[at.LOSS], log_loss=lost, deficit=deficit, gained=grew,
+                        member=j, after=after, before=float(note[PAID]), paid=score_sums[at.LOSS] - float(note[PAID]),
+                        doubt=2.0 * slip * score_sums[at.LOSS], log_loss=lost, deficit=deficit, gained=grew,
                         dual=linear + off + dual, least=linear - off + least, unexplained=unexplained,
                     )
                 )  # fmt: skip
@@ -268,15 +271,15 @@ class FrozenWeights:
             "stack": None if self._stack is None else [part.copy() for part in self._stack],
             "notes": _numbered(self._notes),
             "ended": [[after, _numbered(of_each)] for after, of_each in self._ended],
-            "told": self._told.copy(),
+            "told": self._score_sums.copy(),
         }
 
     @classmethod
     def restore(cls, state: State) -> Self:
         frozen = cls(integer(state, "next", of=COPIES))
         frozen.after = integer(state, "after", -1, of=COPIES)
-        frozen._told = array(state, "told", (None, at.TOLD), finite=False, of=COPIES)
-        known = len(frozen._told) or None
+        frozen._score_sums = array(state, "told", (None, at.SCORE_SUMS), finite=False, of=COPIES)
+        known = len(frozen._score_sums) or None
         frozen._plain = restored_lanes(state["plain"], known)
         frozen._images = None if state["images"] is None else Images.restore(state["images"])
         frozen._on_images = [restored_lanes(copies, known, WAVES) for copies in state["on_images"]]
@@ -303,11 +306,11 @@ def _copies(own: Sequence[Own]) -> Copies:
 def in_lanes(owners: Sequence[int], vectors: Sequence[Vector]) -> tuple[NDArray[np.int64], Vector]:
     """Return owners and vectors side by side in lanes of eight; unused lanes have owner -1 and zeros."""
     lanes = -(-len(owners) // at.LANES) * at.LANES
-    whose, beside = np.full(lanes, -1, np.int64), np.zeros((max(map(len, vectors), default=0), lanes))
+    whose, weights = np.full(lanes, -1, np.int64), np.zeros((max(map(len, vectors), default=0), lanes))
     whose[: len(owners)] = owners
     for k, vector in enumerate(vectors):
-        beside[: len(vector), k] = vector
-    return whose, beside
+        weights[: len(vector), k] = vector
+    return whose, weights
 
 
 def _numbered(arrays: dict[int, Vector]) -> State:

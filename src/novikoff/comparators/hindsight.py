@@ -223,7 +223,7 @@ class _All(NamedTuple):
     margin: Found | None
 
 
-def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
+def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
     """Search for the hinge loss, its square, growing targets and the margin, in parallel if possible."""
     if task.radius == 0.0:
         zero = Descent(blocks)
@@ -254,11 +254,11 @@ def _search(blocks: Blocks, task: Task, who: Executor) -> _All:
         jobs.append(_Job(("squared",), second.without_rows(), d))
     after = ("margin",) if task.start is None and task.hopeless == 0 else ()
     jobs.append(_Job(after if blocks.fits else ("hinge", *after), first.without_rows(), c))
-    alone = isinstance(who, Threads)
+    alone = isinstance(executor, Threads)
     if alone and not blocks.fits:
-        who = Threads(1)  # the searches share one stream
+        executor = Threads(1)  # the searches share one stream
     quiet = task if alone else replace(task, tell=None)
-    for one, read in who.map(_solved, jobs, blocks, quiet):
+    for one, read in executor.map(_solved, jobs, blocks, quiet):
         found |= one
         blocks.passes += 0 if alone else read
         for step in (step for name in one for step in one[name].steps if task.tell and not alone):

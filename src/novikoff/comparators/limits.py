@@ -14,12 +14,12 @@ Proofs
     The bound of u is the largest M with M <= E D - <u,w_1> + ||u|| sqrt(||w_1||^2 + R^2 M). As D >= sum of
     t alpha_t (1 - <u,z_t>), the right side is at least t E A - <u, t G + w_1> + ||u|| sqrt(||w_1||^2 + R^2 M), which is
     t E A at least if ||t G + w_1||^2 <= ||w_1||^2 + R^2 M; with M = t E A that is the condition on t. So M = t E A
-    is one of those M.
+    satisfies the inequality.
     For lengths, N = E * (sum of alpha_t ||x_t||^2): the bound is at least t E A + t kappa N - <u, t G + w_1> +
     kappa ||w_1||^2 + ||u||^2/(4 kappa), for every u at least t E A + kappa (t N + ||w_1||^2 - ||t G + w_1||^2), and the
     bracket is t (N - t ||G||^2 - 2 <G,w_1>), not negative for that t.
     With alpha scaled to E ||alpha||^2 <= 1 and E B <= R, R ||u|| + sqrt(E Q) is at least
-    E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy twice.
+    E <u, sum> + E * sum of alpha_t (1 - <u,z_t>) = E A, by Cauchy-Schwarz twice.
     C * (hinge loss) is at least the sum of s alpha_t (1 - <u,z_t>), so the objective is at least
     s A + (1/2)||u||^2 - <u, s * sum>, which is least at u = s * sum. Zero rows have alpha = C. []
 Rounding
@@ -54,7 +54,7 @@ class Bracket:
 
     @property
     def gap(self) -> float:
-        """Possible improvement of the optimum over what was found, as a fraction of `high`."""
+        """Possible improvement of the optimum over the best value found, as a fraction of `high`."""
         return 1.0 - self.low / self.high if 0.0 < self.high < math.inf else 0.0 if self.high == 0.0 else 1.0
 
 
@@ -156,8 +156,8 @@ def squared_limit(mixture: Mixture, cost: Fraction, facts: LinearComparatorFacts
 def objective(blocks: Blocks, u: Vector, alpha: Vector, cost: float) -> Bracket:
     """Bracket the least (1/2)||v||^2 + cost * (hinge loss of v) over all v, over every row of the stream.
 
-    The upper end is the value of u, with all rows read once more; the lower end follows from alpha, whatever the rows'
-    precision. u and alpha are in the units of the blocks, as a `Descent` has them for a cost of cost / unit^2.
+    The upper end is the value of u, evaluated by reading all rows again; the lower end follows from alpha, at any
+    precision of the rows. u and alpha are in the units of the blocks, as in a `Descent` with cost cost / unit^2.
     The bracket is 0 to infinity if the stream has changed or its rows are invalid.
     """
     c, reading = Fraction(cost), blocks.reading

@@ -1,15 +1,15 @@
-"""Three linear comparators, and what they saw of every round.
+"""Three linear comparators, and the sums of their margins over all rounds.
 
 Rounding
     u = 2^-53; n non-zeros in a row, the bias included. A margin is computed with an error of at most
     n u/(1 - n u) ||x~|| ||U|| + n 2^-1075, the last term for products that underflow (a sum of doubles never does), in
     any order of summation. Subtracted is e = (n+4) 2u (l + 2^-500) U^, where l is the computed length of x~
     and U^ >= ||U||: squares that underflow are missing from l^2, at most n 2^-1075 in all, so l + 2^-500 is at least
-    ||x~|| (1 - (n+2) u); and as U^ >= 1/2, e is far above n 2^-1075 even for a row of zeros. So e, about twice what is
-    needed, also covers its own rounding and that of the subtraction while n < 2^32: m - e is at most the true margin.
+    ||x~|| (1 - (n+2) u); and as U^ >= 1/2, e is far above n 2^-1075 even for a row of zeros. So e, about twice the
+    error, also covers its own rounding and that of the subtraction while n < 2^32: m - e is at most the true margin.
     ||x~||^2 is at most the computed sum of squares * (1 + (n+5) 2u), except for squares that underflowed, n 2^-1075 at
     most: R^2 is at least 2^-900 or exactly 0, and a kappa is at most 2^400, so that e covers kappa n 2^-1075 too.
-    R must be within 2^-450 .. 2^450, else no product could be trusted: `invalid_reason` reports it.
+    R must be within 2^-450 .. 2^450, otherwise products may over- or underflow: `invalid_reason` reports it.
 Check that the learner is the Perceptron
     For every fixed U the sum over mistakes of y<U,x~> is <U, w_end> - <U, w_1> if each mistake adds y x~ to the weights
     and nothing else changes them. This is checked for each direction and for the probe, which has a weight between 1/2
@@ -17,11 +17,11 @@ Check that the learner is the Perceptron
     may differ by
         ||U|| (M R (n+4) 4u + M u lambda sqrt(||w_1||^2 + R^2 M) + (d+8) 2u (||w_1|| + ||w_end||)):
     the margins', each at most 2e too small; the learner's own rounding (linear/theorems/perceptron_facts.py); and that
-    of <U, w> over d weights. All of it is doubled. For the probe, ||U|| counts only where a row or a sum has a number:
+    of <U, w> over d weights. The tolerance is twice that. For the probe, ||U|| is taken over the features present:
     sqrt n in the first two terms, sqrt d in the last.
 Check that the rows are the same
-    The probe's margins are summed over all rows, the positive and the negative ones separately (`probed`): rows that
-    are shown again must give the same two sums, whatever the weights of the directions (comparators/second_pass.py).
+    The probe's margins are summed over all rows, positive and negative ones separately (`probed`): the same rows read
+    again must give the same two sums, for any weights of the directions (comparators/second_pass.py).
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -68,9 +68,8 @@ KAPPAS = (1.0, 0.25, 0.0625)
 class LinearScorer:
     """Three directions and a probe, with the sums of their margins.
 
-    The last row of U stands for features that the fit did not see: zero for a direction. The probe has a weight for
-        each
-    of them, so U is widened to the rows (`_widened`) before they are shown.
+    The last row of U is used for features that the fit did not see: zero for a direction. The probe has a weight for
+    each of them, so U is widened to the rows (`_widened`) before they are evaluated.
 
     Args:
         U: (features + 1, 4) weights of the directions and the probe.

@@ -1,4 +1,4 @@
-"""Linear comparators that watch a game (tracker.py), for learners on vectors."""
+"""Tracker of linear comparators during a game (tracker.py), for learners on vectors."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@ Notation
     and S a sum of N terms h x x', of which floats know each entry within (N+20) u0 sqrt(A_ii A_jj).
 The form of the inverse
     For ANY w, with r = b - Aw:  b'A^-1 b = 2b'w - w'Aw + r'A^-1 r  <=  2b'w - w'Aw + sum of r_i^2 / L_ii, as A >= L. So
-    a solution w with rounding errors makes the bound larger, never false, and no condition number is needed. With
+    a solution w with rounding errors makes the bound larger, never wrong, and no condition number is needed. With
     sigma = sum of |w_j| sqrt A_jj and c = (N+2d+40) u0, the computed r_i is within beta_i + c sqrt(A_ii) sigma + 4 u0
     |b_i| of the true one, and 2b'w - w'Aw within 2 sum of beta_i |w_i| + 2 c sigma^2 + (d+8) 4 u0 sum of |b_i w_i|,
-    beta_i being the possible error of b_i itself.
+    where beta_i is the possible error of b_i itself.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Full:
         try:
             low = np.linalg.cholesky(self.matrix / np.outer(sizes, sizes))
             return self.places, np.linalg.inv(low).T / sizes[:, None]
-        except np.linalg.LinAlgError:  # not positive in floats: any B will do
+        except np.linalg.LinAlgError:  # not positive definite in floats: any B is valid
             return self.places, 1.0 / sizes
 
 

@@ -1,11 +1,11 @@
-"""Facts shared by the theorems on learners in a metric: about the learner, about each u, and what is checked.
+"""Facts shared by the theorems on learners in a metric: about the learner, about each u, and the checks.
 
-Next to the sum that the theorem accumulates round by round (`gained`) there is its value at the end, from the learner's
-sums (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. By the theorem dual is
-at most gained. The larger of the two is used: it holds whatever rounding, or the learner, did to the scores. The
-comparators evaluate dual themselves, from the scores that were played (comparators/goal.py), so no claim of the learner
-makes the bound false. Where dual is larger by more than rounding explains (`least`), the learner was not what it claims
-to be, and the certificate is void.
+The sum that the theorem accumulates round by round is `gained`. `dual` is computed at the end from the learner's sums,
+and bounds the regret on EVERY sequence of scores, no matter how they were computed. By the theorem dual is at most
+gained. The larger of the two is used: it holds even if rounding, or the learner, changed the scores. The comparators
+evaluate dual themselves, from the scores that were played (comparators/goal.py), so no claim of the learner can make
+the bound false. If dual is larger by more than rounding explains (`least`), the learner did not follow its rule, and
+the certificate is void.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, a request for facts minimises the bound itself over u, on all rows and with the learner's present
     metric: it is convex in u, and u is the best in hindsight. From the first row that does not fit, a few u, fitted to
-    the rows kept with several ridges and taken at several scales, see every row, the kept ones first; or none do, where
-    the learner's own weights are the comparators (comparators/frozen.py).
+    the rows kept with several ridges and at several scales, are evaluated on every row, the kept ones first; or none,
+    if the learner's own weights are the comparators (comparators/frozen.py).
 Promise
-    Any u will do: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py). The learner's
-    sums are compared with the scores that it played, along every u, and along one more u for goals that cannot be the
-    least.
+    The bound holds for any u: its losses are summed over every round, rounded up (comparators/_loops/log_losses.py).
+    The learner's sums are compared with the scores that it played, along every u, and along one more u for goals that
+    cannot give the least bound.
 Cost
     Kept: 12 bytes per non-zero, and a fit per request. After: O(24 non-zeros) per round, 24 numbers per feature.
 Reference
@@ -70,13 +70,13 @@ class MetricTracker(VectorTracker):
         self.aim: tuple[list[Goal], int] | None = None
         """Final goals of the learner and its number of rounds, where these are known (hindsight)."""
         self._vectors, self._sums, self._owners = np.zeros((0, 0)), np.zeros((at.SUMS, 0)), np.zeros(0, np.int64)
-        self._told = np.zeros((len(self.kappas), at.TOLD))
-        self._asked: tuple[Any, MetricComparatorFacts] | None = None
+        self._score_sums = np.zeros((len(self.kappas), at.SCORE_SUMS))
+        self._cached: tuple[Any, MetricComparatorFacts] | None = None
 
     @property
     def members(self) -> int:
         """Members whose scores were seen; before the first row, the largest possible number."""
-        return self._seen or len(self._told if self._kept is None else self.kappas)
+        return self._seen or len(self._score_sums if self._kept is None else self.kappas)
 
     @property
     def kept_all(self) -> bool:
@@ -100,14 +100,14 @@ class MetricTracker(VectorTracker):
             wrong = np.where(scores[:, 0] < 0.0, -1, 1) != y
             self.mistakes += int(np.count_nonzero(wrong))
             self.updates += int(np.count_nonzero(wrong | (y * scores[:, 0] < self.margin)))
-        rows, scores, beside = super()._read(x, y, scores)
+        rows, scores, extra = super()._read(x, y, scores)
         if len(y):
             self._seen = self._seen or scores.shape[1]
             check_members(self._seen, scores)
         if self.frozen is not None:
             kappas = np.array(self.kappas[: scores.shape[1]])
             self.frozen.see(as_nonzeros(rows), y, scores, self.places, kappas)
-        return rows, scores, beside
+        return rows, scores, extra
 
     def _beside(self, y: NDArray[np.int8], scores: NDArray[Any]) -> NDArray[np.int64]:
         return np.full(len(y), 9 + 8 * scores.shape[1])
@@ -117,7 +117,7 @@ class MetricTracker(VectorTracker):
 
     def _settle(self) -> None:
         rows, y, scores = self._together()
-        self._told = np.zeros((scores.shape[1], at.TOLD))
+        self._score_sums = np.zeros((scores.shape[1], at.SCORE_SUMS))
         if self.aim is None and not self.fits:
             return
         if self.aim is None:
@@ -138,10 +138,10 @@ class MetricTracker(VectorTracker):
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors) + min(len(self._vectors), 2**20)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        check_members(len(self._told), scores)
+        check_members(len(self._score_sums), scores)
         see: Any = _loops.log_losses.see
         see(self._vectors, *rows, y, scores, np.array([self.kappas[: scores.shape[1]]]), self._owners, self.margin,
-            self._sums, self._told)  # fmt: skip
+            self._sums, self._score_sums)  # fmt: skip
 
     def _aimed(self, rows: Any, y: NDArray[np.int8], scores: Vector) -> tuple[list[Vector], list[int]]:
         """Return vectors for each final goal of the learner, at several scales, and the member of each."""
@@ -163,14 +163,14 @@ class MetricTracker(VectorTracker):
     def facts_for(self, goals: list[Goal], learner: Any = None) -> MetricComparatorFacts:
         """Return the facts so far for these goals."""
         self.catch_up()
-        asked = (self.rows, [goal.promised for goal in goals])
-        if self._asked is None or self._asked[0] != asked:
+        key = (self.rows, [goal.promised for goal in goals])
+        if self._cached is None or self._cached[0] != key:
             found = self._facts(goals)
             if self.frozen is not None:
                 losses = found.losses or self.frozen.losses
                 found = replace(found, losses=losses, frozen=self.frozen.facts(learner, self.rows))
-            self._asked = (asked, found)
-        return self._asked[1]
+            self._cached = (key, found)
+        return self._cached[1]
 
     def _facts(self, goals: Sequence[Goal]) -> MetricComparatorFacts:
         found: list[MetricComparator] = []
@@ -179,13 +179,13 @@ class MetricTracker(VectorTracker):
                 mine, known = np.flatnonzero(self._owners == goal.member), self._vectors[: self.places]
                 these = [self._comparator(goal, known[:, k], self._sums[:, k]) for k in mine]
                 found += [u for u in these if u.square < math.inf]  # infinite: weights at unknown places
-            told = self._told if self._fitted else np.zeros((0, at.TOLD))
-            return self._told_of(goals if self._fitted else (), self._fitted, found, told)
+            score_sums = self._score_sums if self._fitted else np.zeros((0, at.SCORE_SUMS))
+            return self._facts_of(goals if self._fitted else (), self._fitted, found, score_sums)
         see: Any = _loops.log_losses.see
         rows, y, scores = self._together()
         most = max((goal.member for goal in goals), default=0) if len(y) else 0
         require(most < max(scores.shape[1], 1), f"kept rows must have the scores of {most + 1:,} members", scores.shape)
-        unexplained, told = 0.0, np.zeros((scores.shape[1], at.TOLD))
+        unexplained, score_sums = 0.0, np.zeros((scores.shape[1], at.SCORE_SUMS))
         best, least = math.inf, least_log_loss(rows, self.places, y) if len(goals) > 2 else 0.0
         for goal in goals:
             seen = rows if goal.images is None else goal.images(rows)
@@ -194,7 +194,7 @@ class MetricTracker(VectorTracker):
             played, kappa = np.ascontiguousarray(scores[:, goal.member]), self.kappas[goal.member]
             chosen = [generic(goal, places)] if hopeless else best_for(goal, seen, places, y, played, kappa)
             owners, vectors = in_lanes([0] * (1 + len(chosen)), [np.zeros(places), *chosen])
-            sums, own = np.zeros((at.SUMS, len(owners))), told[goal.member : goal.member + 1]
+            sums, own = np.zeros((at.SUMS, len(owners))), score_sums[goal.member : goal.member + 1]
             see(vectors, *seen, y, played[:, None], np.array([[kappa]]), owners, self.margin, sums, own)
             these = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(1 + len(chosen))]
             if hopeless:
@@ -204,24 +204,29 @@ class MetricTracker(VectorTracker):
             if goal.loss != "hinge":
                 best = min(best, *(u.log_bound if goal.loss == "log" else u.parabola_bound for u in these))
         for c in set(range(scores.shape[1])) - {goal.member for goal in goals}:
-            told[c, at.LOSS] = np.logaddexp(0.0, -y * scores[:, c]).sum()
-        return self._told_of(goals, len(y), found, told, unexplained)
+            score_sums[c, at.LOSS] = np.logaddexp(0.0, -y * scores[:, c]).sum()
+        return self._facts_of(goals, len(y), found, score_sums, unexplained)
 
-    def _told_of(
-        self, goals: Sequence[Goal], fitted: int, found: list[MetricComparator], told: Vector, unexplained: float = 0.0
+    def _facts_of(
+        self,
+        goals: Sequence[Goal],
+        fitted: int,
+        found: list[MetricComparator],
+        score_sums: Vector,
+        unexplained: float = 0.0,
     ) -> MetricComparatorFacts:
         """Return the facts, without comparators that are not finite and so cannot be checked."""
         duals: dict[int, float] = {}
         for goal in goals if self.rows else ():
-            sums = float(told[goal.member, at.LINEAR]), float(told[goal.member, at.LINEAR_SIZE])
+            sums = float(score_sums[goal.member, at.LINEAR]), float(score_sums[goal.member, at.LINEAR_SIZE])
             duals[goal.member] = max(duals.get(goal.member, -math.inf), dual_of(goal, *sums, self.rows))
             if goal.linear is not None:
-                explained = (self.rows + 20) * 2.0 * U0 * float(told[goal.member, at.LINEAR_SIZE])
-                off = abs(goal.linear - float(told[goal.member, at.LINEAR]))
+                explained = (self.rows + 20) * 2.0 * U0 * float(score_sums[goal.member, at.LINEAR_SIZE])
+                off = abs(goal.linear - float(score_sums[goal.member, at.LINEAR]))
                 unexplained = max(unexplained, off / (4.0 * explained + 1e-300))
         found = [replace(u, promised=max(u.promised, duals.get(u.member, u.promised))) for u in found]
         checked = tuple(u for u in found if math.isfinite(u.unexplained) and not math.isnan(u.square + u.parabola))
-        losses = tuple(told[:, at.LOSS].tolist())
+        losses = tuple(score_sums[:, at.LOSS].tolist())
         return MetricComparatorFacts(self.rows, fitted, checked, losses, unexplained, updates=self.updates,
                                      mistakes=self.mistakes)  # fmt: skip
 
@@ -261,7 +266,7 @@ class MetricTracker(VectorTracker):
         vectors = self._vectors[: self.places].copy()
         frozen = None if self.frozen is None else self.frozen.state()
         return {"kind": "metric", **plain, "frozen": frozen, "fitted": self._fitted, "kept": kept, "vectors": vectors,
-                "owners": self._owners.copy(), "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+                "owners": self._owners.copy(), "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
@@ -285,8 +290,8 @@ class MetricTracker(VectorTracker):
             tracker._seen = scores.shape[1] if len(y) else 0
             return tracker
         tracker._kept = None
-        tracker._told = array(state, "told", (None, at.TOLD), finite=False, of=COMPARATORS)
-        known = len(tracker._told)
+        tracker._score_sums = array(state, "told", (None, at.SCORE_SUMS), finite=False, of=COMPARATORS)
+        known = len(tracker._score_sums)
         require(known <= members, f"sums must be of at most {members:,} members", known)
         tracker._owners, tracker._vectors, tracker._sums = restored_lanes(
             [state[name] for name in ("owners", "vectors", "sums")], known, tracker.places

@@ -6,8 +6,9 @@ Algorithm
     metric: it is convex in U, and U is the best in hindsight. From the first row that does not fit, the U fitted to the
     rows kept, at a few scales, sees every row, the kept ones first; its weights are 0 for labels that appear later.
 Promise
-    Any U will do: its losses are summed over every round, rounded up (comparators/_loops/multiclass_losses.py). The
-    learner's sums are compared with the scores that it played, along every U.
+    The bound holds for any U: its losses are summed over every round, rounded up
+    (comparators/_loops/multiclass_losses.py). The learner's sums are compared with the scores that it played, along
+    every U.
 Cost
     Kept: 12 bytes per non-zero and 8 per score, and a fit per request. After: O(4k non-zeros) per round, 4k numbers per
     feature.
@@ -58,8 +59,8 @@ class MulticlassTracker(VectorTracker):
         self.labels = announced or 0
         self._known = self.labels  # before the first row that the vectors have not seen
         self._vectors, self._sums = np.zeros((0, 0, 0)), np.zeros((_loops.multiclass_losses.SUMS, 0))
-        self._told = np.zeros(_loops.multiclass_losses.TOLD)
-        self._asked: tuple[Any, MulticlassComparatorFacts] | None = None
+        self._score_sums = np.zeros(_loops.multiclass_losses.SCORE_SUMS)
+        self._cached: tuple[Any, MulticlassComparatorFacts] | None = None
 
     def _beside(self, y: NDArray[np.int64], scores: NDArray[Any]) -> NDArray[np.int64]:
         known = self._known_in(y, self.labels)
@@ -102,38 +103,43 @@ class MulticlassTracker(VectorTracker):
             self._vectors[:, : vectors.shape[1], : vectors.shape[2]] = vectors
         see: Any = _loops.multiclass_losses.see
         see(self._vectors, *rows, y, np.ascontiguousarray(scores), self._known, self.loss == "hinge", self._sums,
-            self._told)  # fmt: skip
+            self._score_sums)  # fmt: skip
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
 
     def facts(self, learner: Any) -> MulticlassComparatorFacts:
         """Return the facts so far, with the learner's present metric."""
         self.catch_up()
         (goal,) = learner.goals()
-        asked = (self.rows, goal.promised)
-        if self._asked is None or self._asked[0] != asked:
-            self._asked = (asked, self._facts(goal))
-        return self._asked[1]
+        key = (self.rows, goal.promised)
+        if self._cached is None or self._cached[0] != key:
+            self._cached = (key, self._facts(goal))
+        return self._cached[1]
 
     def _facts(self, goal: MulticlassGoal) -> MulticlassComparatorFacts:
         at = _loops.multiclass_losses
         if self._kept is None:
-            vectors, sums, told, fitted = self._vectors[:, : self.places], self._sums, self._told, self._fitted
+            vectors, sums, score_sums, fitted = (
+                self._vectors[:, : self.places],
+                self._sums,
+                self._score_sums,
+                self._fitted,
+            )
         else:
             rows, y, scores = self._together()
             shape, fitted = (self.places, self.labels), len(y)
             chosen = best_for(goal, rows, y, self._known_in(y), shape, self.loss == "hinge")
             vectors = np.stack([np.zeros(shape), *chosen])
-            sums, told = np.zeros((at.SUMS, len(vectors))), np.zeros(at.TOLD)
+            sums, score_sums = np.zeros((at.SUMS, len(vectors))), np.zeros(at.SCORE_SUMS)
             see: Any = at.see
-            see(vectors, *rows, y, scores, self.announced or 0, self.loss == "hinge", sums, told)
+            see(vectors, *rows, y, scores, self.announced or 0, self.loss == "hinge", sums, score_sums)
         found = [self._comparator(goal, u, sums[:, k]) for k, u in enumerate(vectors)]
         unexplained = 0.0
         if goal.linear is not None and self.rows:
-            explained = (self.rows + 20) * 2.0 * U0 * float(told[at.LINEAR_SIZE])
-            unexplained = abs(goal.linear - float(told[at.LINEAR])) / (4.0 * explained + 1e-300)
+            explained = (self.rows + 20) * 2.0 * U0 * float(score_sums[at.LINEAR_SIZE])
+            unexplained = abs(goal.linear - float(score_sums[at.LINEAR])) / (4.0 * explained + 1e-300)
         checked = tuple(u for u in found if math.isfinite(u.unexplained + u.square))
-        dual = self._dual(goal, float(told[at.LINEAR]), float(told[at.LINEAR_SIZE]))
-        return MulticlassComparatorFacts(self.rows, fitted, checked, float(told[at.LOSS]), unexplained, dual=dual)
+        dual = self._dual(goal, float(score_sums[at.LINEAR]), float(score_sums[at.LINEAR_SIZE]))
+        return MulticlassComparatorFacts(self.rows, fitted, checked, float(score_sums[at.LOSS]), unexplained, dual=dual)
 
     def _dual(self, goal: MulticlassGoal, linear: float, size: float) -> float:
         """Return at least the sum of b_j'A^-1 b_j for the hinge loss; else the sum of <g, z> plus half of it."""
@@ -169,7 +175,7 @@ class MulticlassTracker(VectorTracker):
         names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
         return {"kind": "many", **{name: getattr(self, name) for name in names}, "known": self._known,
                 "kept": kept, "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(),
-                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+                "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
@@ -196,5 +202,5 @@ class MulticlassTracker(VectorTracker):
         vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)
         require(labels <= vectors.shape[2], f"comparators must have weights for {labels:,} labels", vectors.shape)
         tracker._sums = array(state, "sums", (at.SUMS, len(vectors)), finite=False, of=COMPARATORS)
-        tracker._told = array(state, "told", (at.TOLD,), finite=False, of=COMPARATORS)
+        tracker._score_sums = array(state, "told", (at.SCORE_SUMS,), finite=False, of=COMPARATORS)
         return tracker

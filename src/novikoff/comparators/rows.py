@@ -42,14 +42,14 @@ class Gathered:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, x: Row, *beside: Any) -> bool:
+    def add(self, x: Row, *others: Any) -> bool:
         """Add one row, copied unless it is a mapping; return whether there are enough to be processed."""
         copied: Row = x
         if isinstance(x, tuple):
             copied = x[0].copy(), x[1].copy()
         elif not isinstance(x, dict):
             copied = np.array(x, dtype=np.float64)
-        self._rows.append((copied, *beside))
+        self._rows.append((copied, *others))
         self._size += 8 * len(x[1] if isinstance(x, tuple) else x)
         return len(self._rows) >= MOST_ROWS or self._size >= MOST_BYTES
 
@@ -57,8 +57,8 @@ class Gathered:
         """Remove all rows; yield runs of rows of one form, stacked, with the data of each."""
         rows, self._rows, self._size = self._rows, [], 0
         for _, some in groupby(rows, _likeness):
-            x, *beside = zip(*some, strict=True)
-            yield stacked(list(x), width, names), *beside
+            x, *others = zip(*some, strict=True)
+            yield stacked(list(x), width, names), *others
 
 
 def _likeness(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,6 +1,6 @@
 """Comparators of a game, shown its stream again.
 
-If the comparators that watched a game do not see in the stream what they saw in the game, the game was not played on
+If the comparators of a game get other sums on the stream than they got in the game, the game was not played on
 that stream, or not on it alone. A direction does not see features in which it has no weight. The probe has a weight,
 which is a hash, for every feature (comparators/linear.py): rows that differ anywhere change the sums of its margins,
 unless their differences cancel. Its margins are the same up to the order of summation, at most (n+4) 2^-52 sqrt(n) R
@@ -54,7 +54,7 @@ def the_same(
     tracked: LinearComparatorFacts, echoes: Sequence[LinearScorer], seen: Iterable[Comparator], passes: int = 1,
     left_out: int = 0,
 ) -> bool:  # fmt: skip
-    """Return whether the comparators saw again what they saw in the game.
+    """Return whether the comparators got the same sums as in the game.
 
     Args:
         tracked: Facts of the game.

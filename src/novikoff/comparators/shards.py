@@ -41,8 +41,8 @@ def _at_thresholds(seen: Sequence[tuple[LinearScorer, Fraction]]) -> Iterator[Co
     """Yield each direction at the thresholds that all parts have."""
     first, _ = seen[0]
     for k, norm2 in enumerate(first.norms2):
-        told = [list(part.tally.losses(k)) for part, _ in seen] if norm2 else [[]]
-        for losses in zip(*told, strict=False):  # a part with fewer thresholds has the lowest ones
+        sums = [list(part.tally.losses(k)) for part, _ in seen] if norm2 else [[]]
+        for losses in zip(*sums, strict=False):  # a part with fewer thresholds has the lowest ones
             edge = losses[0][0]
             hinge = sum((weight * one for (_, weight), (_, one, _) in zip(seen, losses, strict=True)), Fraction(0))
             squared = sum((weight * one for (_, weight), (*_, one) in zip(seen, losses, strict=True)), Fraction(0))

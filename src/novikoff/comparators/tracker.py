@@ -1,4 +1,4 @@
-"""Comparators that watch a game: certificates for a stream that is read once.
+"""Comparators that are evaluated during a game: certificates for a stream that is read once.
 
 Algorithm
     The first rows are kept (warm-up). Then a few comparators are fitted on them, and from there on every row, the kept
@@ -11,11 +11,11 @@ Promise
     The facts hold for every round seen, in one pass or in several (each round counts once for each time it was played).
     They depend only on the rows and mistakes: not on batches, on interruptions, or on when facts are requested.
 Cost
-    Linear: O(non-zeros of x) per round, about what the learner itself takes; memory 16 MB of rows + 16 bytes per
+    Linear: O(non-zeros of x) per round, about the time of the learner itself; memory 16 MB of rows + 16 bytes per
     feature. Kernel: at most 400 values of K per round, for all comparators together; memory: the rows kept.
-    Up to 100 MB more where a background thread processes the batches.
+    Up to 100 MB more if a background thread processes the batches.
 Reference
-    any u will do: [novikoff1962], [freund1999]; in the feature space of a kernel: [aizerman1964].
+    a bound holds for every u: [novikoff1962], [freund1999]; in the feature space of a kernel: [aizerman1964].
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class ComparatorFacts:
         rows: Rounds seen.
         mistakes: Mistakes of the learner in these rounds.
         square: At least R^2, the largest ||x~||^2 or K(x,x).
-        mistakes_square: At least the sum of those over the mistakes.
+        mistakes_square: At least the sum of ||x~||^2 or K(x,x) over the mistakes.
         comparators: Every u, at every scale; the first is u = 0.
         penalized: Every u with targets 1 + kappa ||x~||^2 that may give a bound.
         over_mistakes: The same u, with losses summed over the mistakes alone.
-        unexplained: Distance of the learner from what its mistakes make of it, in units of rounding error; above 1
-            something else changed it. None if not checked.
+        unexplained: Distance of the learner from the sum of its mistakes, in units of rounding error; above 1 something
+            else changed it. None if not checked.
         invalid_reason: Why no theorem applies; "" if some does.
     """
 
@@ -124,7 +124,7 @@ class Background:
 
 
 class Tracker(ABC):
-    """Comparators that watch the game of one learner."""
+    """Comparators of one learner's game."""
 
     scored: ClassVar[bool] = True
     """Whether it receives the scores that the learner played, or else which rounds were mistakes."""
@@ -217,12 +217,12 @@ class WarmTracker(Tracker):
             self._see(x, np.array(y, self.outcomes), np.array(played, np.float64 if self.scored else np.bool_))
 
     def _see(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> None:
-        x, played, beside = self._read(x, y, played)
+        x, played, extra = self._read(x, y, played)
         done = 0
         while self._kept is not None and done < len(y):
             some = slice(done, done + SOME)
             part = x if len(y) <= SOME and not done else x[some]
-            done += self._keep(self._kept, self._as_kept(part), y[some], played[some], beside[some])
+            done += self._keep(self._kept, self._as_kept(part), y[some], played[some], extra[some])
         if done == len(y):
             return
         x, y, played = x[done:], y[done:], played[done:]
@@ -237,13 +237,13 @@ class WarmTracker(Tracker):
             self._waiting = RowBuffer()
             self._waiting.add(x[whole:], y[whole:], played[whole:])
 
-    def _keep(self, kept: RowBuffer, x: Rows, y: NDArray[Any], played: NDArray[Any], beside: NDArray[np.int64]) -> int:
+    def _keep(self, kept: RowBuffer, x: Rows, y: NDArray[Any], played: NDArray[Any], extra: NDArray[np.int64]) -> int:
         """Keep as many of these rows as there is room for, and settle when it is full; return how many were kept."""
-        size = int(beside.sum()) + numbers_size(x)
+        size = int(extra.sum()) + numbers_size(x)
         if kept.rows + len(y) < self.keep_rows and kept.size + size < self.keep:
             kept.add(x, y, played, size)
             return len(y)
-        ends = np.cumsum(numbers_sizes(x) + beside)
+        ends = np.cumsum(numbers_sizes(x) + extra)
         reached = int(np.searchsorted(ends + kept.size, self.keep)) + 1
         taken = min(max(self.keep_rows - kept.rows, 0), reached, len(y))
         kept.add(x[:taken], y[:taken], played[:taken], int(ends[taken - 1]) if taken else 0)
@@ -255,7 +255,7 @@ class WarmTracker(Tracker):
     def _read(
         self, x: Rows, y: NDArray[Any], played: NDArray[Any]
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
-        """Return rows and what was played, as comparators take them, and each row's bytes besides its numbers."""
+        """Return rows, and scores or mistakes, in the form of the comparators, and each row's bytes without numbers."""
         return x, played, np.full(len(y), BYTES_A_ROW)
 
     def _as_kept(self, x: Rows) -> Rows:
@@ -311,7 +311,7 @@ class VectorTracker(WarmTracker):
 
     @abstractmethod
     def _beside(self, y: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the bytes of each of the next rows besides its non-zeros."""
+        """Return the bytes of each of the next rows without its non-zeros."""
 
     @abstractmethod
     def _no_scores(self) -> NDArray[np.float64]:

@@ -204,11 +204,11 @@ class Conformal(Learner):
         )
         self.promises = (*player.promises, *type(self).promises)  # type: ignore[misc]
         self.groups, self._groups = groups, Groups(groups)
-        self._counts = np.zeros((1, 2), dtype=np.int64)  # of each group: rounds, misses
-        self._moving = np.array([[self.start, 0.0]])  # of each group, where steps fall (conformal/_loops/conformal.py)
+        self._counts = np.zeros((1, 2), dtype=np.int64)  # rounds and misses of each group
+        self._moving = np.array([[self.start, 0.0]])  # for decaying steps (conformal/_loops/conformal.py)
         self._history, self._paid, self._known = np.zeros((2, BINS)), np.zeros(1), np.zeros(2)
         self._scored = not (player.task == "regression" or player.probable or player.draws) and player.scores
-        self._told = player.tells_scores
+        self._returns_scores = player.tells_scores
 
     @property
     def within(self) -> Learner:
@@ -240,14 +240,14 @@ class Conformal(Learner):
         q = self._threshold_of(x)
         if self.task == "regression":
             centre = self.predict_ahead(Batch([x], np.zeros(1), 1))[0] if ahead else self.learner.predict_one(x)
-            said, scale = float(centre), self._scale()
+            predicted, scale = float(centre), self._scale()
             wide = _width(np.array([q]), np.array([scale]))[0] / 2.0
             if wide < 0.0:
                 return ()
             if not math.isfinite(wide):
                 return (-math.inf, math.inf)
             wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never below the counted width
-            return (said - wide, said + wide)
+            return (predicted - wide, predicted + wide)
         scores = self._asked(x)
         return tuple(label for label, score in scores.items() if score <= q or q >= 1.0)
 
@@ -265,8 +265,8 @@ class Conformal(Learner):
         if self._scored:
             margins = float(self.learner.score_one(x)) * np.array([[-1.0], [1.0]])
             return dict(zip(labels, _squashed(margins, np.array([self._scale()]))[:, 0].tolist(), strict=True))
-        said = self.learner.predict_one(x)
-        return {label: float(label != said) for label in labels}
+        predicted = self.learner.predict_one(x)
+        return {label: float(label != predicted) for label in labels}
 
     def _scale(self) -> float:
         return float(self._known[1]) if self._known[0] else -1.0
@@ -316,7 +316,7 @@ class Conformal(Learner):
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Predict label and set, then learn."""
         key, chances = self._groups.key(self.encoding, x), cast(Any, None)
-        score = self.learner.score_one(x) if self._scored and not self._told else None
+        score = self.learner.score_one(x) if self._scored and not self._returns_scores else None
         if self.numbered and self.learner.probable:
             chances = dict(enumerate(self.learner.probabilities_one(x).tolist()))
         elif self.learner.draws and not self.learner.learners:
@@ -328,16 +328,21 @@ class Conformal(Learner):
             played = StepResult(played, wrong, chance)
         outcome = np.array([encode.number(y) if self.task == "regression" else int(encode.number(y))])
         groups = self._groups.places([key])
-        told = played
+        scored = played
         if self._scored:
-            told = played._replace(scores=self.within.scored if self._told else score)
-        return played._replace(sets=self._cover(as_batch(told), outcome, groups, chances)[0])
+            scored = played._replace(scores=self.within.scored if self._returns_scores else score)
+        return played._replace(sets=self._cover(as_batch(scored), outcome, groups, chances)[0])
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Predict sets and learn every row in order; return None, having done nothing, if the learner cannot."""
         player = self.learner  # multiclass probabilities are known row by row only
         multiclass = self.task == "multiclass" and (player.draws or (self.numbered and player.probable))
-        if self.learner.looped or multiclass or isinstance(batch.x, list) or (self._scored and not self._told):
+        if (
+            self.learner.looped
+            or multiclass
+            or isinstance(batch.x, list)
+            or (self._scored and not self._returns_scores)
+        ):
             return None
         keys = self._groups.keys(self.encoding, batch)
         played = self.learner.learn_many(batch)
@@ -346,8 +351,8 @@ class Conformal(Learner):
         if not isinstance(played, StepResult):
             wrong = (played != batch.y).astype(np.float64)
             played = StepResult(played, wrong, wrong)
-        told = played._replace(scores=self.within.scored) if self._scored else played
-        return played._replace(sets=self._cover(told, batch.y, self._groups.places(keys, len(batch))))
+        scored = played._replace(scores=self.within.scored) if self._scored else played
+        return played._replace(sets=self._cover(scored, batch.y, self._groups.places(keys, len(batch))))
 
     def _cover(self, played: StepResult, y: NDArray[Any], groups: NDArray[np.int64], chances: Any = None) -> Numbers:
         """Return the sets of the rounds played as (rows, 3): group, whether the outcome was missed, and size.
@@ -413,7 +418,7 @@ class Conformal(Learner):
                 _loops.conformal.scales(np.abs(margins), self._known, scale)
                 by_label = _squashed(np.array([margins, -margins]), scale)
             else:
-                of_y = np.asarray(played.expected, dtype=np.float64)  # the chance of a mistake; 0 or 1 if none is drawn
+                of_y = np.asarray(played.expected, dtype=np.float64)  # probability of a mistake; 0 or 1 without draws
                 of_y = 1.0 - played.probabilities if player.probable else of_y
                 by_label = np.array([of_y, 1.0 - of_y])
             return by_label[0], by_label, scale
@@ -449,8 +454,8 @@ class Conformal(Learner):
 
     def state(self) -> State:
         if not isinstance(self.rule, str) or callable(self._groups.by):
-            raise ModelFileError("what is saved must be plain data: a rule or groups of your own are not. "
-                                 "Name a column, or choose the tracker or quantile.")  # fmt: skip
+            raise ModelFileError("a saved learner must be plain data: a Python rule or group function is not. "
+                                 "Name a column, or use a built-in rule.")  # fmt: skip
         return {
             **{name: getattr(self, name) for name in PARAMS},
             "names": list(self._groups.names), "learner": saved(self.learner),
@@ -464,7 +469,11 @@ class Conformal(Learner):
         learner = cls(restored(state["learner"]), **arguments(state, PARAMS))
         learner._groups.load(state["names"])
         counts = array(state, "counts", (len(state["names"]), 2), np.int64)
-        require(bool(((counts >= 0) & (counts <= counts[:, :1])).all()), "misses must be of the rounds", counts)
+        require(
+            bool(((counts >= 0) & (counts <= counts[:, :1])).all()),
+            "misses must be from 0 to the number of rounds",
+            counts,
+        )
         learner._counts, learner._moving = counts, array(state, "moving", counts.shape)
         learner._history, learner._known = array(state, "history", (2, BINS)), array(state, "known", (2,))
         same = float(learner._history[0].sum()) == float(counts[:, 0].sum())

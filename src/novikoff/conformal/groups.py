@@ -1,7 +1,7 @@
-"""Groups of examples by the values of a column or a function of x. After MOST groups, all others form one.
+"""Groups of examples by the values of a column or a function of x. Beyond MOST groups, all others form one.
 
-With several columns groups overlap: a row is in one group per column. Numbers then refer to cells, combinations of
-groups, which are disjoint.
+With several columns groups overlap: a row is in one group per column. The numbers are then those of cells, which are
+combinations of groups and disjoint.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Groups:
         self.each: list[Groups] = []
         if isinstance(by, list):
             if len(by) < 2 or len({*map(str, by)}) < len(by) or not all(isinstance(one, (int, str)) for one in by):
-                raise InputError(f"overlapping groups need several columns: got {shown(by)}. Name each once.")
+                raise InputError(f"overlapping groups need several distinct columns: got {shown(by)}.")
             self.each = [Groups(one) for one in by]
             return
         sound = by is None or callable(by) or (isinstance(by, (int, str)) and not isinstance(by, bool))
@@ -87,9 +87,7 @@ class Groups:
         else:
             table = x if x.ndim == 2 else x[:, None]
             if places[0] >= table.shape[1]:
-                raise InputError(
-                    f"groups must be a column of the table: it has {table.shape[1]}, from 0: got {self.by}."
-                )
+                raise InputError(f"groups must be a column from 0 to {table.shape[1] - 1}: got {self.by}.")
             values = table[:, places[0]]
         return [_text(value) for value in values.tolist()]
 
@@ -104,8 +102,8 @@ class Groups:
         found = {place: name.removeprefix(begin) for name, place in known.items() if name.startswith(begin)}
         if not found:
             raise InputError(
-                f"groups must be a feature of the learner: {shown(self.by)} is not, in a table whose features "
-                "have names. Give the number of the feature, or a function of x."
+                f"groups must be a feature of the table: {shown(self.by)} is not. Pass the name or number of a "
+                "feature, or a function of x."
             )
         return list(found), found
 
@@ -138,7 +136,7 @@ class Groups:
         """Load saved groups."""
         sound = isinstance(names, list) and all(type(name) is str for name in names) and len({*names}) == len(names)
         if not sound or (self.by is None and names != [ALL]):
-            raise ModelFileError(f"groups of a learner must be different texts: the saved one has {shown(names)}.")
+            raise ModelFileError(f"saved groups must be distinct strings: got {shown(names)}.")
         self.names = {name: place for place, name in enumerate(names)}
 
 

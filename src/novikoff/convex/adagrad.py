@@ -149,9 +149,9 @@ class AdaGrad(ScaleFree):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, at.HELD))])
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def costs(self, predicted: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of each prediction."""
-        return self.kind.of(said, np.asarray(y, dtype=np.float64))
+        return self.kind.of(predicted, np.asarray(y, dtype=np.float64))
 
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
@@ -162,9 +162,9 @@ class AdaGrad(ScaleFree):
         self._lost.add_all(losses)
         if self.task == "regression":
             return StepResult(scores, losses, losses, scores=scores)
-        self.scored, said = scores, self._said(scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, scores=scores)
+        self.scored, predicted = scores, self._predictions(scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, scores=scores)
 
     def _play(self, rows: Any, y: NDArray[np.float64], learns: bool, scores: NDArray[np.float64]) -> None:
         kind, (steep, rate) = self.kind, self._pace()

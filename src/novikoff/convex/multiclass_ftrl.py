@@ -136,12 +136,12 @@ class MulticlassFTRL(MulticlassProbabilistic):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
-        scores, said = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
+        scores, predicted = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
         chances = np.empty(len(y))
         before = astuple(at.Labels(self.labels, self.rounds, self.grows))
-        _loops.multiclass_ftrl.play(self._arrays(), before, astuple(rows), y, True, scores, said, chances)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, 0])
+        _loops.multiclass_ftrl.play(self._arrays(), before, astuple(rows), y, True, scores, predicted, chances)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, probabilities=chances, scores=scores[:, 0])
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         count = len(rows.ends) - 1

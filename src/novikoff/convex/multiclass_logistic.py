@@ -149,14 +149,14 @@ class MulticlassLogistic(MulticlassProbabilistic):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores = np.empty((len(y), labels + self.grows))
-        said, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
+        predicted, chances = np.empty(len(y), dtype=np.int64), np.empty(len(y))
         for here in stretches(self.rounds, len(y)):
             known, rounds = self._known_before(y, here), self.rounds + here.start
-            answers = scores[here], said[here], chances[here]
+            answers = scores[here], predicted[here], chances[here]
             self._play(self._parts, rows.part(here), y[here], True, known, rounds, *answers)
             refresh(self._parts, self.ridge)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores[:, np.newaxis])
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, probabilities=chances, scores=scores[:, np.newaxis])
 
     def _judged(self, played: StepResult, *rest: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores: Any = played.scores

@@ -75,15 +75,15 @@ class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
-        scores, said, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))
+        scores, predicted, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))
         for here in self.matrix.stretches(len(y)):
             labels_before = multiclass_layout.Labels(self._known_before(y, here), self.rounds + here.start, self.grows)
             linear_loops.multiclass_second_order.play_vaw(
                 *self.matrix.records, self._moments, self._totals, astuple(labels_before), astuple(rows.part(here)),
-                y[here], scores[here], said[here], chances[here],
+                y[here], scores[here], predicted[here], chances[here],
             )  # fmt: skip
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, probabilities=chances, scores=scores)
 
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return numerics.simplex.nearest(scores)

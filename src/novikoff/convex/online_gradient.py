@@ -153,13 +153,13 @@ class OnlineGradient(Learner):
         self._params = np.array(
             [self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)]
         )
-        self._asking = self._params.copy()  # for predicting: any length of x is allowed if `limit` grows
-        self._asking[at.MOST] = np.finfo(np.float64).max if self._grows else limits.most
+        self._predicting = self._params.copy()  # for predicting: any length of x is allowed if `limit` grows
+        self._predicting[at.MOST] = np.finfo(np.float64).max if self._grows else limits.most
         self._totals = np.zeros(at.OWN)
         self._totals[at.SCALE] = 1.0
         self._totals[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
         self._gram = np.zeros((hindsight + 2, hindsight + 1) if known else (2, 1))
-        self._single = self._y, self._said, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
+        self._single = self._y, self._predicted, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
         self._ends = np.zeros(2, dtype=np.uint64)
         self._seen: tuple[tuple[Any, ...], NDArray[np.uint32]] = ((), np.zeros(0, dtype=np.uint32))
         self._hold(np.zeros((3, 0)))
@@ -212,7 +212,7 @@ class OnlineGradient(Learner):
 
     def _back_now(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the predictions for these scores, scaled back if the range of outcomes is learned."""
-        return scores if self._range is None or not self._range.scales else self._range.asked(scores)
+        return scores if self._range is None or not self._range.scales else self._range.scaled_back_now(scores)
 
     def mean(self) -> Self:
         """Return a copy that predicts with the average weights."""
@@ -246,7 +246,7 @@ class OnlineGradient(Learner):
     def _back(self, predictions: NDArray[np.float64], y: NDArray[np.float64]) -> StepResult:
         """Return the predictions of scaled outcomes and their losses, in the scale of the original outcomes."""
         assert self._range is not None
-        predictions = self._range.said(predictions, y)
+        predictions = self._range.scaled_back(predictions, y)
         self._range.see(y)
         errors = predictions - y
         losses = errors * errors if self.loss == "squared" else np.abs(errors)
@@ -271,7 +271,7 @@ class OnlineGradient(Learner):
             _loops.online_gradient.play_sparse(*self._arrays, self._ends, *row, *self._single)
         else:
             _loops.online_gradient.play_dense(*self._arrays, row[np.newaxis], *self._single)
-        return self._said.item()
+        return self._predicted.item()
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Predict and learn every row in order; the whole batch is checked before its first round."""
@@ -346,10 +346,10 @@ class OnlineGradient(Learner):
         row = self._row(x, learn=False) if row is None else row
         if isinstance(row, tuple):
             weights, indices = never_seen(weights, row[0])
-            score: float = _loops.online_gradient.score_sparse(weights, totals, self._asking, indices, row[1])
+            score: float = _loops.online_gradient.score_sparse(weights, totals, self._predicting, indices, row[1])
         else:
             weights = weights if len(weights) else np.zeros(len(row))
-            score = _loops.online_gradient.score_dense(weights, totals, self._asking, row)
+            score = _loops.online_gradient.score_dense(weights, totals, self._predicting, row)
         if score != score:
             self._limits.check(_square(row))
         return score
@@ -359,11 +359,11 @@ class OnlineGradient(Learner):
         scores, x = np.empty(len(batch)), self.features.rows(batch, learn=False)
         if isinstance(x, Sparse):
             weights, x = rows_never_seen(self._held[at.WEIGHT], x)
-            _loops.online_gradient.scores_sparse(weights, self._totals, self._asking, *x.arrays, scores)
+            _loops.online_gradient.scores_sparse(weights, self._totals, self._predicting, *x.arrays, scores)
         else:
             x = x.astype(np.float64, copy=False)
             weights = self._held[at.WEIGHT] if self._held.shape[1] else np.zeros(x.shape[1])
-            _loops.online_gradient.scores_dense(weights, self._totals, self._asking, x, scores)
+            _loops.online_gradient.scores_dense(weights, self._totals, self._predicting, x, scores)
         for t in np.flatnonzero(np.isnan(scores)).tolist()[:1]:
             self._limits.check(_square(self._row(batch.example(t), learn=False)), round=batch.first + t)
         return self._back_now(scores)

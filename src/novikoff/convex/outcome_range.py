@@ -37,12 +37,12 @@ class OutcomeRange:
             within = np.where(half[1:] > 0.0, np.clip((y - middle[1:]) / half[1:], -1.0, 1.0), 0.0)
         return np.where(scales[1:], within, y)
 
-    def said(self, predictions: Numbers, y: Numbers) -> Numbers:
+    def scaled_back(self, predictions: Numbers, y: Numbers) -> Numbers:
         """Return the predictions of these outcomes, each scaled back by the range before its outcome."""
         scales, middle, half = (part[:-1] for part in self._at(y))
         return np.where(scales, middle + half * np.clip(predictions, -1.0, 1.0), predictions)
 
-    def asked(self, predictions: Numbers) -> Numbers:
+    def scaled_back_now(self, predictions: Numbers) -> Numbers:
         """Return predictions scaled back by the current range."""
         scales, middle, half = self._at(np.zeros(0))
         return np.where(scales, middle + half * np.clip(predictions, -1.0, 1.0), predictions)

@@ -104,9 +104,9 @@ class VAW(SecondOrder):
         if not self.probabilities:
             losses = (scores - outcomes) ** 2
             return StepResult(scores, losses, losses)
-        self.scored, said = scores, self._said(scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
+        self.scored, predicted = scores, self._predictions(scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores, spread = self._looked(rows)

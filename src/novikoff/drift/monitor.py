@@ -155,7 +155,7 @@ class DriftTest:
         seen, number, ones = test._counts.tolist()
         block, rest = divmod(test.next_snapshot, test.first)
         if rest or block & (block - 1) or not 0 <= ones <= number <= seen or test.left < 0 or (block == 1 and seen):
-            raise ModelFileError("a drift test must stand in a block: its counts do not fit its snapshots.")
+            raise ModelFileError("the counts of a saved drift test must match its snapshots: they do not.")
         return test
 
 
@@ -177,7 +177,7 @@ class DriftWatch(Observer):
         self.test = DriftTest() if test is None else test
         self.rounds = 0
         self._frozen: Learner | None = None
-        self._state: State | None = None  # of the frozen learner, which stays as it is
+        self._state: State | None = None  # state of the frozen learner
 
     @classmethod
     def begin(cls, ledger: Ledger, test: DriftTest) -> Self:
@@ -206,7 +206,7 @@ class DriftWatch(Observer):
         """Raise ModelFileError if the rounds differ from those of the ledger."""
         seen = self.rounds <= ledger.rounds and self.test.seen == max(0, self.rounds - self.test.first)
         if not seen or (self._frozen is None) != (self.test.next_snapshot == self.test.first):
-            raise ModelFileError(f"a test of drift must be of its game: it saw {self.rounds:,} rounds.")
+            raise ModelFileError(f"a drift test must have seen the rounds of its game: it saw {self.rounds:,}.")
 
     def state(self) -> State:
         if self._frozen is not None and self._state is None:
@@ -295,7 +295,7 @@ class Monitor:
         monitor.wealth, monitor.largest = _money(state)
         monitor._capital = _array(state["capital"], np.float64, (BETS,))
         if not 0 <= monitor.errors <= monitor.seen:
-            raise ModelFileError(f"a monitor must have seen its errors: got {monitor.errors} of {monitor.seen}.")
+            raise ModelFileError(f"errors must be from 0 to the examples seen: got {monitor.errors} of {monitor.seen}.")
         return monitor
 
 
@@ -315,7 +315,7 @@ def _errors(errors: NDArray[np.number] | NDArray[np.bool_]) -> NDArray[np.bool_]
 def _array(value: Any, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:
     array: NDArray[Any] = np.array(value, dtype=dtype)
     if array.shape != shape or not (np.isfinite(array).all() and (array >= 0).all()):
-        raise ModelFileError(f"a test of drift must hold numbers from 0, of shape {shape}: got {shown(value)}.")
+        raise ModelFileError(f"a drift test must have numbers from 0, of shape {shape}: got {shown(value)}.")
     return array
 
 

@@ -89,8 +89,8 @@ class ExpertLearner(Learner):
             found[1 if panel.task == "binary" else 0] += silent
             return {label: share for label, share in found.items() if share > 0.0}
         if not panel.draws:
-            said: Any = self.predict_one(x)
-            return {said: 1.0}
+            predicted: Any = self.predict_one(x)
+            return {predicted: 1.0}
         if panel.task == "losses":
             return {i: float(w) for i, w in enumerate(rule.weights().tolist()) if w > 0.0}
         row = panel.row(x)

@@ -204,33 +204,35 @@ class Hedge(Learner):
                 risks[k] = 1.0 - player.chances(x).get(y, 0.0)
             elif k:
                 player.predict_one(x)
-        said = np.zeros(len(self.learners), dtype=self._kind)
+        predicted = np.zeros(len(self.learners), dtype=self._kind)
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k, player in enumerate(self.learners):
-                said[k], results[k] = self._play(player, x, y)
-            wrong = (said != y).astype(np.float64)
+                predicted[k], results[k] = self._play(player, x, y)
+            wrong = (predicted != y).astype(np.float64)
             paid = self.rule.play_one(None, wrong)
         risks = None if risks is None else np.where(self._draw, risks, wrong)
-        return StepResult(int(said[int(paid.predictions)]), paid.losses, paid.expected, said, risks, results=results)
+        return StepResult(
+            int(predicted[int(paid.predictions)]), paid.losses, paid.expected, predicted, risks, results=results
+        )
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where possible, then the rule."""
         self._check_integer()
         batch = Batch(batch.x, batch.y if self.task == "multiclass" else signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
-        said, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
+        predicted, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
         results: list[StepResult | None] = [None] * len(self.learners)
         with self._together():
             for k in self._order:
-                said[:, k], risk, results[k] = self._learn_many(self.learners[k], batch)
+                predicted[:, k], risk, results[k] = self._learn_many(self.learners[k], batch)
                 if risks is not None:
-                    risks[:, k] = said[:, k] != batch.y if risk is None else risk
-            wrong = (said != batch.y[:, np.newaxis]).astype(np.float64)
+                    risks[:, k] = predicted[:, k] != batch.y if risk is None else risk
+            wrong = (predicted != batch.y[:, np.newaxis]).astype(np.float64)
             paid = self.rule.learn_many(Batch(None, wrong, batch.first))
         followed = np.asarray(paid.predictions).astype(np.int64)
-        said_by_followed = said[np.arange(len(batch)), followed]
-        return StepResult(said_by_followed, paid.losses, paid.expected, said, risks, results=results)
+        chosen = predicted[np.arange(len(batch)), followed]
+        return StepResult(chosen, paid.losses, paid.expected, predicted, risks, results=results)
 
     def _play(self, player: Learner, x: Example, y: Label) -> tuple[Label, StepResult | None]:
         """Return a learner's prediction before learning, and its result where it holds more (`_own`)."""
@@ -248,17 +250,17 @@ class Hedge(Learner):
             if not isinstance(played, StepResult):
                 return played, None, None
             return played.predictions, played.expected, _own(player, played)
-        said, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
+        predicted, risks = np.empty(len(batch), dtype=self._kind), np.empty(len(batch)) if player.draws else None
         results: list[StepResult | None] = [None] * len(batch)
         for t, ((x, _), y) in enumerate(zip(batch.rows(), batch.y.tolist(), strict=True)):
             try:
                 if risks is not None:
                     risks[t] = 1.0 - player.chances(x).get(y, 0.0)
-                said[t], results[t] = self._play(player, x, y)
+                predicted[t], results[t] = self._play(player, x, y)
             except InputError as error:
                 error.at(round=batch.first + t)
                 raise
-        return said, risks, stacked([one for one in results if one is not None])
+        return predicted, risks, stacked([one for one in results if one is not None])
 
     @contextmanager
     def _together(self) -> Iterator[None]:

@@ -35,7 +35,7 @@ def weights_of(prior: object, size: int, hypotheses: object) -> Vector:
     """Return a prior as positive numbers."""
     if isinstance(prior, str):
         if prior != "length" or not isinstance(hypotheses, HasLengths):
-            raise InputError(f"a prior must be a weight for each expert: got {prior!r}, which programs alone have.")
+            raise InputError(f"a prior must be one weight per expert: got {prior!r}, which only programs have.")
         return np.array([math.ldexp(1.0, -hypotheses.length(i)) for i in range(size)])
     count = len(prior) if isinstance(prior, Collection) else None
     if not isinstance(prior, Collection) or count != size:
@@ -117,11 +117,11 @@ class Panel:
 
     def _ask(self, hypotheses: object, loss: str, sleep: bool) -> None:
         if not isinstance(hypotheses, Voters) or sleep:
-            multiclass = "" if sleep else " or a class whose hypotheses can be asked one by one"
+            multiclass = "" if sleep else " or a class whose hypotheses can be evaluated one by one"
             raise InputError(f"experts must be an integer{multiclass}: got {shown(hypotheses)}.")
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
-        refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: take a smaller class.")
+        refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: use a smaller class.")
         hypotheses.space()  # raises here, not in the first round, if the class is too large
         self.hypotheses = hypotheses
         self.size = hypotheses.size
@@ -210,7 +210,7 @@ class Panel:
             return
         error = self.loss.beyond(int(i), float(rows[t, i]))
         if math.isnan(rows[t, i]) and not self.sleep:
-            error.do = "Sleeping experts may sit out (NaN)."
+            error.do = "Use sleeping-experts if experts may abstain (NaN)."
         raise error if first is None else error.at(round=first + int(t))
 
     def choices(self, x: Example) -> NDArray[Any]:

@@ -2,9 +2,9 @@
 
 Algorithm
     Time is divided into blocks of `block` rounds, s = 1, 2, ... One copy plays from the first round on and never rests.
-    With each block s an untrained copy starts; with 2^n the largest power of two that divides s, it stands
-    for the n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake to the end of the longest. The copies
-    awake predict P_i; the prediction is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more.
+    With each block s an untrained copy starts. With 2^n the largest power of two that divides s, it represents the
+    n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake to the end of the longest. The copies awake
+    predict P_i; the prediction is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more.
     Each w_i is then multiplied by P_i(y) / P(y). It starts at 1/2 for the steady copy, and for each stretch from s on
     at 1 / (2 s (s+1) (n+1)): these sum to 1.
 Promise
@@ -92,9 +92,9 @@ class Between(NamedTuple):
         rate, most = f"{100 * self.mistakes / self.rows:.3g} %", bound_text(self.bound / self.rows, "upper")
         return (
             f"Rounds {self.first:,} to {self.last:,}: {self.mistakes:,} mistakes in {self.rows:,} ({rate}), "
-            f"log loss {self.log_loss / self.rows:.4f} a round; the theorem allows at most {most} there. "
-            f"The best constant of these rounds: {self.constant[0] / self.rows:.4f}, and {self.constant[1]:,} "
-            f"mistakes. Copies begun there: {self.begun / self.rows:.4f}; the copy that began with the first round: "
+            f"log loss {self.log_loss / self.rows:.4f} per round; the theorem guarantees at most {most}. "
+            f"Best constant of these rounds: {self.constant[0] / self.rows:.4f}, and {self.constant[1]:,} mistakes. "
+            f"Copies started there: {self.begun / self.rows:.4f}; the copy started in the first round: "
             f"{self.steady / self.rows:.4f}."
         )
 
@@ -176,8 +176,8 @@ class Specialists(Learner):
         learner = adapt(learner)
         if not learner.probable or learner.within is not learner:
             raise InputError(
-                f"a specialist must say probabilities: {type(learner.original).__name__} says none. "
-                "Choose auto, logistic, ftrl or vaw, for labels."
+                f"a specialist must predict probabilities: {type(learner.original).__name__} does not. "
+                "Use auto, logistic, ftrl or vaw, for labels."
             )
         if learner.task == "multiclass":
             advice = Advice("Play the learner without specialists (auto without drift). Or: ", POSITIVE)
@@ -255,9 +255,9 @@ class Specialists(Learner):
         y = check_label(y, None)
         played = [copy.play_one(x, y) for copy in self._copies]  # the first copy refuses whatever any of them refuses
         mixed = self._mixed(np.array([[one.probabilities for one in played]]), np.array([y], dtype=np.int8))
-        said, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
+        predicted, wrong, _, chance = (value[0].item() for value in (*mixed[:3], mixed.probabilities))
         steady = np.array([played[0].predictions])
-        return StepResult(said, wrong, wrong, steady, probabilities=chance, results=played[:1])
+        return StepResult(predicted, wrong, wrong, steady, probabilities=chance, results=played[:1])
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Play every row in order: copy after copy, each on the rows for which it is awake, then the mixture."""
@@ -267,22 +267,22 @@ class Specialists(Learner):
         if steady is None:
             return None
         assert isinstance(steady, StepResult)
-        start, told = 0, {STEADY: (0, steady.probabilities)}
+        start, ahead = 0, {STEADY: (0, steady.probabilities)}
         parts: list[StepResult] = []
         while start < len(batch):
             stop = min(len(batch), start + self.block - self.rounds % self.block)
             for copy in self._copies:
-                if copy.start not in told:
-                    told[copy.start] = start, self._ahead(copy, batch, start)
-            rows = (told[copy.start] for copy in self._copies)
+                if copy.start not in ahead:
+                    ahead[copy.start] = start, self._ahead(copy, batch, start)
+            rows = (ahead[copy.start] for copy in self._copies)
             chances = np.stack([chances[start - first : stop - first] for first, chances in rows], axis=1)
             parts.append(self._mixed(chances, y[start:stop]))
             start = stop
-        said, wrong, mixed = (
+        predicted, wrong, mixed = (
             np.concatenate([one[k] for one in parts]) if parts else np.zeros(0)
             for k in map(StepResult._fields.index, ("predictions", "losses", "probabilities"))
         )
-        return StepResult(said, wrong, wrong, steady.predictions[:, None], probabilities=mixed, results=[steady])
+        return StepResult(predicted, wrong, wrong, steady.predictions[:, None], probabilities=mixed, results=[steady])
 
     def _ahead(self, copy: Copy, batch: Batch, start: int) -> NDArray[np.float64]:
         """Return P(y) of a copy for the rows from `start` on for which it is awake."""
@@ -339,7 +339,7 @@ class Specialists(Learner):
                 f"a stretch must contain a whole block of {self.block:,} rounds: got {first:,} to {last:,} of "
                 f"{self.rounds:,}. Use a longer stretch."
             )
-        return self._told(start, stop)
+        return self._between(start, stop)
 
     def stretches(self, most: int) -> list[Between]:
         """Return results on at most `most` parts of the whole blocks, cut at stretches of one length."""
@@ -347,9 +347,9 @@ class Specialists(Learner):
         while -(-(blocks + 1) // size) > most:
             size *= 2
         cuts = sorted({0, blocks, *range(size - 1, blocks, size)})
-        return [self._told(start, stop) for start, stop in pairwise(cuts)]
+        return [self._between(start, stop) for start, stop in pairwise(cuts)]
 
-    def _told(self, start: int, stop: int) -> Between:
+    def _between(self, start: int, stop: int) -> Between:
         """Return the result after block `start` up to block `stop`."""
         begun, prices, block = 0.0, 0.0, start + 1
         while block <= stop:
@@ -372,7 +372,8 @@ class Specialists(Learner):
         """Return a sentence on the copies with the largest weights."""
         starts, weights = self.awake()
         most = sorted(zip(weights.tolist(), starts, strict=True), reverse=True)[:3]
-        return [f"it trusts most: {', '.join(f'the copy begun with round {start:,} ({w:.1%})' for w, start in most)}"]
+        copies = ", ".join(f"the copy started in round {start:,} ({w:.1%})" for w, start in most)
+        return [f"Largest weights: {copies}"]
 
     def widen(self, width: int) -> None:
         """Grow to `width` features, if the learner can."""

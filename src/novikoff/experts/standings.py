@@ -3,25 +3,26 @@
 The state is the cumulative losses, each as two numbers (experts/_loops/weights.py), never the weights: those are
 recomputed in each round, so that none is ever lost and no error in them lasts.
 
-What rounding may do to the regret (`rounding`)
-    u = 2^-53, S the largest loss. An error of a round is either one of the losses that the weights are made of, which
-    costs its size twice (the mix loss of a round changes by no more than twice the largest change of any cumulative
-    loss, at every rate), or one of the weights themselves, which moves h_t by S times their mean relative error.
-    (a) Losses are added to `near`, at most S (FLUSH + 1), with an error of u S (FLUSH + 1); that lasts, as if the loss
-        of the round had been another one: 66 u S for h_t and L_i together. Moving near to far is exact.
-    (b) A gap has an absolute error of 2 u |near_i - near_lead|, below 70 u S, and the leader is the best one up to four
-        times that: 2 * 280 u S.
+Effect of rounding on the regret (`rounding`)
+    u = 2^-53, S the largest loss. An error in a round is either an error of the losses from which the weights are
+    computed, which costs twice its size (the mix loss of a round changes by at most twice the largest change of any
+    cumulative loss, at every rate), or an error of the weights themselves, which moves h_t by S times their mean
+    relative error.
+    (a) Losses are added to `near`, at most S (FLUSH + 1), with an error of u S (FLUSH + 1), which is permanent, as if
+        the loss of the round had been different: 66 u S for h_t and L_i together. Moving near to far is exact.
+    (b) A gap has an absolute error of 2 u |near_i - near_lead|, below 70 u S, and the leader is the best expert up to
+        four times that: 2 * 280 u S.
     (c) It has a relative error of 2 u, the product with the rate and the sum with ln(prior) one of u each, exp 4 u: on
         average 4 u (mean of rate * gap + ln(1/prior)) + 4 u. That mean is the entropy of the weights less ln(their
-        sum), so at most B = ln N + the largest ln(1/prior). Counted twice, for what is of second order.
+        sum), so at most B = ln N + the largest ln(1/prior). It is doubled, to cover second-order terms.
     (d) Sums: 128 additions in a lane, 3 of lanes, 3 of the sums of chunks, and the product: 140 u relative, of a
         quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.46; in the logarithm of the
         mean of exp(-rate l) 300 u / rate, rate >= 0.6/S: below 650 u S. The prediction: 281 u, times at most 2 in its
         loss; the log loss of a mixture has an error of 300 u.
-    (e) Once, not in every round: a prior is divided by its sum and ln(1/prior) taken, 4 u in all; and where the rate
-        does not move, the mix losses are the difference of two logarithms of sums, 300 u. Both are divided by the rate:
-        512 u / rate, which matters where the rate is tiny and ln(1/prior) next to nothing.
-    Together less than (2500 + 16 B) u S a round, and (e). Of a regret bound of S sqrt(T ln N / 2) this is the part
+    (e) Once, not per round: the prior is divided by its sum and ln(1/prior) taken, 4 u in all; and if the rate is
+        constant, the mix losses are the difference of two logarithms of sums, 300 u. Both are divided by the rate:
+        512 u / rate, which matters if the rate is tiny and ln(1/prior) almost 0.
+    Together less than (2500 + 16 B) u S per round, and (e). Relative to a regret bound of S sqrt(T ln N / 2) this is
     (2500 + 16 B) u sqrt(2 T / ln N): 10^-10 for a million rounds.
 """
 
@@ -87,7 +88,7 @@ class Standings(ExpertWeights):
         return scratch(self.panel.size, self._kept)
 
     def weights(self, row: Vector | None = None) -> Vector:
-        """Return the weights of the next round, whatever the advice: a copy plays it and leaves them in its scratch."""
+        """Return the weights of the next round, which do not depend on its advice: a copy plays it into scratch."""
         counts, count, blank = self._counts.copy(), self.panel.size, self.panel.blank
         counts[at.DRAWS], counts[at.KEPT] = 1, max(self._kept, self._width)  # a draw keeps all weights
         space, result = scratch(count, counts[at.KEPT]), np.empty(1)

@@ -2,9 +2,9 @@
 
 Algorithm
     w_i = pi_i (1 without a prior).  Predict the label with the most weight; +1 on a tie (in multiclass, the
-    smallest).  Multiply w_i by beta if i did not give the true label: on every round, or (`conservative`) on mistakes
-    only. A hypothesis without a valid label has no vote and errs. A prior gives each hypothesis a weight; "length"
-    weighs a program of L bits 2^-L.
+    smallest).  Multiply w_i by beta if i did not predict the true label: on every round, or (`conservative`) on
+    mistakes only. A hypothesis without a valid label has no vote and errs. A prior gives each hypothesis a weight;
+    "length" gives a program of L bits the weight 2^-L.
     beta = 0 is Halving without restarts. When every hypothesis has been penalised all weights are 0: then those with
     the fewest penalties vote, each with its prior weight, and the theorem is void.
 Exactness
@@ -93,7 +93,7 @@ class WeightedMajority(Learner):
             raise InputError(f"beta must be a number from 0 to below 1: got {beta!r}. 0.5 is usual.")
         if not isinstance(hypotheses, Voters):
             raise InputError(f"hypotheses must be a class that lists its members: got {hypotheses!r}.")
-        alternative = "Weighted majority counts the errors of each: take a smaller class."
+        alternative = "Weighted majority counts the errors of each: use a smaller class."
         refuse_if_too_large(hypotheses.name, hypotheses.size, alternative)
         hypotheses.space()  # raises here, not in the first round, if the class is too large
         self.domain = hypotheses.domain
@@ -107,7 +107,7 @@ class WeightedMajority(Learner):
         self.rounds = 0
         self.penalties: Counts = np.zeros(hypotheses.size, dtype=np.int64)
         self.errors = self.penalties.copy() if conservative else self.penalties
-        self._fewest = self._most = 0  # penalties
+        self._fewest = self._most = 0  # smallest and largest number of penalties
 
     @property
     def size(self) -> int:
@@ -232,7 +232,7 @@ class WeightedMajority(Learner):
         self.errors = found["errors"] if self.conservative else self.penalties
         require(self.errors is not None, "errors of a learner must be counted", None)
         sound = bool(np.all(self.penalties <= self.errors))
-        require(sound, "penalties of a learner must be for errors", self.penalties)
+        require(sound, "penalties of a learner must not exceed its errors", self.penalties)
         self._look()
 
 
@@ -254,7 +254,7 @@ def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
         if above == 0:
             unit = 1
         elif above.bit_length() - 1 - unit.bit_length() - rest.bit_length() + gap * bits >= 0:
-            break  # the rest weighs less, so no power of p is needed
+            break  # the later levels cannot change the sign, so no further power of p is needed
         else:
             above <<= q * gap
             unit *= p**gap

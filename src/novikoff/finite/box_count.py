@@ -1,20 +1,21 @@
 """Exact number of boxes of a grid that contain a given box and avoid given points, without listing them.
 
 Algorithm
-    Let the given box be [low, high] on the grid {0 .. m-1}^d. A box around it reaches some way out on each side.
+    Let the given box be [low, high] on the grid {0 .. m-1}^d. A box around it extends it on each side by 0 or more.
     d = 1   The nearest point on each side decides: (low - left)(right - high), with walls at -1 and m.
-    d = 2   Walk outward along axis 0. Going left, the room left on axis 1 falls in steps, (below, above); so it does
+    d = 2   Walk outward along axis 0. Going left, the free space on axis 1 (below, above) shrinks in steps; likewise
             going right. A box that reaches left step i and right step j has min(below_i, below_j) times
-            min(above_i, above_j) choices on axis 1. Both staircases fall, so prefix sums and two pointers
-            add up all pairs in linear time.
+            min(above_i, above_j) choices on axis 1. Both staircases are decreasing, so prefix sums and two pointers
+            sum all pairs in linear time.
     d = 3   Walk outward along axis 0, left and right, counting in the plane of the other axes. A point that is reached
-            stops those boxes that contain it and none of the points before: the count around the smallest box that
-            holds both [low, high] and it.
-    A point matters to boxes around [low, high] if none of the others lies in the smallest box around [low, high] and
-    it. The rest may be dropped, one at a time and nearest first; all at once is wrong: two may stand for each other.
+            excludes the boxes that contain it and none of the earlier points: the count around the smallest box that
+            contains both [low, high] and it.
+    A point is relevant to boxes around [low, high] if no other point lies in the smallest box around [low, high] and
+    it. The others may be dropped one at a time, nearest first; not all at once, because two points may each make the
+    other irrelevant.
 Cost
-    k points: O(log k) for d = 1, O(k) for d = 2, O(k^3) at worst for d = 3, far less on random points, of which few
-    matter. Python integers, so exact for any m.
+    k points: O(log k) for d = 1, O(k) for d = 2, O(k^3) at worst for d = 3, far less on random points, few of which
+    are relevant. Python integers, so exact for any m.
 Reference
     [while2012] for d = 3, as the volume of a union of orthants; the sweep for d = 2 is ours.
 """
@@ -52,7 +53,7 @@ def any_inside(low: Point, high: Point, points: list[Point]) -> bool:
 
 
 def relevant(low: Point, high: Point, points: list[Point]) -> list[Point]:
-    """Return the points that matter to boxes around [low, high], sorted."""
+    """Return the points that are relevant to boxes around [low, high], sorted."""
 
     def distance(z: Point) -> int:
         return sum(max(a - v, v - b, 0) for a, v, b in zip(low, z, high, strict=True))
@@ -65,9 +66,9 @@ def relevant(low: Point, high: Point, points: list[Point]) -> list[Point]:
 
 
 def with_point(low: Point, high: Point, points: list[Point], z: Point) -> list[Point]:
-    """Return `points` and z without those that no longer matter; none of `points` is in the smallest box around z."""
+    """Return `points` and z without those that z makes irrelevant; none of `points` is in the smallest box around z."""
     sides = tuple(-1 if v < a else 1 if v > b else 0 for a, v, b in zip(low, z, high, strict=True))
-    # A point that is at least as far out as z, on every axis where z is out, has z in the smallest box around it.
+    # If a point is at least as far out as z on every axis where z is outside, the smallest box around it contains z.
     kept = [p for p in points if any(s * u < s * v for s, u, v in zip(sides, p, z, strict=True))]
     insort(kept, z)
     return kept
@@ -122,7 +123,7 @@ def _pairs(left: list[tuple[int, int, int]], right: list[tuple[int, int, int]]) 
     """Return the sum over steps i, j of width_i width_j min(below_i, below_j) min(above_i, above_j)."""
     if len(left) == 1:
         left, right = right, left
-    if len(right) == 1:  # its only step is the first, the highest of all
+    if len(right) == 1:  # a single step is as high as any step of the other side
         return right[0][0] * sum(width * below * above for width, below, above in left)
     widths, belows, aboves = zip(*left, strict=True)
     area = list(accumulate(widths, initial=0))
@@ -149,7 +150,7 @@ def _solid(low: Point, high: Point, points: list[Point], m: int) -> int:
     low, high = low[1:], high[1:]
     first, last = bisect_left(points, (a0,)), bisect_left(points, (b0 + 1,))
     slab = relevant(low, high, [z[1:] for z in points[first:last]])
-    right = _that_matter(low, high, slab, [(z[0] - b0, z[1:]) for z in points[last:]])
+    right = _relevant_beyond(low, high, slab, [(z[0] - b0, z[1:]) for z in points[last:]])
     total = reached = 0
     count = _rightward(low, high, slab, right, m, m - b0)
     for k in range(first - 1, -1, -1):
@@ -166,10 +167,10 @@ def _solid(low: Point, high: Point, points: list[Point], m: int) -> int:
     return total + (a0 + 1 - reached) * count
 
 
-def _that_matter(
+def _relevant_beyond(
     low: Point, high: Point, slab: list[Point], outward: list[tuple[int, Point]]
 ) -> list[tuple[int, Point]]:
-    """Return the points, nearest first, that matter in addition to the slab and the nearer ones."""
+    """Return the points, nearest first, that are relevant given the slab and the nearer ones."""
     kept = []
     for far, z in outward:
         if not any_inside(*around(low, high, z), slab):
@@ -184,7 +185,7 @@ def _rightward(low: Point, high: Point, slab: list[Point], right: list[tuple[int
     total = reached = 0
     count = _plane(low, high, slab, m)
     for far, z in right:
-        lost = _plane(*around(low, high, z), slab, m)  # those that z alone stops
+        lost = _plane(*around(low, high, z), slab, m)  # boxes that only z excludes
         if lost:
             total += (far - reached) * count
             reached = far

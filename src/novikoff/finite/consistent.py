@@ -2,7 +2,7 @@
 
 Algorithm
     V_1 = H.  Predict with the first hypothesis of V_t, or (`random`) with a fresh uniform one each round.
-    V_{t+1} = those of V_t that gave the true label, in every round.
+    V_{t+1} = the hypotheses of V_t that predicted the true label.
     If no hypothesis is left the stream is not realizable: restart with V = H, and report it.
 Promise
     finite/theorems/consistent_mistakes.py: at most |H| - 1 mistakes (first).
@@ -56,7 +56,7 @@ class Consistent(VersionSpaceLearner):
         self.seed = integer(seed, "seed", "a seed must be an integer")
 
     def chances(self, x: Example) -> Distribution:
-        """Return the probability of each label: the share of the survivors that give it."""
+        """Return the probability of each label: the share of the survivors that predict it."""
         return self._distribution(self.space.poll(x))
 
     def _distribution(self, ballot: Ballot) -> Distribution:
@@ -68,7 +68,7 @@ class Consistent(VersionSpaceLearner):
         return {label: votes / total for label, votes in ballot.weights.items() if votes}
 
     def _decide(self, ballot: Ballot) -> Label:
-        """Return the label on which coin t of [0, 1) falls, labels in increasing order."""
+        """Return the label drawn by the uniform number of round t, labels in increasing order."""
         chances = self._distribution(ballot)
         point = uniform(self.seed, "consistent", self.rounds)
         label = 0

@@ -3,10 +3,9 @@
 Algorithm
     Guess that the margin is R 2^-k, for k = 0, 1, ... (R need not be known: only the direction of x counts). Play
     Halving on a cover of the unit sphere to epsilon_k = 2^-(k+1) (finite/classes/sphere.py): a tie predicts +1, and the
-    survivors are filtered in every round, or (`conservative`) on mistakes only. When none is left, go on with the whole
-    of the next cover. A cover of more than `largest` points is not made: the last one is then played again from its
-    start (in one dimension there is only one cover, -1 and +1). x = 0 is +1 for every hypothesis; if its label is -1
-    nothing is learned from it.
+    survivors are filtered in every round, or (`conservative`) on mistakes only. When none is left, switch to the next
+    cover. A cover of more than `largest` points is not created: the last one is then restarted (in one dimension there
+    is only one cover, -1 and +1). x = 0 is +1 for every hypothesis; if its label is -1 nothing is learned from it.
 Promise
     finite/theorems/cover_restarts.py: the sum of log2|C| + 1 over at most log2(R / margin) + 1 covers C; void if the
     last cover allowed was emptied or x = 0 was labelled -1.
@@ -73,7 +72,7 @@ class CoverHalving(Learner):
         if not self._allowed(0.5):
             raise TooLargeError(
                 f"the first cover, to epsilon 0.5, must have at most {self.largest:,} points: in {brief(self.dim)} "
-                f"dimensions it has more. Take fewer dimensions, or a larger `largest` (up to {LARGEST_COVER:,})."
+                f"dimensions it has more. Use fewer dimensions, or a larger `largest` (up to {LARGEST_COVER:,})."
             )
         self._space = self._cover.space()
         self.level = 0
@@ -92,15 +91,15 @@ class CoverHalving(Learner):
 
     @property
     def epsilon(self) -> float:
-        """Distance within which the cover in play has a point for every direction."""
+        """Largest distance of a unit vector from the current cover."""
         return self._cover.epsilon
 
     def votes(self, x: Example) -> int:
-        """Return how many of the `size` surviving directions label x +1."""
+        """Return the number of surviving directions, of `size`, that label x +1."""
         return int(self._space.poll(x).weights[1])
 
     def survivors(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the directions of the cover in play, one per column, and which of them are left."""
+        """Return the directions of the current cover, one per column, and whether each survives."""
         return self._cover.points, self._space.alive()
 
     def predict_one(self, x: Example) -> Label:
@@ -117,7 +116,7 @@ class CoverHalving(Learner):
         return prediction
 
     def _learn(self, x: Example, y: Label, ballot: Ballot) -> None:
-        """Keep those that voted for y; if there are none, go on with the next cover."""
+        """Keep the directions that voted for y; if there are none, switch to the next cover."""
         if ballot.weights[y] > 0:
             if ballot.weights[-y] > 0:
                 self._space.keep(ballot, y)
@@ -126,7 +125,7 @@ class CoverHalving(Learner):
         else:
             finer = self._finer()
             cover = SphereCover(self.dim, self.epsilon / 2.0) if finer else self._cover
-            space = cover.space()  # may run out of memory: nothing is changed before
+            space = cover.space()  # before any change, because it may run out of memory
             self.spent += _most_mistakes(self._cover.size)
             self.level += finer
             self.capped += not finer
@@ -166,5 +165,5 @@ class CoverHalving(Learner):
 
 
 def _most_mistakes(size: int) -> int:
-    """Return the most mistakes on a cover that is emptied: Halving's, and the one that leaves no survivor."""
+    """Return the mistake bound of a cover that is emptied: Halving's, plus the mistake that leaves no survivor."""
     return floor_log2(size, 1) + 1

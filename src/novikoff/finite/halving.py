@@ -2,14 +2,14 @@
 
 Algorithm
     V_1 = H.  Predict the label with the most weight in V_t; a tie predicts +1 (multiclass: the smallest label).
-    V_{t+1} = those of V_t that gave the true label: in every round, or (`conservative`) on mistakes only.
+    V_{t+1} = the hypotheses of V_t that predicted the true label: in every round, or (`conservative`) on mistakes only.
     If no hypothesis is left the stream is not realizable: restart with V = H, and report it.
-    A prior gives each hypothesis a weight; "length" weighs a program of L bits 2^-L.
+    A prior gives each hypothesis a weight; "length" gives a program of L bits the weight 2^-L.
 Promise
     finite/theorems/halving_mistakes.py: at most log2|H| mistakes when some hypothesis is perfect.
     finite/theorems/halving_restarts.py: at most (m+1)(log2|H|+1) when the best one errs m times.
 Cost
-    O(survivors) time per round, O(survivors) memory; programs take 1/64 of that.
+    O(survivors) time per round, O(survivors) memory; for programs, 1/64 of that.
 Reference
     [littlestone1988]; [barzdin1972].
 """

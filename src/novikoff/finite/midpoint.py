@@ -1,16 +1,15 @@
-"""Midpoint: the middle of the interval of thresholds that fit, over the reals.
+"""Midpoint: a threshold over the reals, in the middle of the interval of consistent thresholds.
 
 Algorithm
-    h_theta(x) = +1 if x >= theta, else -1. The thresholds in (lo, hi] fit the labels so far: lo is the largest x
-    labelled -1 (at first minus infinity), hi the smallest labelled +1 (at first infinity).
-    Predict +1 if x >= (lo + hi)/2. With one end infinite so is the middle: (lo, infinity) predicts -1 for every x,
+    h_theta(x) = +1 if x >= theta, else -1. The thresholds in (lo, hi] are consistent with the labels so far: lo is the
+    largest x labelled -1 (at first minus infinity), hi the smallest labelled +1 (at first infinity).
+    Predict +1 if x >= (lo + hi)/2. If one end is infinite, so is the middle: (lo, infinity) predicts -1 for every x,
     (-infinity, hi] predicts +1. At the start, predict +1.
-    If lo >= hi no threshold fits: restart from nothing.
-    Numbers are kept as Fractions, so doubles are taken at their exact value and nothing is rounded.
+    If lo >= hi no threshold is consistent: restart.
+    Numbers are stored as Fractions, so doubles keep their exact value and nothing is rounded.
 Promise
-    None, and no learner has one: thresholds over the reals shatter trees of every depth, and
-    adversaries/bisection.py makes any deterministic learner err in every round. On a grid there is one:
-    finite/threshold_halving.py.
+    None, and no learner has one: thresholds over the reals shatter trees of every depth, and adversaries/bisection.py
+    makes any deterministic learner err in every round. On a grid, finite/threshold_halving.py has a bound.
 Cost
     O(1) numbers; the middle has one bit more than the ends. O(bits) per sum, O(bits^1.6) per comparison.
 Reference
@@ -34,13 +33,13 @@ from novikoff.core.types import Domain, Example, Label, Outcome, State, Theorem,
 
 @dataclass(frozen=True, slots=True)
 class MidpointFacts:
-    """Rounds, and restarts because no threshold was left."""
+    """Numbers of rounds, and of restarts because no threshold was left."""
 
     rounds: int
     restarts: int
 
 
-# Hexadecimal, because Python writes whole numbers of more than 4,300 decimal digits on request only.
+# Hexadecimal, because Python by default refuses to print integers of more than 4,300 decimal digits.
 def _as_hex(value: Fraction | None) -> list[str] | None:
     return None if value is None else [f"{value.numerator:x}", f"{value.denominator:x}"]
 
@@ -53,7 +52,7 @@ def _from_hex(parts: list[str] | None) -> Fraction | None:
 
 
 class Midpoint(Learner):
-    """Threshold on the real line, at the middle of the interval that fits all labels; x is one finite number.
+    """Threshold on the real line, in the middle of the interval consistent with all labels; x is one finite number.
 
     Guarantee:
         None: over the reals no deterministic learner of thresholds has a mistake bound (`bisection_forced`).
@@ -91,7 +90,7 @@ class Midpoint(Learner):
         return 1 if x >= (self.lo + self.hi) / 2 else -1
 
     def play_one(self, x: Example, y: Outcome) -> Label:
-        """Predict, then learn, making a Fraction of x once."""
+        """Predict, then learn; x is converted to a Fraction once."""
         value = exactly(x)
         y = check_label(y, self.labels)
         prediction = self._predict(value)
@@ -131,7 +130,7 @@ def exactly(x: Any) -> Fraction:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, Integral):
-        return Fraction(int(value))  # int: numpy's whole numbers would overflow inside a Fraction
+        return Fraction(int(value))  # int, because numpy integers would overflow inside a Fraction
     if not hasattr(value, "as_integer_ratio"):
         raise InputError(f"x must be a number: got {shown(x)}. Choose a column of numbers.")
     try:

@@ -3,19 +3,19 @@
 Algorithm
     Grid {0 .. m-1}^dim, boxes and one empty box (see finite/classes/rectangle.py). Stored: the bounding box P of the
     positives, the negatives, and V, the number of surviving boxes, at first all of them.
-    On x: votes = the boxes that contain P and x and avoid the negatives (box_count.py); V - votes are for -1.
+    On x: votes = the number of boxes that contain P and x and avoid the negatives (box_count.py); V - votes vote -1.
     Predict +1 if 2 votes >= V: a tie predicts +1.
     On +1: V = votes, P grows to x.  On -1: V = V - votes, x joins the negatives.
     Every round, or (`conservative`) on mistakes only. If V = 0 the stream is not realizable: restart, and report it.
-    Once there is a positive, negatives that no longer matter are dropped: every box around P that contains such a
-    point contains another negative.
+    Once there is a positive, irrelevant negatives are dropped: every box around P that contains such a point contains
+    another negative.
 Promise
     finite/theorems/halving_mistakes.py: at most floor(log2((m(m+1)/2)^dim + 1)) mistakes.
     finite/theorems/halving_restarts.py: when no box is perfect.
 Cost
-    dim 1, 2 or 3, for any m; whole numbers, so exact. With k negatives that matter a round takes O(k) for dim 1 and 2,
-    O(k^3) at worst for dim 3, and O(1) when x is in P; a positive outside P takes O(k^2) more. Memory O(k).
-    k is small once there is a positive, on random streams; until then every distinct negative matters.
+    dim 1, 2 or 3, for any m; integers, so exact. With k relevant negatives a round takes O(k) for dim 1 and 2, O(k^3)
+    at worst for dim 3, and O(1) when x is in P; a positive outside P takes O(k^2) more. Memory O(k).
+    On random streams k is small once there is a positive; until then every distinct negative is relevant.
 Reference
     [littlestone1988]; [maass1994] for boxes on a grid.
 """
@@ -89,8 +89,8 @@ class RectangleHalving(Learner):
         self.m, self.dim = check_grid(m, dim)
         if self.dim > DIMENSIONS:
             raise TooLargeError(
-                f"boxes are counted in at most {DIMENSIONS} dimensions: got dim = {brief(self.dim)}. "
-                "TightestBox(dim, m) plays any number, with up to 1 + dim(m-1) mistakes."
+                f"RectangleHalving needs at most {DIMENSIONS} dimensions: got dim = {brief(self.dim)}. "
+                "Use TightestBox(dim, m) for more; it makes up to 1 + dim(m-1) mistakes."
             )
         self.conservative = bool(conservative)
         self.domain = Domain("point", self.dim)
@@ -104,7 +104,7 @@ class RectangleHalving(Learner):
         self.size = how_many_boxes(self.m, self.dim)  # surviving boxes
 
     def votes(self, x: Example) -> int:
-        """Return how many of the `size` surviving boxes contain x."""
+        """Return the number of surviving boxes, of `size`, that contain x."""
         return self._votes(self._point(x))
 
     def predict_one(self, x: Example) -> Label:
@@ -135,7 +135,7 @@ class RectangleHalving(Learner):
 
     def _keep(self, x: Point, y: Label, agreeing: int) -> None:
         """Keep only the boxes that give x the label y, `agreeing` of them."""
-        if agreeing == self.size:  # also when x is in P, or a negative that does not matter
+        if agreeing == self.size:  # nothing to filter: for instance x is in P, or an irrelevant negative
             return
         if agreeing == 0:
             self.restarts += 1
@@ -153,7 +153,7 @@ class RectangleHalving(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in the hypothesis: the negatives that matter, and the box if it is one point."""
+        """Number of training rows in the hypothesis: the relevant negatives, and the box if it is one point."""
         return len(self.negatives) + (self.low is not None and self.low == self.high)
 
     def survivor(self) -> str:
@@ -185,5 +185,5 @@ class RectangleHalving(Learner):
             return count_boxes(self.low, self.high, self.negatives, self.m)
         boxes = how_many_boxes(self.m, self.dim)
         for k, z in enumerate(self.negatives):
-            boxes -= count_boxes(z, z, self.negatives[:k], self.m)  # those that z alone stops
+            boxes -= count_boxes(z, z, self.negatives[:k], self.m)  # boxes that z excludes and no earlier negative
         return boxes

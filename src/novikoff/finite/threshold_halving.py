@@ -2,15 +2,15 @@
 
 Algorithm
     Grid 0 .. n, thresholds k = 0 .. n+1 (see finite/classes/threshold.py). The survivors are always an interval
-    lo .. hi of whole numbers, at first 0 .. n+1.
-    Predict +1 if 2i + 1 >= lo + hi: i - lo + 1 of them vote +1 and hi - i vote -1 (clipped), and a tie predicts +1.
+    lo .. hi of integers, at first 0 .. n+1.
+    Predict +1 if 2i + 1 >= lo + hi: i - lo + 1 thresholds vote +1 and hi - i vote -1 (clipped); a tie predicts +1.
     On +1: hi = min(hi, i).  On -1: lo = max(lo, i+1).  Every round, or (`conservative`) on mistakes only.
     If lo > hi the stream is not realizable: restart with 0 .. n+1, and report it.
 Promise
     finite/theorems/halving_mistakes.py: at most floor(log2(n+2)) mistakes. No learner has a smaller bound:
     adversaries/grid_bisection.py.
 Cost
-    O(1) per round for any n; whole numbers, so exact. Batches are compiled up to n = 2^61.
+    O(1) per round for any n; integers, so exact. Batches run in a compiled loop up to n = 2^61.
 Reference
     [littlestone1988]; [shalevshwartz2014], chapter 21.
 """

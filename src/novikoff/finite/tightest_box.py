@@ -1,11 +1,11 @@
-"""The tightest box: predict +1 exactly inside the bounding box of the positives.
+"""Tightest box: predict +1 exactly inside the bounding box of the positives.
 
 Algorithm
     No box at first.  Predict +1 if x is in the box, else -1.
-    On +1 the box grows just enough to hold x. On -1 it stays; a -1 inside it is a contradiction, which is counted.
-    When some box labels the stream perfectly, the tightest lies in it, so only positives are ever mistaken.
-    With `m` the coordinates are whole numbers 0 .. m-1; without, any finite real numbers, compared exactly:
-    whole numbers and Fractions of any size, and floats.
+    On +1 the box grows just enough to contain x. On -1 it stays; a -1 inside it is a contradiction, which is counted.
+    If some box labels the stream perfectly, it contains the tightest box, so every mistake is on a positive.
+    With `m` the coordinates are integers 0 .. m-1; without, any finite real numbers, compared exactly: integers and
+    Fractions of any size, and floats.
 Promise
     finite/theorems/tightest_box_mistakes.py: at most 1 + dim(m-1) mistakes on a grid; none over the reals.
 Cost
@@ -129,7 +129,7 @@ class TightestBox(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in the hypothesis: one, as long as the box is one point."""
+        """Number of training rows in the hypothesis: one, as long as the box is one point."""
         return int(self.low is not None and self.low == self.high)
 
     def survivor(self) -> str:

@@ -5,9 +5,8 @@ Algorithm
     or, with `beta` > 0, whenever y f(x) <= beta. The margin of support j under the others is
         m_j = y_j (f(x_j) - y_j K(x_j, x_j)).
     With `budget` supports, the one with the largest m_j is removed first. `distill`: after an insertion, while some m_j
-    is above beta, the one with the largest is removed. (Not "at least beta": an example whose score was 0 would be
-    removed at once, and nothing would ever be learned.) Among equal ones the oldest is removed. `budget` None: no
-    limit.
+    is above beta, the support with the largest is removed. (Not "at least beta": an example whose score was 0 would be
+    removed at once, and nothing would ever be learned.) On a tie the oldest is removed. `budget` None: no limit.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports

@@ -1,4 +1,4 @@
-"""The Forgetron: at most B supports; all coefficients shrink, and the oldest support is removed.
+"""Forgetron: at most B supports; all coefficients shrink, and the oldest support is removed.
 
 Algorithm
     f = sum of sigma_i y_i K(x_i, .) over a list, first in, first out. Predict +1 if f(x) >= 0, else -1. On a mistake
@@ -10,8 +10,8 @@ Algorithm
     `basic`: shrink on every mistake, by phi = min((B+1)^(-1/(2(B+1))), U / ||f'||), U = sqrt((B+1) / ln(B+1)) / 4.
     ||f||^2 is updated: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
     The shrinking depends on the scale of K: K is divided by `radius`^2, fixed before the first round. It is known for
-    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); else it must be given: at least the norm of every
-    example in the feature space, or forgetron_theorem is void.
+    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); otherwise pass at least the norm of every example in
+    the feature space, or forgetron_theorem is void.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     kernel/theorems/forgetron_pathwise.py: for every g in the feature space of K / radius^2, any budget,
@@ -118,7 +118,7 @@ class Forgetron(KernelLearner):
 
 
 def radius_squared(radius: float | None, similarity: Kernel) -> float:
-    """Return R^2 as given, or as known in advance."""
+    """Return R^2 from the argument, or as known in advance for the kernel."""
     if radius is not None:
         if not isinstance(radius, (int, float, np.number)) or not radius > 0.0:
             raise InputError(f"a radius must be a number above 0: got {shown(radius)}.")

@@ -50,7 +50,7 @@ class KernelLearner(Learner):
     conservative = True
     scales = True
     additive = False
-    """Whether a mistake adds y K(x, .) to f, and nothing else changes it, as long as no support was removed."""
+    """Whether, as long as no support was removed, f changes only by y K(x, .) on a mistake."""
     beta = 0.0
     fields: ClassVar[tuple[Field, ...]] = (
         Count("rounds"),
@@ -73,12 +73,12 @@ class KernelLearner(Learner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in the hypothesis: the supports."""
+        """Number of training rows in the hypothesis: the supports."""
         return self.supports.count
 
     @property
     def updates(self) -> int:
-        """Examples ever inserted."""
+        """Number of examples inserted so far."""
         return self.supports.updates
 
     def _argument(self, name: str, default: Any) -> Any:
@@ -124,11 +124,11 @@ class KernelLearner(Learner):
         label, held = check_label(y, None), self.supports
         rows = _loops.rows.rows_of_one(self.features.row(x, learn=not held.user_kernel))
         if not held.user_kernel:
-            said = int(self._play(rows, np.array([label], dtype=np.int8))[0])
+            predicted = int(self._play(rows, np.array([label], dtype=np.int8))[0])
             self.scored = self.scored.item() if isinstance(self.scored, np.ndarray) else self.scored
-            return said
+            return predicted
         self_value, score = held.call(*rows[1:]), held.score_called()
-        self.features.row(x, learn=True)  # only now: the function may have failed
+        self.features.row(x, learn=True)  # only now, because the kernel function may have failed
         held.begin(rows[3])
         if _loops.supports.inserts(score, label, self.beta):
             self._insert(rows[1:], label, self_value)

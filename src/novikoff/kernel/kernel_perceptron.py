@@ -1,10 +1,10 @@
-"""The kernel Perceptron: each mistake becomes a support.
+"""Kernel Perceptron: each mistake becomes a support.
 
 Algorithm
     f_1 = 0.  Predict +1 if f_t(x_t) >= 0, else -1.  On a mistake, f_{t+1} = f_t + y_t K(x_t, .): the example becomes a
-    support. A repeated mistake on the same example and label is added to the coefficient of its support; so the
-    coefficients are integers, and their absolute values add up to the mistakes. A score that is NaN (infinity minus
-    infinity) predicts +1.
+    support. A repeated mistake on the same example and label adds to the coefficient of its support; so the
+    coefficients are integers, and their absolute values sum to the number of mistakes. A score that is NaN (infinity
+    minus infinity) predicts +1.
     `kernel`: linear, polynomial (constant + <x,z>)^degree, rbf exp(-gamma ||x-z||^2), or a function of two arrays,
     which is slow. `normalize_kernel` divides by sqrt(K(x,x) K(z,z)), then `bias` c adds c^2 (kernels.py).
 Promise
@@ -12,8 +12,8 @@ Promise
     M <= D + a^2/2 + a sqrt(D + a^2/4), D its hinge loss and a = R ||u||. kernel/theorems/kernel_margin.py:
     M <= R^2/margin^2 where some u separates. kernel/theorems/kernel_squared_hinge.py: M <= (a + sqrt Q)^2.
 Cost
-    One value of K per support and round: time and memory grow with the mistakes. Learners with a budget do not:
-    randomized_budget.py, forgetron.py.
+    One value of K per support and round: time and memory grow with the mistakes. randomized_budget.py and forgetron.py
+    bound both by a budget.
 Reference
     [aizerman1964]; [freund1999].
 """

@@ -9,8 +9,8 @@ Kinds
     adds the constant feature c to the feature space: K + c^2.
 Numbers
     Sums go from the first feature to the last. Between arrays, ||x-z||^2 is the sum of squared differences; between
-    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is that of numerics/exp.py. So a value depends on
-    its two rows alone, and is the same in a matrix, in a learner and on every machine.
+    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is that of numerics/exp.py. So a value depends on its
+    two rows only, and is the same in a matrix, in a learner and on every machine.
 Reference
     [aizerman1964]; [scholkopf2002].
 """
@@ -109,15 +109,15 @@ class Kernel:
             Z, X = _sparse(Z), _sparse(X)
         if len(Z) < len(X):
             return np.ascontiguousarray(self.matrix(X, Z).T)
-        put, asked = _loops.rows.rows_of(Z), _loops.rows.rows_of(X)
+        put, queries = _loops.rows.rows_of(Z), _loops.rows.rows_of(X)
         sparse = isinstance(Z, Sparse)
         width = Z.width if isinstance(Z, Sparse) else put[3]
-        if not sparse and width != asked[3]:
-            raise InputError(f"rows must be of one width: got {width} and {asked[3]}.")
+        if not sparse and width != queries[3]:
+            raise InputError(f"rows must be of one width: got {width} and {queries[3]}.")
         held = empty(len(Z), width, sparse, len(put[2]) if sparse else 0)
         _loops.supports.fill(held, self.rule, put, len(Z))
         values = np.empty((len(X), len(Z)))
-        _loops.supports.cross(held, self.rule, asked, values)
+        _loops.supports.cross(held, self.rule, queries, values)
         return np.ascontiguousarray(values.T)
 
     def self_product(self, X: Rows) -> NDArray[np.float64]:
@@ -198,7 +198,7 @@ class Kernel:
     def state(self) -> State:
         if self.function is not None:
             raise ModelFileError(
-                "a kernel to save must be one of ours: a function of yours is not plain data. "
+                "a saved kernel must be built in: a Python function is not plain data. "
                 f"Use {', '.join(KINDS)}, or keep the learner in memory."
             )
         return {

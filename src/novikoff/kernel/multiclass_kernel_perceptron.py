@@ -1,12 +1,12 @@
-"""The multiclass kernel Perceptron: each mistake becomes a support, for its label and against the prediction.
+"""Multiclass kernel Perceptron: each mistake becomes a support for its label and against the predicted one.
 
 Algorithm
     f_j = 0 for every label j. Predict the label with the largest f_j(x), on a tie the smallest. On a mistake, f_y +=
     K(x,.) and f_p -= K(x,.), p being the prediction: the example becomes a support, with a coefficient for each label;
     a repeated example is added to its support. `kernel`, `gamma`, `degree`, `constant`, `normalize_kernel` and `bias`
-    as for two labels (kernel/kernel_perceptron.py), but a kernel must be built in. A new label joins with f = 0 in the
-    round in which it is first observed: it cannot be predicted there, and is learned from as if it had been announced
-    just before.
+    as for two labels (kernel/kernel_perceptron.py), but the kernel must be built in. A new label is added with f = 0 in
+    the round in which it is first observed: it cannot be predicted there, and is learned from as if it had been
+    announced just before.
 Promise
     kernel/theorems/multiclass_kernel_mistakes.py: for every F in the feature space of K, the largest M with
     M <= D + ||F|| R sqrt(2M) + S, D its hinge loss, S new labels at most.
@@ -63,7 +63,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
     conservative = True
     scales = True
     fields = (
-        *(field for field in MulticlassLearner.fields if field.name != "bias"),  # that of K is with the supports
+        *(field for field in MulticlassLearner.fields if field.name != "bias"),  # the kernel's bias is in the supports
         Examples("supports", "places"),
         Array("coefficients", ("labels", "size"), assigned=False),
         Array("totals", (multiclass_layout.TOTALS,), at="_totals"),
@@ -94,12 +94,12 @@ class MulticlassKernelPerceptron(MulticlassLearner):
 
     @property
     def rows_held(self) -> int:
-        """Training rows in the hypothesis: the supports."""
+        """Number of training rows in the hypothesis: the supports."""
         return self.supports.count
 
     @property
     def updates(self) -> int:
-        """Mistakes that changed the coefficients."""
+        """Number of mistakes that changed the coefficients."""
         return self.supports.updates
 
     @property
@@ -121,15 +121,15 @@ class MulticlassKernelPerceptron(MulticlassLearner):
             self._coefficients = coefficients
 
     def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
-        held, said, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
+        held, predicted, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
         tidy = _loops.rows.rows_of(as_sparse(rows))
         play: Any = _loops.multiclass_kernel_perceptron.play
         while True:
             cache = held.cache if learns else held.to_read()
             known = max(self.labels, int(y[:t].max(initial=-1)) + 1)
-            t = play(cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, said)
+            t = play(cache, held.rule, tidy, y, t, learns, known, self._coefficients, self._totals, scores, predicted)
             if t == len(scores):
-                return said
+                return predicted
             held.make_room(tidy[1][int(tidy[0][t]) : int(tidy[0][t + 1])], -1)
             self._make_room(0, 0)
 
@@ -137,9 +137,9 @@ class MulticlassKernelPerceptron(MulticlassLearner):
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores = np.empty((len(y), labels))
-        said = self._played(rows, y, True, scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, scores=scores)
+        predicted = self._played(rows, y, True, scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))

@@ -1,4 +1,4 @@
-"""The Randomized Budget Perceptron: at most B supports; a full budget removes a random one.
+"""Randomized Budget Perceptron: at most B supports; a full budget removes a random one.
 
 Algorithm
     The kernel Perceptron with a list of at most `budget` supports. Predict +1 if f_t(x_t) >= 0, else -1. On a mistake
@@ -78,7 +78,9 @@ class RandomizedBudgetPerceptron(KernelLearner):
 
     def after_restoring(self, found: State) -> None:
         held = self.supports
-        require(held.evictions == 0 or held.count == held.most, "examples leave a full list only", held.count)
+        require(
+            held.evictions == 0 or held.count == held.most, "supports may be removed only from a full list", held.count
+        )
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.randomized_budget.learn_many(*rows, self.supports.most, self._coins)

@@ -228,7 +228,7 @@ class Supports:
     def load(self, state: State, dense: bool, features: int) -> None:
         """Restore the supports from their `state`; their examples are dense or sparse, with `features` features."""
         saved = state["examples"]
-        require(("points" in saved) == dense, "supports must be of the kind of the features", list(saved))
+        require(("points" in saved) == dense, "supports must be dense or sparse as the features are", list(saved))
         rows = read(saved, lambda saved: (dense_rows if dense else sparse_rows)(saved, features), ROWS)
         count = len(saved["points"]) if dense else len(saved["indptr"]) - 1
         require(count <= self.most, f"supports must be at most {self.most:,}", count)
@@ -268,9 +268,9 @@ def dense_rows(saved: State, features: int) -> Rows | None:
     """Return saved examples as the compiled loops take them; None if there are none."""
     points = saved["points"]
     if points.dtype != np.float64 or points.ndim != 2 or points.shape[1] != features:
-        raise ValueError(f"an array of {features} features a row is wanted")
+        raise ValueError(f"expected an array with {features} features per row")
     if not np.all(np.isfinite(points)):
-        raise ValueError("not all are finite")
+        raise ValueError("some are not finite")
     return _loops.rows.rows_of(points) if len(points) else None
 
 
@@ -280,11 +280,11 @@ def sparse_rows(saved: State, features: int) -> Rows | None:
     kinds = (indptr.dtype, places.dtype, numbers.dtype) == (np.uint64, np.uint32, np.float64)
     ends = indptr.astype(np.int64)
     if not kinds or not indptr.ndim == places.ndim == numbers.ndim == 1 or len(ends) == 0 or ends[0] != 0:
-        raise ValueError("they do not fit together")
+        raise ValueError("lengths of indptr, indices and values do not match")
     if np.any(np.diff(ends) < 0) or not ends[-1] == len(places) == len(numbers):
-        raise ValueError("they do not fit together")
+        raise ValueError("lengths of indptr, indices and values do not match")
     if not np.all(np.isfinite(numbers)) or (len(places) and int(places.max()) >= features):
-        raise ValueError("not all are finite, or of the features")
+        raise ValueError("some are not finite, or have an unknown feature")
     if len(ends) == 1:
         return None
     rows = _loops.rows.rows_of(Sparse(indptr, places, numbers, features))

@@ -1,10 +1,10 @@
-"""The tighter Perceptron: remove the support whose removal causes the fewest mistakes on the supports.
+"""Tighter Perceptron: remove the support whose removal causes the fewest mistakes on the supports.
 
 Algorithm
     f = sum of y_i K(x_i, .) over a list of supports. Predict +1 if f(x) >= 0, else -1. Insert the example on a mistake,
     or, with `beta` > 0, whenever y f(x) <= beta. With `budget` supports, first remove the j for which the fewest of all
-    supports k, j included, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; among equal ones the oldest. (Weston, Bordes and
-    Bottou may count on examples that are not stored; here it is on the supports.)
+    supports k, j included, have sign(f(x_k) - y_j K(x_j, x_k)) != y_k; on a tie the oldest. (Weston, Bordes and Bottou
+    allow counting on examples that are not stored; here only supports are counted.)
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     A heuristic: no mistake bound is known.
@@ -63,7 +63,7 @@ class TighterPerceptron(KernelLearner):
         similarity = Kernel.of(kernel, gamma, degree, constant, normalize_kernel, bias)
         super().__init__(similarity, checked_budget(budget))
         self.beta = checked_beta(beta)
-        self._gram = np.zeros((0, 0))  # K of every two slots
+        self._gram = np.zeros((0, 0))  # K of every pair of slots
 
     def _learn_many(self, *rows: *Played) -> int:
         return _loops.tighter.learn_many(*rows, self.supports.most, self.beta, self._table())
@@ -74,7 +74,7 @@ class TighterPerceptron(KernelLearner):
             held.make_room(row[0], row[2])
 
     def _table(self) -> NDArray[np.float64]:
-        """Return the K of every two slots, with room for every slot."""
+        """Return K of every pair of slots, with room for every slot."""
         old, slots = self._gram, self.supports.cache.slots.shape[1]
         if len(old) < slots:
             self._gram = np.zeros((slots, slots))
@@ -88,4 +88,4 @@ class TighterPerceptron(KernelLearner):
         table, held = self._table(), self.supports
         for slot in range(held.count):
             table[slot, : held.count] = held.compare_slot(slot)
-            table[slot, slot] = held.self_value(slot)  # as it was put in, not rounded as a K(z,x)
+            table[slot, slot] = held.self_value(slot)  # as on insertion; K(z,x) at x = z may round differently

@@ -1,4 +1,4 @@
-"""AROW: ridge regression on the examples that were not clear enough.
+"""AROW: ridge regression on the examples with a margin below 1.
 
 Algorithm
     b = 0, A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`).

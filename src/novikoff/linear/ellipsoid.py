@@ -1,4 +1,4 @@
-"""The Ellipsoid: it contains every consistent target, and each mistake cuts it in half.
+"""Ellipsoid method: an ellipsoid contains every consistent target, and each mistake cuts it in half.
 
 Algorithm
     An ellipsoid with centre w that contains a target, at first the unit ball. Predict +1 if <w,x~> >= 0, else -1.
@@ -54,11 +54,11 @@ DOUBLE = np.dtype(np.float64)
 CUTS = ("centre", "deep")
 WIDEST = 2**14
 """Largest width; the matrix then takes 2 GB."""
-WIDTH_OF_BITS = " to hash its features into 2^B places, so that new ones have theirs."
+WIDTH_OF_BITS = " to hash features into 2^B places, which leaves room for new ones."
 
 FLAWS = (
     "",
-    "a zero example was labelled -1: no target says so",
+    "a zero example was labelled -1: every target gives it +1",
     "an example was not finite",
     "the ellipsoid became too thin for double precision",
     "nothing was left of the ellipsoid: no target has such a margin",
@@ -312,7 +312,7 @@ class Ellipsoid(Learner):
     def _check(self, kind: str, width: int) -> None:
         """Raise an error if x exceeds the width: a cut changes all dimensions, so none can be added later."""
         if self.width is not None and (width > self.width or (kind == "array" and width != self.width)):
-            more = Advice("Begin with a larger width; of a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
+            more = Advice("Start with a larger width; for a table, pass ", Option("bits", letter="B"), WIDTH_OF_BITS)
             raise InputError(
                 f"x must be within the width of the ellipsoid, {self.width}", f"got {counted(width, 'feature')}", more
             )

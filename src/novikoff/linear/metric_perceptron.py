@@ -123,9 +123,9 @@ class MetricPerceptron(SecondOrder):
             for here in self.matrix.stretches(len(y)):
                 part = astuple(rows.part(here))
                 _loops.second_order.play_perceptron(*self.matrix.records, part, y[here], self.margin, scores[here])
-        self.scored, said = scores, self._said(scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, scores=scores)
+        self.scored, predicted = scores, self._predictions(scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         if not self.diagonal:

@@ -79,7 +79,7 @@ class MulticlassLearner(Rows):
         """Return the number of labels known before these rows of a batch."""
         return max(self.labels, int(y[: rows.start].max(initial=-1)) + 1)
 
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """Return the label with the largest score, the smallest on ties; 0 if none is known."""
         return scores.argmax(axis=1) if scores.shape[1] else np.zeros(len(scores), dtype=np.int64)
 

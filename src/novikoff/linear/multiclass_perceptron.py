@@ -117,21 +117,29 @@ class MulticlassPerceptron(MulticlassLearner):
         if labels > self._weights.shape[1]:
             room = max(labels, 2 * self._weights.shape[1])
             self._weights = np.hstack([self._weights, np.zeros((len(self._weights), room - self._weights.shape[1]))])
-        scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
+        scores, predicted = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
         _loops.multiclass_perceptron.play(
-            self._weights, self._seen, self._totals, self.labels, astuple(self._normal(rows)), y, True, scores, said
+            self._weights,
+            self._seen,
+            self._totals,
+            self.labels,
+            astuple(self._normal(rows)),
+            y,
+            True,
+            scores,
+            predicted,
         )
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, scores=scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, scores=scores)
 
     def _look(self, rows: Any) -> NDArray[np.float64]:
         rows, count = self._normal(rows), len(rows.ends) - 1
-        scores, said = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
+        scores, predicted = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
         places = up_to(rows.places, len(self._weights) - 1)
         none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         read: Any = rows.ends, places, rows.values
         _loops.multiclass_perceptron.play(
-            self._weights, self._seen, self._totals, self.labels, read, none, False, scores, said
+            self._weights, self._seen, self._totals, self.labels, read, none, False, scores, predicted
         )
         return scores
 

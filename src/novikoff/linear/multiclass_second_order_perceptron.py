@@ -1,4 +1,4 @@
-"""The multiclass second-order Perceptron: a Perceptron in the metric of the mistakes it has made.
+"""Multiclass second-order Perceptron: a Perceptron in the metric of the mistakes it has made.
 
 Algorithm
     b_j = 0 for every label j, A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not
@@ -65,14 +65,14 @@ class MulticlassSecondOrderPerceptron(MulticlassSecondOrder):
     def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
-        scores, said = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
+        scores, predicted = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)
         for here in self.matrix.stretches(len(y)):
             _loops.multiclass_second_order.play_perceptron(
                 *self.matrix.records, self._moments, self._totals, self._known_before(y, here),
-                astuple(rows.part(here)), y[here], scores[here], said[here],
+                astuple(rows.part(here)), y[here], scores[here], predicted[here],
             )  # fmt: skip
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, scores=scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, scores=scores)
 
     def tracker(self) -> MulticlassTracker | None:
         return MulticlassTracker("hinge", self.bias, self.announced) if self.rounds == 0 else None

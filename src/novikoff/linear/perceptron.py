@@ -1,4 +1,4 @@
-"""The Perceptron: add the example you got wrong.
+"""Perceptron: on a mistake, add the example to the weights.
 
 Algorithm
     w_1 = 0.  Predict +1 if <w_t, x_t> >= 0, else -1.  On a mistake, w_{t+1} = w_t + y_t x_t.

@@ -103,7 +103,7 @@ class Rows(Learner):
         """Make room for `places` places, including that of the constant feature."""
 
     @abstractmethod
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         """Return the predictions for these scores."""
 
     @abstractmethod
@@ -115,11 +115,11 @@ class Rows(Learner):
         """Return the outcomes of a batch after checking them."""
 
     def predict_one(self, x: Example) -> Prediction:
-        said: Label = self._said(self._look(self._row(x, learn=False)))[0].item()
-        return said
+        predicted: Label = self._predictions(self._look(self._row(x, learn=False)))[0].item()
+        return predicted
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
-        return self._said(self.scores_many(batch))
+        return self._predictions(self.scores_many(batch))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         """Return the score of every row, with a column per label if multiclass, without learning."""
@@ -194,7 +194,7 @@ class ScaleFree(Rows):
     def score_one(self, x: Example) -> float:
         return self._look(self._row(x, learn=False)).item(0)
 
-    def _said(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _predictions(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         return np.where(scores < 0.0, -1, 1).astype(np.int8) if self.task == "binary" else scores
 
     def _outcome(self, y: Any) -> NDArray[Any]:
@@ -225,9 +225,9 @@ class Probabilistic(ScaleFree):
 
     def _learn(self, rows: Any, y: NDArray[np.int8]) -> StepResult:
         scores, shown = self._score(rows, y)
-        self.scored, said = scores, self._said(scores)
-        wrong = (said != y).astype(np.float64)
-        return StepResult(said, wrong, wrong, probabilities=numerics.logits.chances(scores, y), scores=shown)
+        self.scored, predicted = scores, self._predictions(scores)
+        wrong = (predicted != y).astype(np.float64)
+        return StepResult(predicted, wrong, wrong, probabilities=numerics.logits.chances(scores, y), scores=shown)
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Play one row with plain numbers: arrays of length 1 would take most of the time."""
@@ -238,10 +238,10 @@ class Probabilistic(ScaleFree):
         scores, shown = self._score(row, LABEL[y])
         score = self.scored = scores.item(0)
         self.rounds += 1
-        said = -1 if score < 0.0 else 1
-        wrong = 0.0 if said == y else 1.0
+        predicted = -1 if score < 0.0 else 1
+        wrong = 0.0 if predicted == y else 1.0
         chance = numerics.logits.chance(y * score)
-        return StepResult(said, wrong, wrong, probabilities=chance, scores=score if shown is scores else shown[0])
+        return StepResult(predicted, wrong, wrong, probabilities=chance, scores=score if shown is scores else shown[0])
 
     def probability_one(self, x: Example) -> float:
         return numerics.logits.chance(self.score_one(x))

@@ -1,4 +1,4 @@
-"""The second-order Perceptron: a Perceptron in the metric of the mistakes it has made.
+"""Second-order Perceptron: a Perceptron in the metric of the mistakes it has made.
 
 Algorithm
     b = 0, A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`).

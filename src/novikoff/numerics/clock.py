@@ -21,7 +21,7 @@ _before = 0.0  # seconds of finished compilations
 _since: float | None = None
 _depth = 0  # compilations nest: of a loop, and of the loops it calls
 _timer: threading.Timer | None = None
-_told = False
+_notified = False
 
 
 def clock() -> float:
@@ -38,7 +38,7 @@ def compiling_begins() -> None:
         if _depth > 1:
             return
         _since = time.perf_counter()
-        if on_compiling is not None and not _told:
+        if on_compiling is not None and not _notified:
             _timer = threading.Timer(max(LONG - _before, 0.0), _tell)
             _timer.daemon = True
             _timer.start()
@@ -59,10 +59,10 @@ def compiling_ends() -> None:
 
 
 def _tell() -> None:
-    global _told
+    global _notified
     with _lock:
-        if _told or _since is None:
+        if _notified or _since is None:
             return
-        _told = True
+        _notified = True
     if on_compiling is not None:
         on_compiling()

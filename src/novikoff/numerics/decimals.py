@@ -138,7 +138,7 @@ def scaled(m: np.uint64, power: int) -> float:
     bits = high >> (top + U64(9))  # 54 bits: a double's 53 and one to round by
     exponent: Any = ((217706 * power) >> 16) + 63 + np.int64(top) - np.int64(zeros) + 1023
     if exponent > 2045:
-        return math.inf  # or nearly: left to the caller
+        return math.inf  # overflow, or close to it: the caller parses the text with Python's float
     if exponent <= 0:
         if exponent < -62:
             return 0.0
@@ -146,7 +146,7 @@ def scaled(m: np.uint64, power: int) -> float:
         bits = (bits + (bits & ONE)) >> ONE
         return math.ldexp(np.float64(np.int64(bits)), -1074)
     if low <= ONE and -4 <= power <= 23 and bits & U64(3) == ONE and bits << (top + U64(9)) == high:
-        bits = bits - ONE  # exactly half way: to even
+        bits = bits - ONE  # exactly half way: round to even
     bits = (bits + (bits & ONE)) >> ONE
     return math.ldexp(np.float64(np.int64(bits)), int(exponent - 1075))
 
@@ -165,8 +165,8 @@ def number(text: NDArray[np.uint8], at: np.uint64) -> tuple[float, np.uint64]:
         at = at + TWO
     else:
         m = ZERO
-    bare = not fraction  # of digits
-    count = U64(m > ZERO)  # of digits, without zeros in front
+    bare = not fraction  # no digit so far
+    count = U64(m > ZERO)  # number of digits, without leading zeros
     power: Any = 0
     while True:
         word = eight(text, at) ^ NOUGHTS

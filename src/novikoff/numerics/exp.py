@@ -1,10 +1,11 @@
 """exp in plain adds, multiplies and fused ones, of one number or of a vector of them; the same on every machine.
 
 Algorithm
-    k is x / ln 2 to the nearest whole number, found by adding 1.5 * 2^52: the sum's last bits are k. ln 2 is taken off
-    k times in two parts, the first with so few bits that k times it is exact; of the rest r, |r| <= ln(2)/2,
-        exp(r) = 1 + (r + r^2 q(r)),   q of degree 9, right to 2^-55 of exp(r) (interpolated at Chebyshev's points).
-    2^k is written by its bits.
+    k is x / ln 2 rounded to the nearest integer, by adding 1.5 * 2^52: the last bits of the sum are k. k ln 2 is
+    subtracted in two parts, the first with so few bits that its product with k is exact. For the remainder r,
+    |r| <= ln(2)/2,
+        exp(r) = 1 + (r + r^2 q(r)),   q of degree 9, accurate to 2^-55 of exp(r) (interpolated at Chebyshev points).
+    2^k is assembled from its bits.
     `vector_exp` generates this as LLVM code for any number of lanes: with 16, four independent chains overlap, where a
     loop vectorised by numba waits for each operation.
 Promise

@@ -68,10 +68,10 @@ ALIASES: Mapping[str, str] = {
 
 
 INSTANCES = (
-    ("adagrad", "all w; a diagonal of gradients squared", "hinge, absolute, pinball, Huber, squared", "convex_regret"),
-    ("ftrl", "all w; a diagonal of curvatures", "log, plus half a step per label", "ftrl_regret"),
-    ("logistic", "all w; the curvatures themselves", "log, by a parabola below it", "logistic_regret"),
-    ("vaw", "all w; the sum of x x', including x_t", "squared", "vaw_regret"),
+    ("adagrad", "all w; a diagonal of squared gradients", "hinge, absolute, pinball, Huber, squared", "convex_regret"),
+    ("ftrl", "all w; a diagonal of curvatures", "log, with half a step for each label before playing", "ftrl_regret"),
+    ("logistic", "all w; the curvatures themselves", "log, approximated by a parabola from below", "logistic_regret"),
+    ("vaw", "all w; the sum of x x', x_t included", "squared", "vaw_regret"),
     ("online-gradient", "a ball; |w|^2 over the rate", "squared, absolute", "online_gradient_regret"),
     ("perceptron", "all w; |w|^2", "hinge, on mistakes only", "perceptron_hinge"),
     ("second-order-perceptron", "all w; x x' of mistakes", "hinge, on mistakes only", "metric_mistakes"),

@@ -68,7 +68,7 @@ def test_golden_values_with_one_gamma():
     assert found.quantities["at_least"] == pytest.approx((50 / 0.6 - away) / 400, rel=1e-9)
     assert found.bound == pytest.approx(1 - (150 / 0.6 - away) / 400, rel=1e-9)
     assert found.observed == pytest.approx(50 / 0.6 / 400, rel=1e-12)
-    assert (found.status, found.kind, found.quantity) == ("conditional", "P", "estimated loss a round")
+    assert (found.status, found.kind, found.quantity) == ("conditional", "P", "estimated loss per round")
 
 
 def test_the_best_gamma_of_the_grid_is_taken():

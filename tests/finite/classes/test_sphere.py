@@ -232,7 +232,7 @@ def test_a_cover_too_large_is_refused_before_memory_is_taken():
     with pytest.raises(TooLargeError, match=f"{20 * 30**9:,}"):
         SphereCover(10, 0.1, "cube").space()
     for dim in (3, 5, 30, 1000):
-        with pytest.raises(TooLargeError, match="has more. Take a larger epsilon"):
+        with pytest.raises(TooLargeError, match="has more. Use a larger epsilon"):
             SphereCover(dim, 1e-5).space()
     with pytest.raises(TooLargeError, match="has more"):
         SphereCover(1000, 1e-12, "cube").space()

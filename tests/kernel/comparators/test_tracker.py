@@ -140,7 +140,7 @@ def test_kernel_that_is_not_an_inner_product_is_detected():
     for value in (1.0, 2.0, 3.0):
         tracker.see_row(np.array([value]), 1, False)
     facts = tracker.facts()
-    assert "no inner product" in facts.invalid_reason
+    assert "not an inner product" in facts.invalid_reason
     assert len(facts.comparators) == 1
 
 

@@ -296,7 +296,7 @@ def test_a_gamma_so_small_that_distances_overflow_is_void(theorem):
 def test_kernel_that_is_not_an_inner_product_is_void(theorem):
     run, _ = game([[1.0], [2.0]], [-1, -1], Kernel.of(lambda z, x: -float(z @ x)))
     assert theorem(run).status == "void"
-    assert "no inner product" in theorem(run).reason
+    assert "not an inner product" in theorem(run).reason
 
 
 def test_facts_come_back_from_a_model_file():

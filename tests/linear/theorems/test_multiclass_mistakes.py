@@ -111,7 +111,7 @@ def test_losses_of_comparators_match_a_naive_sum():
     for is_hinge in (True, False):
         sums, told = (
             np.zeros((comparators_loops.multiclass_losses.SUMS, 1)),
-            np.zeros(comparators_loops.multiclass_losses.TOLD),
+            np.zeros(comparators_loops.multiclass_losses.SCORE_SUMS),
         )
         places = np.vstack([np.zeros((1, 4)), u.T])[None]
         comparators_loops.multiclass_losses.see(places, *rows(x), y, np.zeros((40, 4)), 0, is_hinge, sums, told)

@@ -1,4 +1,4 @@
-"""The arrays of bandits/_loops/bandits.py, and names for the places in them. No numba here."""
+"""Records and row indices of the arrays of bandits/_loops/bandits.py. This module does not import numba."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOST, RATE, RATES, SPENT, STABLE, OFF, WORST, NUMBERS = range(8)
-"""What the arms it played cost; the last rate; the sum of all, with what exploration adds to each; what the pathwise
-bound adds up, in two parts; the most that its chances were away from a sum of 1; the most that exploration made of a
-rate, as a factor; last, how many there are."""
+"""Indices into `numbers`: total loss of the arms played; last rate; sum of the rates, each increased by exploration;
+the two sums of the pathwise bound; largest distance of the sum of the probabilities from 1; largest factor by which
+exploration increased a rate. The last name is the length."""
 
 
 class Coins(NamedTuple):
@@ -21,11 +21,11 @@ class Coins(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """How EXP3-IX and EXP4 choose rate, gamma and exploration."""
+    """Rate, gamma and exploration of EXP3-IX and EXP4."""
 
-    fixed: float  # the rate; 0 for one that falls
+    fixed: float  # rate; 0 for a decreasing one
     share: float  # gamma / rate
-    explore: float = 0.0  # chance with which any arm is drawn; negative for one that falls
+    explore: float = 0.0  # probability of a uniform draw; negative for a decreasing one
 
 
 class Sums(NamedTuple):
@@ -33,14 +33,14 @@ class Sums(NamedTuple):
 
     numbers: NDArray[np.float64]  # (NUMBERS,)
     estimates: NDArray[np.float64]  # (K or N,): estimated loss of each
-    gammas: NDArray[np.float64]  # (G,): those of the confidence bounds; never changed
-    sums: NDArray[np.float64]  # (K or N, G): estimates with each of these gammas
-    totals: NDArray[np.float64]  # (K or N,): true losses, where whole rows are shown
+    gammas: NDArray[np.float64]  # (G,): grid of the confidence bounds; never changed
+    sums: NDArray[np.float64]  # (K or N, G): estimates with each gamma of the grid
+    totals: NDArray[np.float64]  # (K or N,): true losses, if whole rows are known
 
 
 class Results(NamedTuple):
     """Outputs of n rounds."""
 
-    arms: NDArray[np.float64]  # (n,)
-    losses: NDArray[np.float64]  # (n,): of the arm drawn
-    means: NDArray[np.float64]  # (n,): on average over the coin, where whole rows are shown; else as losses
+    arms: NDArray[np.float64]  # (n,): arm drawn
+    losses: NDArray[np.float64]  # (n,): loss of the arm drawn
+    means: NDArray[np.float64]  # (n,): expected loss over the draw, if whole rows are known; otherwise as losses

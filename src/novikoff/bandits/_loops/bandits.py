@@ -1,15 +1,16 @@
-"""Bandits: every round draws an arm, sees its loss and no other, and learns.
+"""Bandits: in every round draw an arm, observe its loss and no other, and learn.
 
-The loops are given whole rows of losses, of which a learner is shown the entry of the arm it drew. The rest is for the
-books of a game on a table: what it cost on average over the coin (`means`), and the sums of all columns (`totals`).
-Without a whole row (`whole` is False) there is but the one entry. The rules are in bandits/exp3_ix.py, tsallis_inf.py
-and exp4.py.
+The loops take whole rows of losses; the learner uses only the entry of the arm it drew. The other entries serve to
+evaluate a game on a known table: the expected loss over the draw (`means`), and the sums of all columns (`totals`). If
+`whole` is False only the entry of the arm drawn is known. The rules are in bandits/exp3_ix.py, tsallis_inf.py and
+exp4.py.
 
 Arguments of the loops
-    rows     (n, K) losses from 0 to 1; without a whole row, that of the arm drawn, and not a number elsewhere
-    advice   (n, N, K) chance that each expert gives to each arm
-    coins    Coins; rates: Rates; sums: Sums, changed; results: Results, out
-    weights  (N,) and chances: (K,), scratch
+    rows     (n, K) losses from 0 to 1; without whole rows, NaN except for the arm drawn
+    whole    whether whole rows are known
+    advice   (n, N, K) probability that each expert gives to each arm
+    coins    Coins; rates: Rates; sums: Sums, changed; results: Results, output
+    weights  (N,) scratch; chances: (K,) scratch
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ STEPS = 60
 
 @inlined
 def drawn(chances: Vector, coin: float) -> int:
-    """Return the arm at which the cumulative probability passes the coin; else the last one with any."""
+    """Return the arm at which the cumulative probability exceeds the coin; otherwise the last with any probability."""
     total, arm, passed = 0.0, 0, False
     for i in range(len(chances)):
         if not passed and chances[i] > 0.0:
@@ -69,10 +70,10 @@ def weigh(estimates: Vector, rate: float, weights: Vector) -> None:
 
 @inlined
 def spread(estimates: Vector, rate: float, chances: Vector) -> None:
-    """Chances 1/(rate * (estimate - x))^2, x such that they add up to 1.
+    """Write the probabilities 1/(rate * (estimate - x))^2, with x such that they sum to 1.
 
-    With z = rate * (least estimate - x) their sum falls from at least 1 at z = 1, and is convex: Newton's method from
-    there climbs to the root.
+    As a function of z = rate * (least estimate - x) their sum is at least 1 at z = 1, decreasing and convex: Newton's
+    method from there increases monotonically to the root.
     """
     least = estimates[0]
     for i in range(1, len(estimates)):
@@ -225,22 +226,22 @@ def exp4(
     arms, losses, means = results
     size = len(estimates)
     for t in range(len(rows)):
-        row, said = rows[t], advice[t]
+        row, given = rows[t], advice[t]
         mixed = exploring(explore, first + t + 1)
         rate = falling(size if explore == 0.0 else max(size, 2), len(chances), fixed, first + t + 1)
         gamma = share * rate
         weigh(estimates, rate, weights)
-        advised(weights, said, mixed, chances)
+        advised(weights, given, mixed, chances)
         watch(chances, numbers)
         arm = drawn(chances, uniform(start, first + t))
         loss, chance = row[arm], chances[arm]
         estimate = loss / (chance + gamma)
-        own = 0.0  # the chance of the arm by advice alone
+        own = 0.0  # probability of the arm by advice alone
         for j in range(size):
-            own += weights[j] * said[j, arm]
-            estimates[j] += said[j, arm] * estimate
+            own += weights[j] * given[j, arm]
+            estimates[j] += given[j, arm] * estimate
             for c in range(len(gammas)):
-                each[j, c] += said[j, arm] * loss / (chance + gammas[c])
+                each[j, c] += given[j, arm] * loss / (chance + gammas[c])
         note(numbers, rate, 0.5 * rate / (1.0 - mixed) + 0.5 * rate + mixed / len(chances), loss)
         numbers[SPENT] += (0.5 * rate * (own / chance) + gamma + max(chance - own, 0.0)) * estimate
         arms[t], losses[t], means[t] = arm, loss, loss
@@ -248,7 +249,7 @@ def exp4(
             means[t] = mean_loss(chances, row)
             for j in range(size):
                 for i in range(len(chances)):
-                    totals[j] += said[j, i] * row[i]
+                    totals[j] += given[j, i] * row[i]
 
 
 @compiled

@@ -162,9 +162,9 @@ def rounding(after: BanditFacts) -> float:
 
 def common(after: BanditFacts) -> dict[str, Any]:
     """Return the quantities reported of every bandit."""
-    told: dict[str, Any] = {"arms": after.arms}
+    found: dict[str, Any] = {"arms": after.arms}
     if after.policies != after.arms:
-        told["experts"] = after.policies
+        found["experts"] = after.policies
     if after.table:
-        told |= {"best": after.best, "best_loss": after.best_loss}
-    return told
+        found |= {"best": after.best, "best_loss": after.best_loss}
+    return found

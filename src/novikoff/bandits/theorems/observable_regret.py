@@ -1,28 +1,28 @@
-"""Regret of any bandit whose chances are known, from what it saw: with high probability, at every time at once.
+"""Regret of any bandit with known probabilities, from observed losses: with high probability, at all times at once.
 
 Theorem (upper; kind P, for all T simultaneously)
-    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with chances p_t(i) that are known. For N
-    policies with chances q_t(i), fixed before the draw (always playing arm i is one, N = K), and a grid of C numbers
-    gamma that was fixed before the first round,
+    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with known probabilities p_t(i). For N policies
+    with probabilities q_t(i), fixed before the draw (always playing arm i is one, N = K), and a grid of C numbers gamma
+    that was fixed before the first round,
         S_gamma  =  the sum of  q_t(I_t) l_t(I_t) / (p_t(I_t) + gamma)
     is observed. With probability at least 1 - delta, for all policies and all T at once
         L  >=  max over gamma of  S_gamma - ln(N C / delta) / (2 gamma),
-    L what the policy would have cost. So the regret is at most S less the least of these limits.
-    Whatever algorithm drew the arms, and however losses react to earlier draws: nothing of what was not seen is needed.
+    where L is the loss of the policy. So the regret is at most S less the least of these limits. This holds for any
+    algorithm that draws the arms, and for losses that react to earlier draws; no unobserved loss enters.
 Assumptions
     losses are in their range (checked); the losses of a round were fixed before its draw (checked for files, arrays and
-    lists; else trusted); the chances are those of the draws (a learner of ours draws by its own coins, and its chances
-    are checked to add up to 1; those of a log are trusted, and refuted where they cannot be: off_policy.py); a log
-    shows all arms (trusted, unless their number is given).
+    lists; else trusted); the probabilities are those of the draws (built-in learners draw by their own coins, and their
+    probabilities are checked to sum to 1; those of a log are trusted, or refuted if impossible: off_policy.py); a log
+    contains all arms (trusted, unless their number is given).
 Proof
     Let x = l / p for the arm drawn. For z >= 0, ln(1 + z) >= z / (1 + z/2), so with z = 2 gamma x
         2 gamma l / (p + gamma)  =  z / (1 + gamma/p)  <=  z / (1 + gamma l/p)  =  z / (1 + z/2)  <=  ln(1 + z).
     So exp(2 gamma q l/(p + gamma)) <= (1 + 2 gamma x)^q <= 1 + 2 gamma q x for q in [0, 1]. Given the past, the mean of
     q x is at most the sum of q(i) l(i): the mean of the left side is at most exp(2 gamma sum of q(i) l(i)). Hence
-    exp(2 gamma (S_gamma - L)) is a supermartingale that begins at 1, and by Ville's inequality it ever reaches
-    N C / delta with chance delta / (N C) at most. Add these up over policies and grid. []
-    Coins are whole multiples of 2^-53: an arm is drawn with a chance within K 2^-50 of the one that is told, which
-    counts as so much less gamma. Sums are rounded down by T + 4 roundings.
+    exp(2 gamma (S_gamma - L)) is a supermartingale that starts at 1, and by Ville's inequality it ever reaches
+    N C / delta with probability at most delta / (N C). Sum over policies and grid. []
+    Coins are multiples of 2^-53: an arm is drawn with a probability within K 2^-50 of the stated one, which is
+    accounted for by reducing gamma by as much. Sums are rounded down by T + 4 roundings.
 Reference
     [neu2015] for one gamma and T fixed in advance; [ville1939].
 """

@@ -1,22 +1,22 @@
-"""What a policy would have cost, from a log of what was played: limits from both sides, at every time at once.
+"""Loss of a policy, estimated from a log: lower and upper limits, at all times at once.
 
 Theorem (upper; kind P, for all T simultaneously)
-    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with chances p_t(i) that are known. For N
-    policies with chances q_t(i), fixed before the draw (always playing arm i is one), and a grid of C numbers gamma
-    that was fixed before the first round, with probability at least 1 - delta, for all of them and all T at once, each
-    policy costs
+    In round t losses l_t(i) in [0, 1] are fixed, then arm I_t is drawn with known probabilities p_t(i). For N policies
+    with probabilities q_t(i), fixed before the draw (always playing arm i is one), and a grid of C numbers gamma that
+    was fixed before the first round, with probability at least 1 - delta, for all policies and all T at once, the loss
+    of each policy is
         at least   max over gamma of  S(l) - ln(2 N C / delta) / (2 gamma),
         at most    T - max over gamma of  S(1 - l) - ln(2 N C / delta) / (2 gamma),
-    S(l) the sum of q l / (p + gamma) over the rounds, q the policy's probability of the arm that was played.
-    Reported is the upper limit of one policy, a round; the lower one is the quantity `at_least`. Observed is an
-    estimate, S(l) / T with the smallest gamma, moved into the limits if it is outside.
+    where S(l) is the sum of q l / (p + gamma) over the rounds, q the policy's probability of the arm that was played.
+    The reported bound is the upper limit of one policy, per round; the lower limit is the quantity `at_least`. The
+    observed value is an estimate, S(l) / T with the smallest gamma, clipped to the limits.
 Assumptions
-    losses are in their range (checked); the losses of a round were fixed before its draw (trusted of a log); the
-    probabilities are those of the draws (trusted; refuted where they cannot be: bandits/off_policy.py); a log shows all
+    losses are in their range (checked); the losses of a round were fixed before its draw (trusted for a log); the
+    probabilities are those of the draws (trusted, or refuted if impossible: bandits/off_policy.py); a log contains all
     arms (trusted, unless their number is given).
 Proof
-    That of bandits/theorems/observable_regret.py, once for the losses l and once for 1 - l, whose sum is T less what
-    the policy costs; 2 N C statements. []
+    As for bandits/theorems/observable_regret.py, once for the losses l and once for 1 - l, whose sum is T less the loss
+    of the policy; 2 N C statements. []
 Reference
     [neu2015] for one gamma and T fixed in advance; [ville1939].
 """
@@ -53,7 +53,7 @@ class PolicyFacts:
 @theorem(
     "P",
     "neu2015",
-    quantity="loss a round",
+    quantity="loss per round",
     words=Words(
         covers="policies on a log of arms that were drawn with known probabilities",
         why=(
@@ -78,6 +78,6 @@ def policy_limits(facts: PolicyFacts) -> Bound:
          "when": "at all rounds at once"},
         observed=min(max(facts.losses[finest] / log.rounds, low), high),
         trivial=1.0,
-        quantity="estimated loss a round",
+        quantity="estimated loss per round",
         why="no loss is above 1",
     )  # fmt: skip

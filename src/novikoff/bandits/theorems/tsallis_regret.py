@@ -1,20 +1,20 @@
-"""Regret of Tsallis-INF, as it can be told in advance: in expectation.
+"""Expected regret of Tsallis-INF, by a bound known in advance.
 
 Theorem (upper; kind E)
     On every table of losses in [0, 1] that was fixed in advance, for every T, the expected regret of Tsallis-INF on K
     arms with eta_t = 1/sqrt t is at most
         4 sqrt(K T) - 2 sqrt T.
-    No learner has a smaller order: sqrt(K T) is forced by random tables. It speaks of losses that a bandit does not
-    see: only where the whole table is known is the regret beside it. Told is the regret of the mean loss under the
-    chances of each round, whose expectation is the same.
+    No learner has a smaller order: random tables force sqrt(K T). The regret depends on losses that a bandit does not
+    observe: it is reported only if the whole table is known. It is that of the mean loss under the probabilities of
+    each round, which has the same expectation.
 Assumptions
-    the table was fixed in advance (checked for files, arrays and lists; else trusted); the learner began with nothing
+    the table was fixed in advance (checked for files, arrays and lists; else trusted); the learner started untrained
     (checked); its probabilities sum to 1 (checked).
 Proof
     Take expectations in tsallis_pathwise.py. The mean of E_i is L_i. The sum of sqrt p(i) is at most sqrt K, so the
     first sum is at most (2 sqrt K - 2) sqrt T. A term of the second is at most eta_t e^2 p(I)^(3/2) <=
-    eta_t / sqrt p(I), whose mean is eta_t * the sum of sqrt p(i), at most sqrt(K / t); and these add up to
-    2 sqrt(K T) at most. []
+    eta_t / sqrt p(I), whose mean is eta_t * the sum of sqrt p(i), at most sqrt(K / t); and these sum to at most
+    2 sqrt(K T). []
 Reference
     [zimmert2021], theorem 1; [auer2002] for the lower bound.
 """
@@ -56,5 +56,5 @@ def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
 
 
 def in_advance(arms: int, rounds: int) -> float:
-    """Return 4 sqrt(K T) - 2 sqrt T, which is 2 sqrt T too much if there is nothing to choose."""
+    """Return 4 sqrt(K T) - 2 sqrt T; with a single arm, where the regret is 0, that is 2 sqrt T."""
     return 4.0 * math.sqrt(arms * rounds) - 2.0 * math.sqrt(rounds)

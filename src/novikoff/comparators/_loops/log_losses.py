@@ -117,7 +117,7 @@ def stack_rows(scores: Vector) -> tuple[NDArray[np.int64], NDArray[np.uint32], V
 @compiled
 def see(
     vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int8],
-    scores: Vector, kappas: Vector, owners: NDArray[np.int64], margin: float, sums: Vector, told: Vector,
+    scores: Vector, kappas: Vector, owners: NDArray[np.int64], margin: float, sums: Vector, score_sums: Vector,
 ) -> None:  # fmt: skip
     """Add the losses of every vector on every row.
 
@@ -133,11 +133,9 @@ def see(
         margin: Margin of a learner that adds y x on mistakes and where y times the score is below it; negative for
             others.
         sums: (SUMS, K) log losses, hinge losses and max(l, Q); the possible rounding error of any of these; <u, sum of
-            the
-            updates>, which are (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; after each of
-            the
-            two, its possible rounding error. Added to.
-        told: (C, TOLD) log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2. Added to.
+            the updates>, which are (g - hz) x, or -y x; u'(sum of h x x')u, with h = 1 where y x was added; after each
+            of the two, its possible rounding error. Added to.
+        score_sums: (C, SCORE_SUMS) log losses of the scores, g z - h z^2/2, and |g z| + h z^2/2. Added to.
     """
     count, columns, used = vectors.shape[1], scores.shape[1], 0
     for k in range(count):
@@ -163,9 +161,9 @@ def see(
                 added[c] = -label if (-1 if z < 0.0 else 1) != y[t] or label * z < margin else 0.0
                 bend[c] = abs(added[c])
             paid[c] = log_loss(label * z)
-            told[c, LOSS] += paid[c]
-            told[c, LINEAR] += g * z - 0.5 * h * z * z
-            told[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
+            score_sums[c, LOSS] += paid[c]
+            score_sums[c, LINEAR] += g * z - 0.5 * h * z * z
+            score_sums[c, LINEAR_SIZE] += abs(g * z) + 0.5 * h * z * z
         off = (ends[t + 1] - ends[t] + 2) * U0
         for k in range(used):
             lost[k] = log_loss(label * s[k])

@@ -20,14 +20,14 @@ U0 = 2.0**-53
 
 LOST, DOUBT, PULL, PULL_DOUBT, SUMS = range(5)
 """Positions of the sums of a U."""
-LOSS, LINEAR, LINEAR_SIZE, TOLD = range(4)
+LOSS, LINEAR, LINEAR_SIZE, SCORE_SUMS = range(4)
 """Positions of the sums of the scores."""
 
 
 @compiled
 def see(
     vectors: Vector, ends: NDArray[np.int64], places: NDArray[np.uint32], values: Vector, y: NDArray[np.int64],
-    scores: Vector, known: int, hinge: bool, sums: Vector, told: Vector,
+    scores: Vector, known: int, hinge: bool, sums: Vector, score_sums: Vector,
 ) -> None:  # fmt: skip
     """Add the losses of every U on every row.
 
@@ -43,7 +43,7 @@ def see(
         hinge: Whether the loss is the hinge loss, else the log loss.
         sums: (SUMS, K) losses, and their possible rounding error; <U, sum of g x>, where g = P - 1_y, or on a mistake
             1_predicted - 1_y; and its possible rounding error. Added to.
-        told: (TOLD,) log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|. Added to.
+        score_sums: (SCORE_SUMS,) log losses of the scores, or their mistakes; <g, z>, and the sum of |g z|. Added to.
     """
     count, labels = vectors.shape[0], scores.shape[1]
     g, s, size, p = np.empty(labels), np.empty(labels), np.empty(labels), np.empty(labels)
@@ -58,15 +58,15 @@ def see(
             for j in range(known):
                 g[j] = 0.0
             if best != here:
-                told[LOSS] += 1.0
+                score_sums[LOSS] += 1.0
                 g[best] = 1.0
                 g[here] = -1.0
         else:
-            told[LOSS] += softmax(z, known, g) - z[here]
+            score_sums[LOSS] += softmax(z, known, g) - z[here]
             g[here] -= 1.0
             for j in range(known):
-                told[LINEAR] += g[j] * z[j]
-                told[LINEAR_SIZE] += abs(g[j] * z[j])
+                score_sums[LINEAR] += g[j] * z[j]
+                score_sums[LINEAR_SIZE] += abs(g[j] * z[j])
         off = (ends[t + 1] - ends[t] + 2) * U0
         for k in range(count):
             for j in range(known):

@@ -1,16 +1,8 @@
-"""Thresholds that follow the coverage asked for, the scores that came before, and the scale of what is scored.
+"""Thresholds of prediction sets that track a target coverage, and the scale of the scores.
 
-A threshold is computed afresh from integers each round, so that nothing drifts: q = start + step (misses - alpha
-rounds). The score that came is missed unless it is at most q, or q is 1 or more: then the set is everything. `history`
-has a row of counts and one of sums, of the scores in BINS bins of equal width from 0 to 1.
-
-Arguments of the loops
-    scores       (rounds,) from 0 on; above 1 they are remembered as 1
-    groups       (rounds,) the group of each round
-    counts       (groups, 2) rounds and misses of each, changed
-    alpha        share of misses that is asked for; step and start: see above
-    history      (2, BINS) changed
-    thresholds   (rounds,) out; missed: (rounds,) out
+A threshold is recomputed from integers in each round, so that rounding errors do not accumulate:
+q = start + step (misses - alpha rounds). An outcome is covered if its score is at most q, or if q is 1 or more: then
+the set is everything. `history` has counts and sums of the scores in BINS bins of equal width from 0 to 1.
 """
 
 from __future__ import annotations
@@ -22,7 +14,7 @@ from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.numerics.compiled import compiled, inlined
 
 MEMORY = 0.01
-"""Least weight of a new size in the scale: the mean of the first hundred, then a moving mean."""
+"""Least weight of a new size in the scale: a plain mean of the first hundred, then an exponential moving mean."""
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -30,7 +22,7 @@ Counts = NDArray[np.int64]
 
 @inlined
 def remember(history: Numbers, score: float) -> int:
-    """Count the score and return its bin."""
+    """Add a score from 0 to 1 to history (2, BINS), and return its bin."""
     place = min(int(score * BINS), BINS - 1)
     history[0, place] += 1.0
     history[1, place] += score
@@ -42,9 +34,19 @@ def track(
     scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, start: float, history: Numbers,
     paid: Numbers, thresholds: Numbers, missed: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """Play every round with the tracker of its group.
+    """Play every round with the threshold of its group.
 
-    paid   (groups,) pinball losses, changed
+    Args:
+        scores: (rounds,) score of each outcome, at least 0; recorded as at most 1.
+        groups: (rounds,) group of each round.
+        counts: (groups, 2) rounds and misses of each group, changed.
+        alpha: Target fraction of misses.
+        step: Step of the thresholds.
+        start: Initial threshold.
+        history: (2, BINS) counts and sums of the scores, changed.
+        paid: (1,) pinball loss of all groups, changed.
+        thresholds: (rounds,) output: threshold of each round.
+        missed: (rounds,) output: whether the outcome was outside its set.
     """
     for t in range(len(scores)):
         g, score = groups[t], min(scores[t], 1.0)
@@ -62,11 +64,20 @@ def track_overlapping(
     scores: Numbers, cells: Counts, inside: Counts, counts: Counts, totals: Counts, alpha: float, step: float,
     start: float, history: Numbers, thresholds: Numbers, missed: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """The same with groups that overlap: what each is ahead moves the threshold of every row in it.
+    """Play every round with overlapping groups: the excess misses of a group move the threshold of all its rows.
 
-    cells    (rounds,) the cell of each round: the rows that are in the same groups
-    inside   (cells, groups at most) the groups that each cell is in; -1 for none
-    counts   (cells, 2) and totals: (groups, 2), rounds and misses, changed
+    Args:
+        scores: (rounds,) score of each outcome, at least 0; recorded as at most 1.
+        cells: (rounds,) cell of each round; a cell is a combination of groups.
+        inside: (cells, largest number of groups per cell) groups of each cell, padded with -1.
+        counts: (cells, 2) rounds and misses of each cell, changed.
+        totals: (groups, 2) rounds and misses of each group, changed.
+        alpha: Target fraction of misses.
+        step: Step of the thresholds.
+        start: Initial threshold.
+        history: (2, BINS) counts and sums of the scores, changed.
+        thresholds: (rounds,) output: threshold of each round.
+        missed: (rounds,) output: whether the outcome was outside its set.
     """
     for t in range(len(scores)):
         cell, rounds, misses = cells[t], 0, 0
@@ -91,10 +102,19 @@ def track_decaying(
     scores: Numbers, groups: Counts, counts: Counts, alpha: float, step: float, moving: Numbers, history: Numbers,
     thresholds: Numbers, missed: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """The same with the step step/sqrt(t) in round t of a group.
+    """Play every round with decaying steps: step/sqrt(t) in round t of a group.
 
-    moving   (groups, 2) of each, changed: its threshold, and the sum of each threshold times by how much 1/step of its
-             round is above that of the round before
+    Args:
+        scores: (rounds,) score of each outcome, at least 0; recorded as at most 1.
+        groups: (rounds,) group of each round.
+        counts: (groups, 2) rounds and misses of each group, changed.
+        alpha: Target fraction of misses.
+        step: Step of the first round.
+        moving: (groups, 2) threshold q of each group, and the sum of q_t (1/r_t - 1/r_{t-1}), r_t the step of round t,
+            by which the theorem checks the misses (conformal/theorems/coverage_decaying.py); changed.
+        history: (2, BINS) counts and sums of the scores, changed.
+        thresholds: (rounds,) output: threshold of each round.
+        missed: (rounds,) output: whether the outcome was outside its set.
     """
     for t in range(len(scores)):
         g = groups[t]
@@ -112,8 +132,17 @@ def track_decaying(
 def track_quantile(
     scores: Numbers, counts: Counts, alpha: float, history: Numbers, thresholds: Numbers, missed: NDArray[np.bool_]
 ) -> None:  # fmt: skip
-    """Play every round with the quantile of the scores before, governed: everything or nothing outside the band."""
-    place, below = -1, 0.0  # the bins up to `place` have `below` scores
+    """Play every round with the quantile of the earlier scores, under the governor.
+
+    Args:
+        scores: (rounds,) score of each outcome, at least 0; recorded as at most 1.
+        counts: (1, 2) rounds and misses, changed.
+        alpha: Target fraction of misses.
+        history: (2, BINS) counts and sums of the scores, changed.
+        thresholds: (rounds,) output: threshold of each round.
+        missed: (rounds,) output: whether the outcome was outside its set.
+    """
+    place, below = -1, 0.0  # invariant: `below` scores lie in the bins up to `place`
     for t in range(len(scores)):
         rounds = counts[0, 0]
         needed = np.ceil((1.0 - alpha) * (rounds + 1))
@@ -143,11 +172,12 @@ def governed(ahead: float, t: int, q: float) -> float:
 
 @compiled
 def scales(sizes: Numbers, known: Numbers, found: Numbers) -> None:
-    """The scale before each size: a mean in which the last count more; -1 before the first.
+    """Write the scale before each size: a moving mean of the earlier sizes, -1 before the first.
 
-    sizes   (rounds,) those that are not finite are skipped
-    known   (2,) sizes so far and their mean, changed
-    found   (rounds,) out
+    Args:
+        sizes: (rounds,) sizes; those that are not finite are skipped.
+        known: (2,) number of sizes so far and their mean, changed.
+        found: (rounds,) output.
     """
     for t in range(len(sizes)):
         found[t] = known[1] if known[0] > 0.0 else -1.0

@@ -1,20 +1,19 @@
-"""How far the share of misses is from the one asked for: on every stream, around any model.
+"""Deviation of the fraction of misses from its target: on every stream, around any model.
 
-Theorem (upper; to 99 % against contrarian, see tests)
-    Scores are from 0 to B = 1. The set of round t has all y whose score is at most q_t; it is everything if q_t >= B,
-    and nothing if q_t < 0. An outcome outside is a miss. q_1 is from 0 to B, and q_{t+1} = q_t + step (miss_t -
-    alpha). Then
+Theorem (upper; 99 % of it is reached against contrarian, see tests)
+    Scores are from 0 to B = 1. The set of round t contains all y whose score is at most q_t; it is everything if
+    q_t >= B, and empty if q_t < 0. An outcome outside is a miss. q_1 is from 0 to B, and
+    q_{t+1} = q_t + step (miss_t - alpha). Then
         |misses/T - alpha|  <=  (B + step)/(step T)        for every T,
-    in each group, where each has a threshold of its own.
+    in each group, where each group has its own threshold.
 Assumptions
-    the learner counted what the ledger counted; each threshold moved by the step times the misses beyond those asked
-    for, which is the equality below; it began where one can come (all checked). Nothing is assumed of the model or the
-    stream.
+    the counts of learner and ledger agree; each threshold moved by the step times the excess misses, which is the
+    equality below; it started within its range (all checked). Nothing is assumed about the model or the stream.
 Proof
-    Sum the steps: misses - alpha T = (q_{T+1} - q_1)/step, an equality. q rises only from below B, since everything
-    misses nothing, and falls only from 0 or above, since nothing misses everything: so it stays from -step alpha to B
-    + step (1-alpha), and any two thresholds differ by at most B + step. [] Rounding: q is computed from integers each
-    round, within a few units of 2^-53 of its size; that is added twice.
+    Sum the steps: misses - alpha T = (q_{T+1} - q_1)/step, an equality. q rises only from below B, because a set of
+    everything has no misses, and falls only from 0 or above, because an empty set always misses: so it stays between
+    -step alpha and B + step (1-alpha), and any two thresholds differ by at most B + step. [] Rounding: q is computed
+    from integers each round, within a few units of 2^-53 of its size; that is added twice.
 Reference
     [angelopoulos2024]; [gibbs2021] for the equality.
 """

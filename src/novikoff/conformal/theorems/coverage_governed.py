@@ -1,17 +1,17 @@
-"""How far the share of misses is from the one asked for, of any rule for sets under the governor.
+"""Deviation of the fraction of misses from its target, for any rule for sets under the governor.
 
-Theorem (upper; to 97 % against contrarian, see tests)
-    E = misses - alpha (t-1) before round t, H_t = sqrt(t ln(t+1)). If E >= H_t the set is everything; else if E <=
-    -H_t it is nothing; else any rule says it. An outcome outside is a miss. Then for every T
+Theorem (upper; 97 % of it is reached against contrarian, see tests)
+    E = misses - alpha (t-1) before round t, H_t = sqrt(t ln(t+1)). If E >= H_t the set is everything; if E <= -H_t it
+    is empty; otherwise any rule chooses it. An outcome outside is a miss. Then for every T
         |misses/T - alpha|  <=  (H_T + 1)/T.
 Assumptions
-    the ledger saw every round of the governor; the learner counted what the ledger counted (checked).
+    the ledger recorded every round of the governor; the counts of learner and ledger agree (checked).
 Proof
-    Everything misses nothing, so from E >= H_t it falls by alpha; nothing misses everything, so from E <= -H_t it rises
-    by 1 - alpha; from between, a round moves it by at most 1. H never falls. By induction
+    A set of everything has no misses, so from E >= H_t the excess E falls by alpha; an empty set always misses, so from
+    E <= -H_t it rises by 1 - alpha; in between a round moves it by at most 1. H never falls. By induction
     -H_T - alpha <= E_T <= H_T + 1 - alpha. [] Rounding: E is computed from integers, within 2^-52 of its terms.
 Reference
-    [angelopoulos2023], whose integral controller this is, with its set wide open or empty at the ends.
+    [angelopoulos2023]: this is its integral controller, with a saturation function that jumps to everything or nothing.
 """
 
 from __future__ import annotations

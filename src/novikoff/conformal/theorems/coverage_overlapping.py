@@ -1,20 +1,21 @@
-"""How far the share of misses is from the one asked for, in each of several groups that overlap.
+"""Deviation of the fraction of misses from its target in each of several overlapping groups.
 
-Theorem (upper; to 68 % where all rows of one group are missed, each in another one too)
-    Scores, sets and misses as in coverage_deviation, B = 1. A row is in m groups, or in that of all others alone. Each
-    group g has w_g = b_g + step (misses_g - alpha T_g), of its rows so far, b_g = start/m (start for all others), and
-    the threshold of a row is the sum of w_g over its groups. With M misses in T rounds and G groups, for every group
+Theorem (upper; 68 % of it is reached if all rows of one group are missed, each of them in another group too)
+    Scores, sets and misses as in coverage_deviation, B = 1. A row is in m groups, or only in the group "all others".
+    Each group g has w_g = b_g + step (misses_g - alpha T_g) over its rows so far, b_g = start/m (start for "all
+    others"), and the threshold of a row is the sum of w_g over its groups. With M misses in T rounds and G groups, for
+    every group
         |misses_g/T_g - alpha|  <=  (sqrt(W) + start) / (step T_g),
         W = (1 + G/m^2) start^2 + 2 step (1 - alpha) M + step^2 m ((1 - alpha)^2 M + alpha^2 (T - M)).
 Assumptions
-    the ledger saw every round of the learner, and counted the same misses; each threshold is what the misses of its
-    groups say, an equality (checked).
+    the ledger recorded every round of the learner, and counted the same misses; each threshold agrees with the misses
+    of its groups, an equality (checked).
 Proof
-    A round moves w of its groups by d = step (miss - alpha) each, and their sum is q: the sum of all w^2 grows by
-    2 d q + m d^2 at most. A miss has q < B = 1, so d q <= step (1 - alpha); where nothing was missed q >= 0, as an
-    empty set misses everything, and d q <= 0. At first it is at most (1 + G/m^2) start^2. So it is at most W, each
-    |w_g| at most sqrt(W), and misses_g - alpha T_g = (w_g - b_g)/step. [] Rounding: q is computed from integers, within
-    r, a few units of 2^-53 of its size; that adds 2 step r T to W at most.
+    A round moves w of its groups by d = step (miss - alpha) each, and their sum is q: the sum of all w^2 grows by at
+    most 2 d q + m d^2. A miss has q < B = 1, so d q <= step (1 - alpha); without a miss q >= 0, because an empty set
+    always misses, and d q <= 0. At first the sum is at most (1 + G/m^2) start^2. So it is at most W, each |w_g| is at
+    most sqrt(W), and misses_g - alpha T_g = (w_g - b_g)/step. [] Rounding: q is computed from integers, within r, a few
+    units of 2^-53 of its size; that adds at most 2 step r T to W.
 Reference
     [gibbs2021] for the equality; [zinkevich2003]: this is online gradient descent on the pinball loss.
 """
@@ -53,10 +54,10 @@ def coverage_overlapping(run: Run[object]) -> Bound | None:
     squares = (1.0 - alpha) ** 2 * misses + alpha**2 * (played - misses)
     whole = first + 2.0 * step * (1.0 - alpha) * misses + step**2 * facts.columns * squares
     most = math.sqrt(whole + 2.0 * step * off * played) * (1.0 + 2.0**-50) + facts.start
-    said = {cell: sum((ahead[name] for name, cells in facts.overlapping if cell in cells), Fraction())
+    excess = {cell: sum((ahead[name] for name, cells in facts.overlapping if cell in cells), Fraction())
             for cell in range(len(facts.groups))}  # fmt: skip
-    follows = all(abs(Fraction(facts.after[cell]) - Fraction(facts.start) - Fraction(step) * told) <= 2 * off
-                  for cell, told in said.items())  # fmt: skip
+    follows = all(abs(Fraction(facts.after[cell]) - Fraction(facts.start) - Fraction(step) * own) <= 2 * off
+                  for cell, own in excess.items())  # fmt: skip
     same = (facts.played, facts.missed) == (facts.rounds, facts.misses)
     return Bound(
         outward(most / (step * rounds[worst])),

@@ -1,17 +1,17 @@
-"""How well the thresholds did: their pinball loss, beside that of the best threshold that never changes.
+"""Pinball loss of the thresholds against that of the best constant threshold.
 
 Theorem (upper; equality around a constant learner, where thresholds are ends of bins)
-    rho(r) = (1-alpha) r for r > 0, and -alpha r else: what it costs to be under or over a quantile. With the
-    thresholds of coverage_deviation and the score s_t of the outcome, for every constant c
+    rho(r) = (1-alpha) r for r > 0, otherwise -alpha r, is the pinball loss of a quantile forecast. With the thresholds
+    of coverage_deviation and the score s_t of the outcome, for every constant c
         sum of rho(s - q)  <=  sum of rho(s - c) + sum over groups of (c - q_1)^2/(2 step)
                                + (step/2) sum of (miss - alpha)^2.
 Assumptions
     those of coverage_deviation (checked).
 Proof
-    alpha - miss is a subgradient of rho(s - q) in q, and each threshold moves against it: online gradient descent,
-    whose regret that is, in each group; add them. [] Rounding: plain sums of T numbers from 0 to 1 or so, so T^2 2^-52
-    is added. The constants that are compared are the ends of 256 bins of scores: any one will do, and of these the
-    sums are exact.
+    alpha - miss is a subgradient of rho(s - q) in q, and each threshold moves against it: this is online gradient
+    descent, with its regret bound in each group; sum over groups. [] Rounding: plain sums of T numbers of at most about
+    1, so T^2 2^-52 is added. The constants compared are the ends of 256 bins of scores: the bound holds for any
+    constant, and for these the sums are exact.
 Reference
     [zinkevich2003]; [gibbs2021].
 """

@@ -17,7 +17,7 @@ LOSS, DELTA, LINEAR, LINEAR_SIZE, TOTALS = range(5)
 class FTRLArrays(NamedTuple):
     """Arrays of the members of convex/_loops/ftrl.py."""
 
-    roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
+    roots: NDArray[np.bool_]  # (members,): whether the metric is "sqrt", otherwise "newton"
     per_rate: NDArray[np.float64]  # (members,): 1 / rate
     held: NDArray[np.float64]  # (places, SHARED + 2 members): M, X, N, R; then G of each member, and H of each
     totals: NDArray[np.float64]  # (TOTALS, members)
@@ -26,7 +26,7 @@ class FTRLArrays(NamedTuple):
 class MulticlassFTRLArrays(NamedTuple):
     """Arrays of the members of convex/_loops/multiclass_ftrl.py."""
 
-    roots: NDArray[np.bool_]  # (members,): is the metric that of "sqrt"? Else it is that of "newton"
+    roots: NDArray[np.bool_]  # (members,): whether the metric is "sqrt", otherwise "newton"
     per_rate: NDArray[np.float64]  # (members,): 1 / rate
     scales: NDArray[np.float64]  # (places, SHARED): M, X, N, R
     curves: NDArray[np.float64]  # (places, members): H, the sum of (1 - |P|^2) x^2

@@ -106,7 +106,7 @@ def learn(
 @compiled
 def play(
     arrays: MulticlassFTRLArrays, labels: Labels, rows: Nonzeros, y: NDArray[np.int64], learns: bool, scores: Vector,
-    said: NDArray[np.int64], chances: Vector,
+    predicted: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """Score every row; with `learns`, learn from each before the next, and write predictions and probabilities.
 
@@ -117,7 +117,7 @@ def play(
         y: (rows,) labels as integers; read only if `learns`.
         learns: Whether to learn from the rows.
         scores: (rows, members, labels) output; -inf for labels not known.
-        said: (rows,) output: labels predicted by the last member; written only if `learns`.
+        predicted: (rows,) output: labels predicted by the last member; written only if `learns`.
         chances: (rows,) output: probability of the observed label; written only if `learns`.
     """
     arrays, rows = MulticlassFTRLArrays(*arrays), Nonzeros(*rows)
@@ -136,7 +136,7 @@ def play(
             kept = escape(rounds + t) if grows else 0.0
             if now > known:
                 hedged(z0[k], v[k], known, z, p, step, tried)
-                said[t] = largest(z, known)
+                predicted[t] = largest(z, known)
             whole = hedged(z0[k], v[k], now, z, p, step, tried)
             if not learns:
                 continue
@@ -145,7 +145,7 @@ def play(
                 chances[t] = kept
                 totals[NOVELTY, k] -= np.log(kept) + lost
             else:
-                said[t] = largest(z, known)
+                predicted[t] = largest(z, known)
                 chances[t] = (1.0 - kept) * p[y[t]]
                 totals[NOVELTY, k] -= np.log1p(-kept)
             learn(arrays, rows, t, y[t], now, k, z0[k], v[k], z, p, whole)

@@ -24,7 +24,7 @@ look_rest, learn_rest, copy_next = one_vs_rest.look, one_vs_rest.learn, one_vs_r
 @compiled
 def play(
     metric: Metric, matrices: MatrixArrays, kappa: float, books: Vector, labels: Labels, rows: Nonzeros,
-    y: NDArray[np.int64], learns: bool, scores: Vector, said: NDArray[np.int64], chances: Vector,
+    y: NDArray[np.int64], learns: bool, scores: Vector, predicted: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """Score every row; with `learns`, learn from each before the next, and write predictions and probabilities.
 
@@ -39,7 +39,7 @@ def play(
         learns: Whether to learn from the rows.
         scores: (rows, labels) output, with one more column if labels may grow; labels not known have the score of
             the learner of new labels.
-        said: (rows,) output: predicted labels; written only if `learns`.
+        predicted: (rows,) output: predicted labels; written only if `learns`.
         chances: (rows,) output: probability of the observed label; written only if `learns`.
     """
     metric, matrices, rows = Metric(*metric), MatrixArrays(*matrices), Nonzeros(*rows)
@@ -56,7 +56,7 @@ def play(
         if not learns:
             continue
         here, now, kept = y[t], max(known, y[t] + 1), escape(rounds + t) if grows else 0.0
-        said[t] = largest(z, known)
+        predicted[t] = largest(z, known)
         lost = softmax(z, now, p) - z[here]
         books[LOSS] += lost
         if now > known:

@@ -100,7 +100,7 @@ class ConvexComparatorFacts:
 
 LOST, PULL, PULL_DOUBT, STEEP, SUMS = range(5)
 """Rows of the sums per u: losses, g <u,x>, its rounding error, |g <u,x>|; last, the number of rows."""
-PAID, LINEAR, LINEAR_SIZE, TOLD = range(4)
+PAID, LINEAR, LINEAR_SIZE, SCORE_SUMS = range(4)
 """Entries of the sums over the scores: losses, g z, |g z|; last, the number of entries."""
 
 
@@ -118,8 +118,8 @@ class ConvexTracker(VectorTracker):
     def __init__(self, loss: ConvexLoss, bias: float, keep: int = KEEP) -> None:
         super().__init__(bias, keep)
         self.loss = ConvexLoss(*loss)
-        self._vectors, self._sums, self._told = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(TOLD)
-        self._asked: tuple[Any, ConvexComparatorFacts] | None = None
+        self._vectors, self._sums, self._score_sums = np.zeros((0, 0)), np.zeros((SUMS, 0)), np.zeros(SCORE_SUMS)
+        self._cached: tuple[Any, ConvexComparatorFacts] | None = None
 
     def _beside(self, y: Vector, scores: NDArray[Any]) -> NDArray[np.int64]:
         return np.full(len(y), 16)
@@ -137,7 +137,7 @@ class ConvexTracker(VectorTracker):
         self._vectors = np.stack([np.zeros(self.places), *found], axis=1)
         self._sums = np.zeros((SUMS, self._vectors.shape[1]))
         self._fitted = len(y)
-        self._look_at(self._vectors, rows, y, scores, self._sums, self._told)
+        self._look_at(self._vectors, rows, y, scores, self._sums, self._score_sums)
 
     def _fit(self, penalty: Diagonal, rows: Any, y: Vector) -> Vector:
         """Return an approximate minimiser u of loss + penalty.square(u)/2; any result is a valid comparator."""
@@ -165,11 +165,11 @@ class ConvexTracker(VectorTracker):
         if self.places > len(self._vectors):
             more = self.places - len(self._vectors)
             self._vectors = np.vstack([self._vectors, np.zeros((more, self._vectors.shape[1]))])
-        self._look_at(self._vectors, as_nonzeros(x), y, played, self._sums, self._told)
+        self._look_at(self._vectors, as_nonzeros(x), y, played, self._sums, self._score_sums)
 
     @np.errstate(all="ignore")
-    def _look_at(self, vectors: Vector, rows: Any, y: Vector, scores: Vector, sums: Vector, told: Vector) -> None:
-        """Add the losses of the vectors and of the scores on these rows to `sums` and `told`.
+    def _look_at(self, vectors: Vector, rows: Any, y: Vector, scores: Vector, sums: Vector, score_sums: Vector) -> None:
+        """Add the losses of the vectors and of the scores on these rows to `sums` and `score_sums`.
 
         Args:
             vectors: (places, k) comparators.
@@ -177,7 +177,7 @@ class ConvexTracker(VectorTracker):
             y: (rows,) outcomes.
             scores: (rows,) scores that the learner played.
             sums: (SUMS, k) sums per comparator, changed.
-            told: (TOLD,) sums of the scores, changed.
+            score_sums: (SCORE_SUMS,) sums of the scores, changed.
         """
         x = matrix(rows, len(vectors))
         s, wide, outcomes = x @ vectors, abs(x) @ np.abs(vectors), y[:, np.newaxis]
@@ -188,32 +188,32 @@ class ConvexTracker(VectorTracker):
         sums[PULL] += g @ s
         sums[PULL_DOUBT] += np.abs(g) @ (off + 8.0 * U0 * wide)
         sums[STEEP] += np.abs(g) @ np.abs(s)
-        told += (self.loss.of(scores, y).sum(), float(g @ scores), float(np.abs(g) @ np.abs(scores)))
+        score_sums += (self.loss.of(scores, y).sum(), float(g @ scores), float(np.abs(g) @ np.abs(scores)))
 
     def facts(self, learner: Any) -> ConvexComparatorFacts:
         """Return the facts up to now, with the learner's current metric."""
         self.catch_up()
         goal: ConvexGoal = learner.goal()
-        asked = (self.rows, goal.linear)
-        if self._asked is None or self._asked[0] != asked:
-            self._asked = (asked, self._facts(goal))
-        return self._asked[1]
+        key = (self.rows, goal.linear)
+        if self._cached is None or self._cached[0] != key:
+            self._cached = (key, self._facts(goal))
+        return self._cached[1]
 
     def _facts(self, goal: ConvexGoal) -> ConvexComparatorFacts:
-        vectors, sums, told, fitted = self._vectors, self._sums, self._told, self._fitted
+        vectors, sums, score_sums, fitted = self._vectors, self._sums, self._score_sums, self._fitted
         if self._kept is not None:
             rows, y, scores = self._together()
             fits = [self._fit(goal.penalty, rows, y)] if len(y) else []
             vectors, fitted = np.stack([np.zeros(self.places), *fits], axis=1), len(y)
-            sums, told = np.zeros((SUMS, vectors.shape[1])), np.zeros(TOLD)
-            self._look_at(vectors, rows, y, scores, sums, told)
+            sums, score_sums = np.zeros((SUMS, vectors.shape[1])), np.zeros(SCORE_SUMS)
+            self._look_at(vectors, rows, y, scores, sums, score_sums)
         found = [self._comparator(goal, vectors[:, k], sums[:, k]) for k in range(vectors.shape[1])]
-        explained = (self.rows + 20) * 2.0 * U0 * float(told[LINEAR_SIZE])
-        unexplained = abs(goal.linear - float(told[LINEAR])) / (4.0 * explained + 1e-300)
+        explained = (self.rows + 20) * 2.0 * U0 * float(score_sums[LINEAR_SIZE])
+        unexplained = abs(goal.linear - float(score_sums[LINEAR])) / (4.0 * explained + 1e-300)
         checked = tuple(u for u in found if math.isfinite(u.lost + u.square + u.unexplained + u.doubt))
         nothing = found[0].lost if found else 0.0
-        dual = float(told[LINEAR]) + explained + 0.5 * goal.penalty.inverse_square(goal.added, 0.0 * goal.doubt)
-        return ConvexComparatorFacts(self.rows, fitted, checked, float(told[PAID]), nothing, unexplained, dual)
+        dual = float(score_sums[LINEAR]) + explained + 0.5 * goal.penalty.inverse_square(goal.added, 0.0 * goal.doubt)
+        return ConvexComparatorFacts(self.rows, fitted, checked, float(score_sums[PAID]), nothing, unexplained, dual)
 
     @np.errstate(all="ignore")
     def _comparator(self, goal: ConvexGoal, u: Vector, sums: Vector) -> ConvexComparator:
@@ -238,7 +238,7 @@ class ConvexTracker(VectorTracker):
             kept = kept_state(rows, y, scores)
         return {"kind": "convex", "loss": list(self.loss), "bias": self.bias, "keep": self.keep, "rows": self.rows,
                 "places": self.places, "fitted": self._fitted, "kept": kept, "vectors": self._vectors.copy(),
-                "sums": self._sums.copy(), "told": self._told.copy()}  # fmt: skip
+                "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
 
     @classmethod
     def restore(cls, state: State) -> Self:
@@ -255,7 +255,7 @@ class ConvexTracker(VectorTracker):
         tracker._kept = None
         vectors = tracker._vectors = array(state, "vectors", (None, None), of=COMPARATORS)
         tracker._sums = array(state, "sums", (SUMS, vectors.shape[1]), finite=False, of=COMPARATORS)
-        tracker._told = array(state, "told", (TOLD,), finite=False, of=COMPARATORS)
+        tracker._score_sums = array(state, "told", (SCORE_SUMS,), finite=False, of=COMPARATORS)
         return tracker
 
 

@@ -56,10 +56,10 @@ def average_risk(run: Run[OnlineGradientFacts], delta: float = DELTA) -> Bound |
     """Return the mean loss of the run + C sqrt(ln(1/delta)/(2n)); None before the first round."""
     if run.rounds == 0:
         return None
-    told = Assumption("the number of rounds was fixed in advance",
+    fixed = Assumption("the number of rounds was fixed in advance",
                       "checked" if run.after.horizon == run.rounds else "trusted")  # fmt: skip
     limit = risk_limit(run.loss / run.rounds, run.after.top, run.rounds, delta)
-    return risk_bound(run, limit, delta, "at a number of rounds fixed in advance", told)
+    return risk_bound(run, limit, delta, "at a number of rounds fixed in advance", fixed)
 
 
 def risk_bound(run: Run[OnlineGradientFacts], limit: float, delta: float, when: str, *more: Assumption) -> Bound:

@@ -1,8 +1,8 @@
-"""Betting against exchangeability, one example after the other; and on the errors of a certified classifier.
+"""Bets against exchangeability, and on the errors of a certified classifier, one example after the other.
 
-The capital of a drift test has a row for each scale of the bets, and in it what is on "fewer errors", on nothing, and
-on "more errors". The p-value of an example is drawn by its coin: that of numerics/coins.py, whose state before the
-first coin is `start`.
+The capital of a drift test has one row per scale of the bets: the amounts on "fewer errors", on nothing, and on "more
+errors". The p-value of an example is randomised by its coin (numerics/coins.py); `start` is the state before the first
+coin.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def watch(
         wealth = 0.0
         for k in range(len(capital)):
             kept = capital[k] * (gains[k] if wrong[t] else losses[k])
-            capital[k] = kept if kept > 1e-300 else 0.0
+            capital[k] = kept if kept > 1e-300 else 0.0  # denormal numbers would slow the loop down
             wealth += capital[k]
         largest = max(largest, wealth)
     return wealth, largest

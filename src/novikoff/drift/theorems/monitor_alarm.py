@@ -1,25 +1,25 @@
 """False alarms of a monitor: its wealth stays small while the certified limit on the risk holds, at every time at once.
 
 Theorem (upper; kind P, for all rounds simultaneously)
-    A classifier is frozen whose risk was certified to be at most U with probability 1 - delta. On its error e on each
-    example since, wealth is multiplied by 1 + (e - U) 2^-k / U, in eight equal parts, k = 1 .. 8. Fresh capital comes
-    in before examples number 1024 j, j = 0, 1, ..: 2/((j+1)(j+2)), which is 1 at first and 2 in all.
+    A frozen classifier has a risk certified to be at most U with probability 1 - delta. Its error e on each further
+    example multiplies the wealth, in eight equal parts, by 1 + (e - U) 2^-k / U, k = 1 .. 8. Fresh capital is added
+    before examples number 1024 j, j = 0, 1, ..: 2/((j+1)(j+2)), which is 1 at first and 2 in all.
     If the examples are independent draws of a distribution on which the risk is at most U, then with probability at
-    least 1 - alpha the wealth never reaches 2/alpha. So if they are draws of the distribution that the certificate
-    speaks of, and were not used for it, an alarm is ever raised with chance at most delta + alpha.
-    After n examples the wealth is at most 2 ((1 + U) / (2 U))^n, whatever they are: where that is less than 2/alpha the
-    bound says nothing.
+    least 1 - alpha the wealth never reaches 2/alpha. So if they are draws of the distribution of the certificate, and
+    were not used for it, the probability of ever raising an alarm is at most delta + alpha.
+    After n examples the wealth is at most 2 ((1 + U) / (2 U))^n on any stream: while that is less than 2/alpha the
+    bound is trivial.
 Assumptions
     the examples are independent draws that were not used for the certificate, and its limit on the risk holds for them
-    (trusted; an alarm refutes one or the other); the classifier stays frozen (trusted). An alarm says nothing of a
+    (trusted; an alarm refutes one or the other); the classifier stays frozen (trusted). An alarm does not affect a
     mistake bound, which needs neither.
 Proof
-    If the risk is at most U, the mean of each factor given the past is at most 1. So the wealth and what is still to
-    come in are together a supermartingale that begins at 2: Ville's inequality. The certificate fails with chance at
-    most delta. []
+    If the risk is at most U, the mean of each factor given the past is at most 1. So the wealth plus the capital still
+    to be added is a supermartingale that starts at 2: apply Ville's inequality. The certificate fails with probability
+    at most delta. []
     Each bet rounds by less than 8 * 2^-53 of the wealth, which an alarm must exceed.
 Reference
-    [ville1939]; [vovk2021] for bets against a hypothesis that is still to be refuted.
+    [ville1939]; [vovk2021] for betting against a hypothesis.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ LARGEST_EXPONENT = 700.0
 
 
 def alarm(largest: float, alpha: float, seen: int, stake: float) -> bool:
-    """Return whether the largest wealth of `seen` bets, whatever they rounded, is `stake` / alpha or more."""
+    """Return whether the largest wealth of `seen` bets is `stake` / alpha or more, despite any rounding."""
     return largest * alpha >= stake * (1.0 + ROUNDING * seen)
 
 

@@ -1,9 +1,9 @@
-"""AdaHedge over a few forecasters of a number, each of which pays its squared error: the weighted mean is said.
+"""AdaHedge over a few forecasters of a number, with squared loss: predict the weighted mean.
 
-Weights are proportional to exp(-rate * loss so far), rate = ln N / D with D what mixing has cost so far; while D is 0
-all leaders have the same weight, and the others none. The cost of a round is the gap h - m: h is the mean loss under
-the weights, and h - m = ln(sum of w exp(-rate (l - h))) / rate. Where that could overflow m is taken from the losses
-before and after the round.
+Weights are proportional to exp(-rate * loss so far), rate = ln N / D with D the cost of mixing so far; while D is 0 all
+leaders have the same weight, and the others none. The cost of a round is the gap h - m: h is the mean loss under the
+weights, and h - m = ln(sum of w exp(-rate (l - h))) / rate. If that could overflow, m is the difference of the mix
+losses of all rounds before and after this one.
 """
 
 from __future__ import annotations
@@ -55,13 +55,16 @@ def mixed(losses: Vector, rate: float) -> float:
 
 
 @compiled
-def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns: bool, said: Vector) -> None:
-    """The mean of every row of predictions, learning from each before the next if `learns`.
+def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns: bool, predicted: Vector) -> None:
+    """Write the weighted mean of every row of predictions; if `learns`, learn from each row before the next.
 
-    table         (TABLE, N) and numbers: (NUMBERS,), changed if it learns (ada_hedge_layout.py)
-    predictions   (rows, N) of each forecaster
-    y             (rows,) outcomes; not read unless `learns`
-    said          (rows,) out
+    Args:
+        table: (TABLE, N) losses and sums of weights (ada_hedge_layout.py), changed if `learns`.
+        numbers: (NUMBERS,) sums over the rounds, changed if `learns`.
+        predictions: (rows, N) predictions of the forecasters.
+        y: (rows,) outcomes; read only if `learns`.
+        learns: Whether to learn.
+        predicted: (rows,) output.
     """
     losses, shares = table[LOSSES], table[SHARES]
     count = len(losses)
@@ -71,7 +74,7 @@ def play(table: Vector, numbers: Vector, predictions: Vector, y: Vector, learns:
         mean = 0.0
         for j in range(count):
             mean += w[j] * predictions[t, j]
-        said[t] = mean
+        predicted[t] = mean
         if not learns:
             continue
         h, least = 0.0, np.inf

@@ -21,9 +21,13 @@ STEP = 64
 
 @compiled
 def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tuple[int, int]:
-    """Row and column of the first number of `rows` (rounds, N) outside [low, high]; (-1, -1) if there is none.
+    """Return row and column of the first invalid number; (-1, -1) if there is none.
 
-    silent   NaN may be: the expert sleeps
+    Args:
+        rows: (rounds, N) advice or losses.
+        low: Smallest valid number.
+        high: Largest valid number.
+        silent: Whether NaN is valid: the expert sleeps.
     """
     for t in range(rows.shape[0]):
         row = rows[t]
@@ -42,17 +46,29 @@ def flaw(rows: NDArray[np.float64], low: float, high: float, silent: bool) -> tu
 def lose(
     code: int, clip: float, p: Vector, start: int, count: int, y: float, room: Vector, lost: int, moved: int
 ) -> None:
-    """The losses of `count` experts from `start` on, into room from `lost` on; for log, clipped predictions too."""
-    said, losses = p[start : start + count], room[lost : lost + count]  # of slices, numba makes loops on vectors
+    """Write the losses of some experts and, for log loss, their clipped predictions.
+
+    Args:
+        code: Code of the loss.
+        clip: Distance from 0 and 1 that predictions keep under log loss.
+        p: Predictions, or losses of a table.
+        start: Index of the first expert in p.
+        count: Number of experts.
+        y: Outcome.
+        room: Scratch in which losses and clipped predictions are written.
+        lost: Index of the first loss in room.
+        moved: Index of the first clipped prediction in room.
+    """
+    predicted, losses = p[start : start + count], room[lost : lost + count]  # numba vectorises loops over slices
     if code == ZERO_ONE:
         for i in range(count):
-            losses[i] = 1.0 if said[i] != y else 0.0
+            losses[i] = 1.0 if predicted[i] != y else 0.0
     elif code == ABSOLUTE:
         for i in range(count):
-            losses[i] = abs(said[i] - y)
+            losses[i] = abs(predicted[i] - y)
     elif code == SQUARED:
         for i in range(count):
-            losses[i] = (said[i] - y) * (said[i] - y)
+            losses[i] = (predicted[i] - y) * (predicted[i] - y)
     elif code == LOG:
         move(clip, p, start, count, room, moved)
         clipped = room[moved : moved + count]
@@ -64,15 +80,15 @@ def lose(
                 losses[i] = -np.log(1.0 - clipped[i])
     else:
         for i in range(count):
-            losses[i] = said[i]
+            losses[i] = predicted[i]
 
 
 @inlined
 def move(clip: float, p: Vector, start: int, count: int, room: Vector, moved: int) -> None:
     """Clip predictions to [clip, 1 - clip]."""
-    said, clipped = p[start : start + count], room[moved : moved + count]
+    predicted, clipped = p[start : start + count], room[moved : moved + count]
     for i in range(count):
-        clipped[i] = min(max(said[i], clip), 1.0 - clip)
+        clipped[i] = min(max(predicted[i], clip), 1.0 - clip)
 
 
 @inlined
@@ -86,18 +102,23 @@ def chance(y: float, room: Vector, weights: int, moved: int, count: int) -> floa
 
 
 @inlined
-def cost(code: int, said: float, y: float) -> float:
+def cost(code: int, predicted: float, y: float) -> float:
     """Return the loss of a mixture; not for log loss."""
     if code == SQUARED:
-        return (said - y) * (said - y)
-    return abs(said - y)
+        return (predicted - y) * (predicted - y)
+    return abs(predicted - y)
 
 
 @inner
 def find(room: Vector, weights: int, count: int, parts: int, point: float) -> Any:
-    """The expert at which `point`, from 0 to the sum of all weights, falls; one that has weight.
+    """Return the expert at which the cumulative weight exceeds `point`; always one with positive weight.
 
-    The weights are in room from `weights` on, and from `parts` on the sum of each chunk of them.
+    Args:
+        room: Scratch with the weights and the sums of their chunks.
+        weights: Index of the first weight in room.
+        count: Number of experts.
+        parts: Index of the first chunk's sum in room.
+        point: Number from 0 to the sum of all weights.
     """
     k, last = 0, (count - 1) // CHUNK
     while k < last and point >= room[parts + k]:
@@ -105,7 +126,7 @@ def find(room: Vector, weights: int, count: int, parts: int, point: float) -> An
         k += 1
     i, end = k * CHUNK, min(count, (k + 1) * CHUNK)
     while i + STEP < end:
-        one = two = three = four = 0.0  # side by side: one sum would wait for itself
+        one = two = three = four = 0.0  # four independent sums hide the latency of an addition
         for j in range(weights + i, weights + i + STEP, 4):
             one += room[j]
             two += room[j + 1]
@@ -123,7 +144,7 @@ def find(room: Vector, weights: int, count: int, parts: int, point: float) -> An
             if point < room[weights + j]:
                 return drawn
         point -= room[weights + j]
-    if drawn < 0:  # the coin fell in what rounding lost at the end
+    if drawn < 0:  # rounding made the cumulative weights end below `point`
         for j in range(count):
             if room[weights + j] > 0.0:
                 drawn = j

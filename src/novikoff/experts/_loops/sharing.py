@@ -1,18 +1,18 @@
 """Fixed Share's rounds, and the best paths of experts with few switches.
 
-Weights are kept themselves here: with a share alpha > 0 each is at least alpha * prior, so that none is ever lost.
-A round multiplies them by exp(-rate (l - low)), low the least loss where rate * top is not small, so that the best
-expert's weight is kept whole; w is then (1 - alpha) of that, divided by its sum, and alpha * prior.
-A path's loss is two numbers, far + near, as in experts/_loops/weights.py: the one for s and i is the least loss of a
-path with at most s switches that is with expert i now. Where `entry` has entries, an expert costs that at the start of
-a segment.
+The state is the weights themselves: with a share alpha > 0 each is at least alpha * prior, so none can vanish. A round
+multiplies them by exp(-rate (l - low)), low the least loss if rate * top is not small, so that the best expert's weight
+does not underflow; then w = (1 - alpha) times that, normalised, + alpha * prior.
+The loss of a path is two numbers, far + near, as in experts/_loops/weights.py: entry (s, i) is the least loss of a path
+with at most s switches that is now at expert i. If `entry` is not empty, it is the cost of an expert at the start of a
+segment.
 
-Arguments of the loops, of N experts
-    weights   (N + chunks,) the weights, and behind them their sum for each chunk
-    prior     (N,) positive, with the sum 1
-    counts    and numbers: what standings_layout.py says
-    room      (4 N,) scratch: losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N
-    p         (rows * N,) predictions, or losses of a table, row after row; those of a round from `of` on
+Arguments of the loops, for N experts
+    weights   (N + chunks,) weights, followed by the sum of each chunk
+    prior     (N,) positive, sum 1
+    counts    (10,) and numbers: see standings_layout.py
+    room      (4 N,) scratch: losses from 0, predictions from N, exp(-rate l) - c from 2N, ones from 3N
+    p         (rows * N,) predictions, or losses of a table, row-major; a round starts at index `of`
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Counts = NDArray[np.int64]
 
 @inner
 def total_of(one: Vector, first: int, two: Vector, second: int, count: int) -> float:
-    """Return the sum of one[first + i] * two[second + i], a chunk at a time."""
+    """Return the sum of one[first + i] * two[second + i], chunk by chunk."""
     total = lost = 0.0
     for start in range(0, count, CHUNK):
         size = min(CHUNK, count - start)
@@ -67,10 +67,10 @@ def parts_of(weights: Vector, at: int, room: Vector, ones: int, count: int, part
 
 
 @inlined
-def say(
+def forecast(
     weights: Vector, rule: SharingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
 ) -> tuple[float, int]:
-    """Return the prediction of round t and the expert followed (-1: all)."""
+    """Return the prediction of round t and the expert followed; -1 for the weighted mean."""
     _, _, _, code, clip, draws, coins = rule
     if draws:
         parts_of(weights, 0, room, 3 * count, count, count)
@@ -88,7 +88,9 @@ def say(
 def predict(weights: Vector, counts: Counts, rule: SharingRule, p: Vector, room: Vector) -> float:
     """Return the current prediction; p is (N,)."""
     rule, count = SharingRule(*rule), len(p)
-    return say(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[0]
+    return forecast(weights, rule, counts[ROUNDS] + 1, p, 0, count, room, total_of(weights, 0, room, 3 * count, count))[
+        0
+    ]
 
 
 @inlined
@@ -100,7 +102,7 @@ def play(
     rate, alpha, top, code, clip, draws, _ = rule
     t, count = counts[ROUNDS] + 1, len(prior)
     total = total_of(weights, 0, room, 3 * count, count)
-    said, i = say(weights, rule, t, p, of, count, room, total)
+    predicted, i = forecast(weights, rule, t, p, of, count, room, total)
     lose(code, clip, p, of, count, y, room, 0, count)
     h = total_of(weights, 0, room, 0, count) / total
     paid, mean = h, h
@@ -110,7 +112,7 @@ def play(
         paid = max(-np.log(chance_of(weights, 0, y, room, count, count) / total), 0.0)
         mean = paid
     elif code != TABLE:
-        paid = cost(code, said, y)
+        paid = cost(code, predicted, y)
         mean = paid
     gap = 0.0
     if count > 1:
@@ -133,7 +135,7 @@ def play(
     put(numbers, RATES, rate)
     numbers[RATE], numbers[LAST_GAP] = rate, gap
     counts[ROUNDS] = t
-    return said, paid, mean
+    return predicted, paid, mean
 
 
 @inlined
@@ -147,9 +149,14 @@ def chance_of(weights: Vector, at: int, y: float, room: Vector, moved: int, coun
 
 @inner
 def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: int) -> None:
-    """One round for all paths: stay, or come from the best path with one switch less.
+    """Advance all paths by one round: stay at the expert, or switch to it from the best path with one switch less.
 
-    paths has far for each level and expert, then near.
+    Args:
+        paths: (2 levels N,) losses of the paths, far then near; changed.
+        levels: Largest number of switches + 1.
+        entry: (N,) cost of an expert at the start of a segment, or empty.
+        losses: (N,) losses of the round.
+        count: Number N of experts.
     """
     half = levels * count
     for s in range(levels - 1, -1, -1):
@@ -159,7 +166,7 @@ def advance(paths: Vector, levels: int, entry: Vector, losses: Vector, count: in
             for i in range(1, count):
                 if (paths[below + i] - a) + (paths[half + below + i] - b) < 0.0:
                     a, b = paths[below + i], paths[half + below + i]
-            for i in range(count):  # both are written in either case, so that the loop is one on vectors
+            for i in range(count):  # both are written in either case, so that the loop vectorises
                 far, near = paths[here + i], paths[half + here + i]
                 come = b + entry[i] if len(entry) > 0 else b
                 moves = (far - a) + (near - come) > 0.0
@@ -174,16 +181,26 @@ def learn_many(
     weights: Vector, prior: Vector, paths: Paths, counts: Counts, numbers: Vector, rule: SharingRule, p: Vector,
     y: Vector, room: Vector, results: Results,
 ) -> None:  # fmt: skip
-    """Every row in order. With alpha = 0 it is the paths alone that go on.
+    """Play every row in order; with alpha = 0 only the paths are updated.
 
-    y   (rows,) outcomes; of a table they are not read
+    Args:
+        weights: (N + chunks,) weights, changed.
+        prior: (N,) prior weights.
+        paths: Best paths, changed.
+        counts: Counters, changed.
+        numbers: Sums over the rounds, changed.
+        rule: Constants of the game.
+        p: (rows * N,) predictions, or losses of a table.
+        y: (rows,) outcomes; not read with a table.
+        room: (4 N,) scratch.
+        results: Output arrays.
     """
     rule, count = SharingRule(*rule), len(prior)
     best, costs, entry, levels = paths
-    said, paid, mean = results
+    predicted, paid, mean = results
     for t in range(len(y)):
         if rule.alpha > 0.0:
-            said[t], paid[t], mean[t] = play(weights, prior, counts, numbers, rule, p, t * count, y[t], room)
+            predicted[t], paid[t], mean[t] = play(weights, prior, counts, numbers, rule, p, t * count, y[t], room)
         else:
             lose(rule.code, rule.clip, p, t * count, count, y[t], room, 0, count)
             counts[ROUNDS] += 1

@@ -1,18 +1,18 @@
 """Rounds in which experts may be asleep.
 
-R_i = far_i + near_i (as in experts/_loops/weights.py) is the sum, over the rounds that i was awake, of the mix loss
-less its own. Weights of those awake are prior_i exp(rate (R_i - R_lead)), lead an expert awake with the largest R.
+R_i = far_i + near_i (as in experts/_loops/weights.py) is the sum, over the rounds in which i was awake, of the mix loss
+less its own loss. The weight of an awake expert is prior_i exp(rate (R_i - R_lead)), lead an awake expert with the
+largest R.
 
-Arguments of the loops, of N experts
-    table    (5 N,) far from 0 on, near from N, and over its awake rounds the losses, gaps and rates of each from 2N,
-             3N, 4N
-    awake    (N,) rounds that each was awake
-    prior    (N,) its logarithm, or no entries if all are the same
-    counts   and numbers: what standings_layout.py says
-    room     (5 N + chunks,) scratch: losses from 0 on, predictions from N, exp(-rate l) - c from 2N, ones from 3N,
-             weights from 4N, and from 5N the sum of the weights of each chunk
-    p        (rows * N,) predictions, or losses of a table, row after row, NaN of those asleep; those of a round from
-             `of` on
+Arguments of the loops, for N experts
+    table    (5 N,) far from 0, near from N, and sums over its awake rounds: losses from 2N, gaps from 3N, rates from 4N
+    awake    (N,) number of rounds in which each was awake
+    prior    (N,) log prior, or empty if all are the same
+    counts   (10,) and numbers: see standings_layout.py
+    room     (5 N + chunks,) scratch: losses from 0, predictions from N, exp(-rate l) - c from 2N, ones from 3N, weights
+             from 4N, sums of the weights of each chunk from 5N
+    p        (rows * N,) predictions, or losses of a table, row-major, NaN for sleeping experts; a round starts at index
+             `of`
 """
 
 from __future__ import annotations
@@ -81,8 +81,10 @@ def fill(p: Vector, of: int, count: int, room: Vector, at: int) -> None:
 
 
 @inlined
-def say(rule: SleepingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float) -> tuple[float, int]:
-    """Return the prediction of round t and the expert followed (-1: all)."""
+def forecast(
+    rule: SleepingRule, t: int, p: Vector, of: int, count: int, room: Vector, total: float
+) -> tuple[float, int]:
+    """Return the prediction of round t and the expert followed; -1 for the weighted mean."""
     code, clip, draws, coins = rule.code, rule.clip, rule.draws, rule.coins
     weights = 4 * count
     if draws:
@@ -107,7 +109,7 @@ def predict(table: Vector, prior: Vector, counts: Counts, rule: SleepingRule, p:
     if lead < 0:
         return -1.0 if rule.code == TABLE else 0.5
     total = weigh(table, prior, rate, p, 0, count, lead, room)
-    return say(rule, counts[ROUNDS] + 1, p, 0, count, room, total)[0]
+    return forecast(rule, counts[ROUNDS] + 1, p, 0, count, room, total)[0]
 
 
 @inlined
@@ -121,10 +123,10 @@ def play(
     counts[ROUNDS] = t
     rate = rate_of(rule, counts[PLAYED] + 1)
     lead = leader(table, p, of, count)
-    said, paid, mean = (-1.0 if code == TABLE else 0.5), 0.0, 0.0
+    predicted, paid, mean = (-1.0 if code == TABLE else 0.5), 0.0, 0.0
     if lead >= 0:
         total = weigh(table, prior, max(rate, LEAST), p, of, count, lead, room)
-        said, i = say(rule, t, p, of, count, room, total)
+        predicted, i = forecast(rule, t, p, of, count, room, total)
         fill(p, of, count, room, 2 * count)
         lose(code, clip, room, 2 * count, count, y, room, 0, count)
         h = total_of(room, 4 * count, room, 0, count) / total
@@ -135,7 +137,7 @@ def play(
             paid = max(-np.log(chance_of(room, 4 * count, y, room, count, count) / total), 0.0)
             mean = paid
         elif code != TABLE:
-            paid = cost(code, said, y)
+            paid = cost(code, predicted, y)
             mean = paid
         m = mix(table, prior, rate, top, p, of, count, lead, room, total) if rate > 0.0 else h
         m = min(m, h)
@@ -153,7 +155,7 @@ def play(
         counts[PLAYED] += 1
     if t % FLUSH == 0:
         flush(table, 0, count, count)
-    return said, paid, mean
+    return predicted, paid, mean
 
 
 @inlined
@@ -197,11 +199,21 @@ def learn_many(
     table: Vector, awake: Counts, prior: Vector, counts: Counts, numbers: Vector, rule: SleepingRule, p: Vector,
     y: Vector, room: Vector, results: Results,
 ) -> None:  # fmt: skip
-    """Every row in order.
+    """Play every row in order.
 
-    y   (rows,) outcomes; of a table they are not read
+    Args:
+        table: (5 N,) gains and sums of each expert, changed.
+        awake: (N,) rounds in which each was awake, changed.
+        prior: (N,) log prior, or empty.
+        counts: Counters, changed.
+        numbers: Sums over the rounds, changed.
+        rule: Constants of the game.
+        p: (rows * N,) predictions, or losses of a table; NaN for sleeping experts.
+        y: (rows,) outcomes; not read with a table.
+        room: (5 N + chunks,) scratch.
+        results: Output arrays.
     """
     rule, count = SleepingRule(*rule), len(awake)
-    said, paid, mean = results
+    predicted, paid, mean = results
     for t in range(len(y)):
-        said[t], paid[t], mean[t] = play(table, awake, prior, counts, numbers, rule, p, t * count, y[t], room)
+        predicted[t], paid[t], mean[t] = play(table, awake, prior, counts, numbers, rule, p, t * count, y[t], room)

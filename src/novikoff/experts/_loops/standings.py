@@ -1,22 +1,22 @@
 """Rounds of exponential weights on cumulative losses: fixed, anytime, doubling and adaptive rates.
 
 The mix loss of round t is m_t = -(1/rate) ln(sum of w exp(-rate l) / sum of w).
-    While the rate does not move the sums telescope: over an epoch, m adds up to
+    While the rate is constant the sums telescope: over an epoch, the sum of m is
         L_lead - (ln W_now - ln W_first) / rate,     W the sum of the weights,
-    so that a round takes one exp for each expert, and the gaps h - m are found when they are asked for.
-    Where it moves, m_t is taken from the pass itself: log1p of the sum of w (exp(-rate l) - 1) where rate * top is
-    small, the logarithm of the sum of w exp(-rate l) otherwise; and where that might underflow, from a second pass:
-    the weights after the round, at the same rate.
-An adaptive rate is ln N over the gaps so far; while there are none, or hardly any, it is MOST: equal weights for all
-leaders. Rates here are on the loss itself.
+    so a round takes one exp per expert, and the gaps h - m are computed on request.
+    If the rate moves, m_t is computed in the pass: from log1p of the sum of w (exp(-rate l) - 1) if rate * top is
+    small, otherwise from the logarithm of the sum of w exp(-rate l); and if that might underflow, from a second pass
+    over the weights after the round, at the same rate.
+An adaptive rate is ln N over the gaps so far; while these are 0 or tiny, it is MOST: equal weights for all leaders.
+Rates here are on the loss itself.
 
-Arguments of the loops, of N experts
-    table     far, near and prior (if there is one), `width` of each (experts/_loops/weights.py); with doubling, behind
-              them far and near of the epochs before
-    counts    and numbers: what standings_layout.py says
-    room      scratch, as it says
+Arguments of the loops, for N experts
+    table     far, near and prior (if present), `width` of each (experts/_loops/weights.py); with doubling, followed by
+              far and near of the earlier epochs
+    counts    (10,) and numbers: see standings_layout.py
+    room      scratch: see standings_layout.py
     p, of     predictions of a round are p[of : of + N]
-    results   Results, out
+    results   Results, output
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def flush(table: Vector, far: int, near: int, count: int) -> None:
 
 @inlined
 def open_gaps(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, room: Vector) -> tuple[float, float]:
-    """Return the gaps h - m of this epoch, and of its last round, where the rate does not move."""
+    """Return the gaps h - m of this epoch, and of its last round, for a constant rate."""
     rate, lead, width = numbers[at.RATE], counts[at.LEAD], counts[at.WIDTH]
     if rate == 0.0 or counts[at.ROUNDS] == 0:
         return 0.0, 0.0
@@ -156,12 +156,20 @@ def close(table: Vector, counts: Counts, numbers: Vector, p: Vector, of: int, ro
 def learn_many(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, y: Vector, room: Vector, results: at.Results
 ) -> None:
-    """Every row in order. A round is not a function: to write one into the loop took a second to compile each time.
+    """Play every row in order.
 
-    p   (rows * N,) predictions, or losses of a table, row after row
-    y   (rows,) outcomes; of a table they are not read
+    A round is not a function of its own, because inlining one into the loop took a second longer to compile.
+
+    Args:
+        table: Losses and prior, changed.
+        counts: Counters, changed.
+        numbers: Sums over the rounds, changed.
+        p: (rows * N,) predictions, or losses of a table, row-major.
+        y: (rows,) outcomes; not read with a table.
+        room: Scratch.
+        results: Output arrays.
     """
-    said, paid, mean = results
+    predicted, paid, mean = results
     for row in range(len(y)):
         of, outcome = row * counts[at.EXPERTS], y[row]
         kind, code, draws, kept = counts[at.KIND], counts[at.CODE], counts[at.DRAWS], counts[at.KEPT]
@@ -205,16 +213,16 @@ def learn_many(
         total = room[at.TOTALS] + room[at.TOTALS + 1]
         h = (room[at.TOTALS + 4] + room[at.TOTALS + 5]) / total
         decayed = room[at.TOTALS + 6] + room[at.TOTALS + 7]
-        says, costs, expected = -1.0, h, h
+        prediction, costs, expected = -1.0, h, h
         if draws:
             i = find(room, at.OUT, count, at.OUT + kept, uniform(counts[at.COINS], t - 1) * total)
-            says = p[of + i] if code != TABLE else np.float64(i)
+            prediction = p[of + i] if code != TABLE else np.float64(i)
             lose(code, clip, p, of + i, 1, outcome, room, at.LOST, at.MOVED)
             costs = room[at.LOST]
         elif code != TABLE:
-            says = min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
+            prediction = min(max((room[at.TOTALS + 2] + room[at.TOTALS + 3]) / total, 0.0), 1.0)
             given = (room[at.TOTALS + 8] + room[at.TOTALS + 9]) / total
-            costs = expected = max(-np.log(given) if code == LOG else cost(code, says, outcome), 0.0)
+            costs = expected = max(-np.log(given) if code == LOG else cost(code, prediction, outcome), 0.0)
         step = follow(table, counts, far_lead, near_lead, least, where)
         if moving:
             gap = max(h - mix(table, counts, numbers, rate, h, c, total, decayed, step, p, of, room), 0.0)
@@ -227,7 +235,7 @@ def learn_many(
         counts[at.ROUNDS] = t
         if t % FLUSH == 0:
             flush(table, 0, width, count)
-        said[row], paid[row], mean[row] = says, costs, expected
+        predicted[row], paid[row], mean[row] = prediction, costs, expected
 
 
 @inlined
@@ -248,7 +256,7 @@ def predict(table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vec
 def ask(
     table: Vector, counts: Counts, numbers: Vector, p: Vector, room: Vector, gaps: bool
 ) -> tuple[float, float]:  # fmt: skip
-    """Return `open_gaps`, or `predict` and 0: one function, since most of the compile time is their common pass."""
+    """Return `open_gaps`, or `predict` and 0; one function, because most compile time goes into their common pass."""
     if gaps:
         return open_gaps(table, counts, numbers, p, 0, room)
     return predict(table, counts, numbers, p, room), 0.0

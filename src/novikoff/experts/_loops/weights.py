@@ -1,16 +1,17 @@
-"""Exponential weights in one pass over the experts, on vectors of eight.
+"""Exponential weights in one pass over the experts, in vectors of eight.
 
-What is kept of expert i are its losses so far, far[i] + near[i]: `near` takes the losses of up to FLUSH rounds, then
-it moves to `far` without an error (what does not fit there stays). `lead` is an expert with the least loss. Of these,
-    gap_i = (far_i - far_lead) + (near_i - near_lead),     w_i = exp(-rate max(0, gap_i) + prior_i),
-so that nothing overflows, and an expert that is out of sight comes back as it was. The pass adds up w, w p (without
-advice p is l), w l and w (exp(-rate l) - c), adds l to near, and finds the least gap + l. Sums go in eight lanes by
-position, CHUNK experts at a time; the sums of chunks are added with what is rounded off (Neumaier). `prior` has no
-entries if all experts have the same. c is 1 where rate * l is small, for log1p, and 0 otherwise. With the squared loss
-and a rate that does not move, l is computed on the way.
-All is in one array, `table`: far, near, prior (if it has entries), each with room for `width` experts, a multiple of
-eight; far is infinite in what is left.
-Products are added fused, rounded once; no fastmath. Plain Python gives the same bits (tests/experts/test_weights.py).
+The state of expert i is its cumulative loss far[i] + near[i]: `near` accumulates the losses of up to FLUSH rounds and
+is then moved to `far` exactly (the rounding error stays in `near`). `lead` is an expert with the least loss, and
+    gap_i = (far_i - far_lead) + (near_i - near_lead),     w_i = exp(-rate max(0, gap_i) + prior_i).
+Nothing overflows, and an expert whose weight underflowed loses no information. The pass sums w, w p (without advice p
+is l), w l and w (exp(-rate l) - c), adds l to `near`, and finds the least gap + l. Sums run in eight lanes by position,
+CHUNK experts at a time; the sums of chunks are added with compensation (Neumaier). `prior` (log weights) is absent if
+all experts have the same. c is 1 if rate * l is small, for log1p, and 0 otherwise. With squared loss and a constant
+rate, l is computed in the pass.
+All state is in one array, `table`: far, near, prior (if present), each with room for `width` experts, a multiple of
+eight; `far` is infinite in the padding, so that its weights are 0.
+Products are added by fused multiply-add, without fastmath: plain Python gives the same bits
+(tests/experts/test_weights.py).
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ SUMS = 5
 
 
 class Spots(NamedTuple):
-    """Where a pass starts in its arrays."""
+    """Start indices of a pass in its arrays."""
 
-    at: int  # in the table: the first expert
-    of: int  # in p
-    lost: int  # in the losses
-    to: int  # in room: where w is written
+    at: int  # first expert in the table
+    of: int  # first prediction in p
+    lost: int  # first loss
+    to: int  # first output weight in room
 
 
 class Terms(NamedTuple):
-    """What the weights of a pass are computed from."""
+    """Numbers from which a pass computes the weights."""
 
-    width: int  # of the table
-    far_lead: float  # of the leader
-    near_lead: float
-    rate: float
-    c: float  # see above; for LEARN_SQUARED, the outcome
-    prior: int  # is there one? 0 or 1
+    width: int  # width of the table
+    far_lead: float  # `far` of the leader
+    near_lead: float  # `near` of the leader
+    rate: float  # learning rate on the loss itself
+    c: float  # 0 or 1, see above; the outcome for LEARN_SQUARED
+    prior: int  # 1 if there is a prior, otherwise 0
 
 
 WORD, SHORT = ir.IntType(64), ir.IntType(32)
@@ -70,7 +71,7 @@ def _everywhere(builder: Any, value: Any) -> Any:
 
 
 def vector_decay(builder: Any, x: Any, c: Any) -> Any:
-    """The code of e^x - c for x <= 0 and c = 0 or 1, within 2 ulp also where it is near 0; as numerics/exp.py."""
+    """Return LLVM code for e^x - c, x <= 0 and c = 0 or 1, within 2 ulp also near 0; like numerics/exp.py."""
     lanes = x.type.count if isinstance(x.type, ir.VectorType) else None
 
     def all_of(value: float) -> Any:
@@ -96,10 +97,12 @@ decay: Any = _decay
 
 
 def _pass(learn: bool = True, moving: bool = False, squared: bool = False) -> Any:
-    """The pass over `blocks` blocks of eight experts: with the losses, or (learn false) of w and w p alone.
+    """Return the intrinsic of a pass over blocks of eight experts.
 
-    moving   with the sum of w (exp(-rate l) - c)
-    squared  the losses are (p - c)^2, c being the outcome: not read, where they would take as long as the rest
+    Args:
+        learn: Whether to add the losses and sum w l; otherwise only w and w p are summed.
+        moving: Whether to sum w (exp(-rate l) - c) as well.
+        squared: Whether losses are (p - c)^2, c the outcome; computed, because reading them would double the time.
     """
 
     @intrinsic
@@ -127,7 +130,7 @@ def _pass(learn: bool = True, moving: bool = False, squared: bool = False) -> An
 def _loop(
     builder: Any, arrays: list[Any], spots: Any, terms: Any, blocks: Any, learn: bool, moving: bool, squared: bool
 ) -> None:
-    """Write the loop; `spots` and `terms` have values of LLVM for fields."""
+    """Build the loop; the fields of `spots` and `terms` are LLVM values."""
     table, p, losses, room = arrays
     at, of, lost, to = spots
     width, far_lead, near_lead, rate, c, prior = terms
@@ -136,7 +139,7 @@ def _loop(
     nothing = ir.Constant(DOUBLES, [0.0] * LANES)
     near = builder.add(at, width)
     given = builder.icmp_signed("!=", prior, ir.Constant(WORD, 0))
-    none = cgutils.alloca_once_value(builder, nothing)  # where there is no prior zeros are added: a loop less
+    none = cgutils.alloca_once_value(builder, nothing)  # without a prior zeros are added, to need one loop only
     first = builder.bitcast(builder.gep(table, [builder.add(near, width)]), DOUBLES.as_pointer())
     priors = builder.select(given, first, none)
     stride = builder.select(given, ir.Constant(WORD, 1), ir.Constant(WORD, 0))
@@ -223,9 +226,19 @@ def blocks(
 def chunk(
     table: Vector, p: Vector, losses: Vector, room: Vector, spots: Spots, terms: Terms, count: int, what: int
 ) -> None:
-    """The pass over `count` experts; what: LOOK, LEARN, ... Their sums are left in room's lanes.
+    """Run the pass over some experts, and leave their sums in the lanes of room.
 
-    The last experts, fewer than eight, have their predictions and losses copied to room, with zeros behind them.
+    The last experts, fewer than eight, have their predictions and losses copied to room and padded with zeros.
+
+    Args:
+        table: Losses and prior (see above), changed if it learns.
+        p: Predictions, or losses of a table.
+        losses: Losses of the round.
+        room: Scratch (standings_layout.py).
+        spots: Start indices.
+        terms: Numbers from which the weights are computed.
+        count: Number of experts.
+        what: Kind of pass: LOOK, LEARN, ...
     """
     at, of, lost, to = spots
     for k in range(8 * SUMS):

@@ -1,12 +1,12 @@
-"""Regret of AdaHedge: the rate is set by what mixing has cost so far.
+"""Regret of AdaHedge, whose rate is set by the cost of mixing so far.
 
 Theorem (upper; with equality for one expert)
     Let D_t be the sum of the gaps h - m of rounds 1 .. t (experts/theorems/experts_facts.py). With the rate
-    r_t = ln N / D_{t-1} in round t (infinite while D is 0: all the weight on the leaders), whatever the losses are,
+    r_t = ln N / D_{t-1} in round t (infinite while D is 0: all the weight on the leaders), for all losses
         sum of h_t - L*  <=  D_T + D_{T-1}.
     For losses in a range S, and V the sum over rounds of the variance of the losses under the weights, that is at most
         2 sqrt(V ln N) + S (4/3 ln N + 2)  <=  S sqrt(T ln N) + S (4/3 ln N + 2),
-    without S, V or T being told. Reported is D_T + D_{T-1}.
+    and the learner needs to know neither S, V nor T. The reported bound is D_T + D_{T-1}.
 Assumptions
     the learner started with equal weights (checked); a mixture is played of a convex loss only (checked).
 Proof

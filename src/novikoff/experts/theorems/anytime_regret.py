@@ -1,13 +1,13 @@
-"""Regret of exponential weights whose rate falls as rounds go on: no horizon is needed.
+"""Regret of exponential weights with a decreasing rate: no horizon is needed.
 
-Theorem (upper; N = 2 comes as near as one likes: turns first, then one expert leads)
+Theorem (upper; approached arbitrarily closely with N = 2: the experts alternate first, then one leads)
     Losses lie in [0, S]; in round t weights are proportional to prior * exp(-r_t L), with the losses L of all rounds
     before and r_1 >= r_2 >= ... > 0. Whatever the losses are, for every expert i and every T
         sum of h_t  <=  L_i + ln(1/prior_i) / r_T + S^2/8 (r_1 + ... + r_T).
-    Reported is the least of the right sides over i, less the loss of the best expert. With r_t = 2 sqrt(ln N / t) / S
-    and no prior that is at most S sqrt(T ln N), for every T.
+    The reported bound is the least of the right sides over i, less the loss of the best expert. With r_t = 2 sqrt(ln N
+    / t) / S and no prior that is at most S sqrt(T ln N), for every T.
 Assumptions
-    losses lie in [0, S] (checked); the last rate is no larger than the mean rate (checked: it follows from falling);
+    losses lie in [0, S] (checked); the last rate is no larger than the mean rate (checked: decreasing rates imply it);
     the learner began with its prior (checked); a mixture is played of a convex loss only (checked). The rate of a round
     is used on all the losses before it: multiplying old weights by exp(-r_t l_t) is another rule, and not covered.
 Proof

@@ -1,19 +1,20 @@
-"""Regret of exponential weights begun again in epochs of 1, 2, 4, ... rounds.
+"""Regret of exponential weights restarted in epochs of 1, 2, 4, ... rounds.
 
-Theorem (upper; N = 2 comes as near as one likes to the sum: turns first in each epoch, then one expert leads)
-    Losses lie in [0, S]. In epoch k = 0, 1, ..., of 2^k rounds, exponential weights begin anew with the prior and a
-    rate r_k; n_k of its rounds have been played. Whatever the losses are, for every expert i and every T
+Theorem (upper; the sum is approached arbitrarily closely with N = 2: in each epoch the experts alternate first, then
+one leads)
+    Losses lie in [0, S]. In epoch k = 0, 1, ..., of 2^k rounds, exponential weights restart with the prior and a
+    rate r_k; n_k of its rounds have been played. For all losses, every expert i and every T
         sum of h_t  <=  L_i + sum over epochs of ( ln(1/prior_i) / r_k + r_k n_k S^2 / 8 ).
-    Reported is the least of the right sides over i, less the loss of the best expert. With r_k = sqrt(8 ln N / 2^k) / S
-    and no prior it is at most
+    The reported bound is the least of the right sides over i, less the loss of the best expert. With r_k = sqrt(8 ln N
+    / 2^k) / S and no prior it is at most
         sqrt(2)/(sqrt(2) - 1) * S sqrt(T ln N / 2)  =  3.4143 S sqrt(T ln N / 2).
 Assumptions
-    losses lie in [0, S] (checked); as many epochs were begun as T rounds take (checked); the learner began with its
-    prior (checked); a mixture is played of a convex loss only (checked).
+    losses lie in [0, S] (checked); the number of epochs started is that of T rounds (checked); the learner started with
+    its prior (checked); a mixture is played only for a convex loss (checked).
 Proof
-    experts/theorems/fixed_rate_regret.py for each epoch, against the same expert; add. For the rates given an epoch
-    costs at most S sqrt(2^k ln N / 2); K epochs cost S sqrt(ln N / 2) (sqrt(2)^K - 1)/(sqrt(2) - 1), and 2^K <= 2T, as
-    the last of them has begun: 2^(K-1) - 1 rounds were played before it. []
+    Apply experts/theorems/fixed_rate_regret.py to each epoch, against the same expert, and sum. With the rates above an
+    epoch costs at most S sqrt(2^k ln N / 2); K epochs cost S sqrt(ln N / 2) (sqrt(2)^K - 1)/(sqrt(2) - 1), and
+    2^K <= 2T, because the last epoch has started: 2^(K-1) - 1 rounds were played before it. []
 Reference
     [cesabianchi2006], section 2.3; [cesabianchi1997].
 """
@@ -40,7 +41,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
 def doubling_regret(run: Run[ExpertsFacts]) -> Bound:
     """Return the sum of the bounds of the epochs, for the comparator that minimises it."""
     after = run.after
-    epochs = after.rounds.bit_length()  # of 2^0 + ... + 2^(K-1) = 2^K - 1 rounds, the last perhaps not at its end
+    epochs = after.rounds.bit_length()  # K epochs have 2^0 + ... + 2^(K-1) = 2^K - 1 rounds if the last is complete
     closed = after.top * math.sqrt(after.rounds * math.log(after.experts) / 2.0) * math.sqrt(2.0) / (math.sqrt(2.0) - 1)
     return regret_bound(
         run,

@@ -1,23 +1,23 @@
-"""Loss of the experts that were drawn, against its expectation: with high probability, at every time at once.
+"""Loss of the experts drawn, against its expectation: with high probability, at all times at once.
 
 Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
     Losses lie in [0, S], those of round t are fixed before the expert of round t is drawn (they may depend on all
     earlier draws). Let H be the sum of h_t, the expected loss of round t given the past, in units of S. With
     probability at least 1 - delta, for all T at once the drawn experts together lost at most
         S (k + L/3 + sqrt(L^2/9 + 2 k L)),     k = max(1, ceil(H)),   L = ln(k (k + 1) / delta).
-    So it may be watched as the game goes on, and stopped by. H is bounded on every stream by the other theorems of the
-    learner; a small H makes the margin small.
+    So the bound may be monitored during the game, and used as a stopping rule. The other theorems of the learner bound
+    H on every stream; a small H makes the deviation small.
 Assumptions
     an expert is drawn, by the learner's weights (checked by the sum of h_t); the losses of a round do not depend on its
-    draw (checked for files, arrays and lists, which are fixed, and adversaries, which are told chances, never the draw;
-    trusted wherever somebody's code makes the rounds as the game goes, or chooses the next source: it might ask the
-    learner what it will say); losses lie in [0, S] (checked).
+    draw (checked for files, arrays and lists, which are fixed, and for adversaries, which see the probabilities but
+    never the draw; trusted if user code generates the rounds during the game, or chooses the next source: it might ask
+    the learner for its prediction); losses lie in [0, S] (checked).
 Proof
     In units of S, for x > 0 and a loss X in [0, 1] of conditional mean h, E exp(xX) <= 1 + (e^x - 1) h
     <= exp((e^x - 1) h), so exp(x * lost - (e^x - 1) H) is a supermartingale, and by Ville's inequality it ever reaches
-    k(k+1)/delta with chance delta/(k(k+1)) at most. Choose x = x_k for each k: these chances sum to delta. Otherwise,
-    when H <= k,  lost <= ((e^x - 1) k + L)/x, and the least over x is the z >= k with z ln(z/k) - z + k = L. By
-    (1 + a) ln(1 + a) - a >= a^2 / (2 (1 + a/3)), z <= k + L/3 + sqrt(L^2/9 + 2kL). []
+    k(k+1)/delta with probability at most delta/(k(k+1)). Choose x = x_k for each k: these probabilities sum to delta.
+    Otherwise, if H <= k,  lost <= ((e^x - 1) k + L)/x, and the least over x is the z >= k with z ln(z/k) - z + k = L.
+    By (1 + a) ln(1 + a) - a >= a^2 / (2 (1 + a/3)), z <= k + L/3 + sqrt(L^2/9 + 2kL). []
     H is a sum of floats: if it is at most k + e, the same x gives e (e^x - 1)/x more, where e^x = z/k, so at most
     e z / k more.
 Reference

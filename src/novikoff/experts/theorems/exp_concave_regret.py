@@ -1,14 +1,14 @@
-"""Regret of the mixture for log loss and squared loss: the same however long the game is.
+"""Regret of the mixture for log loss and squared loss: a constant, for any number of rounds.
 
 Theorem (upper; nearly with equality for log loss, when one expert is left)
     If exp(-r loss(p, y)) is concave in p for every y, the weights are proportional to prior * exp(-r L), and the
     mixture of the predictions is played, then whatever the outcomes are, for every expert i
         loss of the mixture  <=  L_i + ln(1/prior_i) / r.
     Log loss of p in [0, 1], y in {0, 1}: r <= 1, so the regret is at most ln N without a prior. Squared loss, p and y
-    in [0, 1]: r <= 1/2, so 2 ln N. No rounds T, no range of the losses is in it.
-    Reported is the least right side over i, less the loss of the best expert.
-    Log loss: predictions are moved into [eps, 1 - eps] before they are mixed, and the regret is against the experts so
-    moved. Against the experts as they were it is at most T ln(1/(1 - eps)) more: `unclipped`.
+    in [0, 1]: r <= 1/2, so 2 ln N. The bound depends neither on T nor on the range of the losses.
+    The reported bound is the least right side over i, less the loss of the best expert.
+    Log loss: predictions are clipped to [eps, 1 - eps] before they are mixed, and the regret is against the clipped
+    experts. Against the original experts it is at most T ln(1/(1 - eps)) more: `unclipped`.
 Assumptions
     the mixture is played, of log or squared loss (checked); the learning rate was constant (checked), and no
     larger than 1 or 1/2 on the loss itself (checked); the learner began with its prior (checked).
@@ -16,8 +16,8 @@ Proof
     By concavity exp(-r loss(mixture, y)) >= the mean of exp(-r loss(p_i, y)) under the weights: the loss paid is at
     most the mix loss m_t, and the sum of m_t is at most L_i + ln(1/prior_i)/r (experts/theorems/mixability_gaps.py).
     Log loss, r <= 1: p^r is concave. Squared: (exp(-r z^2))'' = (4 r^2 z^2 - 2r) exp(-r z^2) <= 0 where z^2 <= 1/(2r),
-    and z^2 <= 1. Moving p into [eps, 1 - eps] raises the log loss only where the truth had more than 1 - eps: by
-    ln(1/(1 - eps)) at most. []
+    and z^2 <= 1. Clipping p to [eps, 1 - eps] raises the log loss only if the outcome had probability above 1 - eps: by
+    at most ln(1/(1 - eps)). []
 Never clip losses
     min(C, -ln p) is not convex: with C = 1 the mixture of (0.6, 0) and (0, 0.6), in turn, loses more than any bound.
 Reference

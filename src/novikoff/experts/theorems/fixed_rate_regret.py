@@ -1,14 +1,14 @@
 """Regret of exponential weights with one rate for all rounds.
 
-Theorem (upper; N = 2 comes as near as one likes: turns first, then one expert leads)
-    Losses lie in [0, S], weights are proportional to prior * exp(-r L), r > 0. Whatever the losses are, however they
-    react to the learner, for every expert i
+Theorem (upper; approached arbitrarily closely with N = 2: the experts alternate first, then one leads)
+    Losses lie in [0, S], weights are proportional to prior * exp(-r L), r > 0. For all losses, also if they react to
+    the learner, and every expert i
         sum of h_t  <=  L_i + ln(1/prior_i) / r + r T S^2 / 8,
-    so the regret against the best expert is at most ln N / r + r T S^2 / 8 without a prior. Reported is the least of
-    the right sides over i, less the loss of the best expert. The rate r = sqrt(8 ln N / T) / S makes it
+    so the regret against the best expert is at most ln N / r + r T S^2 / 8 without a prior. The reported bound is the
+    least of the right sides over i, less the loss of the best expert. The rate r = sqrt(8 ln N / T) / S makes it
     S sqrt(T ln N / 2), and the constant cannot be improved (data/random_losses.py).
-    What is observed is the sum of h_t where an expert is drawn: its expected loss, on every stream. Where the mixture
-    of the predictions is played, its loss: at most h_t, as the loss is convex.
+    If an expert is drawn, the observed value is the sum of h_t, its expected loss on every stream. If the mixture of
+    the predictions is played, it is the loss of the mixture, at most h_t per round, as the loss is convex.
 Assumptions
     losses lie in [0, S] (checked); the learning rate was constant (checked); the learner began with its prior
     (checked); a mixture is played of a convex loss only (checked).
@@ -18,8 +18,8 @@ Proof
         prior_i exp(-r L_i)  <=  W_{T+1}  <=  exp(-r sum of h_t + r^2 S^2 T / 8),
     and take logarithms. []
 The square root
-    Lecture notes have r = 8 ln N / T. Then the two terms are T/8 and ln N, and two experts with losses (0, 1) in every
-    one of 1,000 rounds do cost 124.5, where sqrt(T ln N) is 26.3 and the right rate pays 9.6.
+    Some lecture notes use r = 8 ln N / T. Then the two terms are T/8 and ln N, and two experts with losses (0, 1) in
+    each of 1,000 rounds indeed give a regret of 124.5, where sqrt(T ln N) is 26.3 and the right rate gives 9.6.
 Reference
     [cesabianchi2006], theorem 2.2; [freund1997].
 """

@@ -10,16 +10,16 @@ Theorem (upper)
     with at most m switches, the regret is at most
         (1/r) [ (m + 1) ln N + C(m) ] + r T S^2 / 8;
     with alpha = m/(T - 1) and the best rate, S sqrt(T c / 2), c = (m + 1) ln N + (T - 1) H(m/(T - 1)), H in nats.
-    Reported is the least right side with the gaps as they were, over the best paths of at most k = 0, 1, ..., m
-    switches, less the loss of the best path with at most m. Where a mixture is played the gap of a round is what it
-    paid, at most h_t, less m_t (experts/theorems/mixability_gaps.py); for log and squared loss at most 0.
+    The reported bound is the least right side with the gaps of this run, over the best paths of at most k = 0, 1, ...,
+    m switches, less the loss of the best path with at most m. If a mixture is played, the gap of a round is its loss,
+    at most h_t, less m_t (experts/theorems/mixability_gaps.py); for log and squared loss it is at most 0.
 Assumptions
     losses lie in [0, S] (checked); the learner began with its prior (checked); a mixture is played of a convex loss
     only (checked).
 Proof
-    Draw a path: start from the prior; in each later round, with chance alpha, draw again from the prior, else stay. The
-    weights of Fixed Share are those of exponential weights over all paths with this prior, each seen at its expert of
-    the round: the update multiplies by exp(-r l), the share moves the path. So the sum of m_t is at most
+    Draw a path: start from the prior; in each later round, with probability alpha, draw again from the prior, otherwise
+    stay. The weights of Fixed Share are those of exponential weights over all paths with this prior, summed over the
+    paths at each expert: the update multiplies by exp(-r l), the share moves the path. So the sum of m_t is at most
     L(path) + (1/r) ln(1/P(path)) (experts/theorems/fixed_rate_regret.py), and a path with k switches has
     P >= prior(e_0) * product of alpha prior(e_s) * (1 - alpha)^(T - 1 - k). Add the gaps.
     The path that is best with at most k switches may have fewer, j: C is linear in j, so the larger of C(0) and C(k) is
@@ -54,12 +54,12 @@ def fixed_share_regret(run: Run[ExpertsFacts]) -> Bound:
     after = run.after
     if after.settled:
         return regret_bound(run, 0.0)
-    room = after.rounds  # paths of T rounds have at most T - 1 switches, and draw as often: C(k) is no price beyond
+    room = after.rounds  # paths of T rounds have at most T - 1 switches, so C(k) is a price for k < T only
     costs = [cost + sharing(k, after) for k, cost in enumerate(after.path_costs[:room])]
     if after.uniform:
         drawn = [loss + drawing(k, after) for k, loss in enumerate(after.path_losses[:room])]
         costs = [min(pair) for pair in zip(costs, drawn, strict=False)]
-    saved = max(after.mixed - run.expected, 0.0)  # a mixture that pays more than h_t is broken, and shall be found out
+    saved = max(after.mixed - run.expected, 0.0)  # never negative, so that a mixture that pays more than h_t is caught
     least = min(costs, default=math.nan)
     best = after.path_losses[-1] if after.path_losses else math.nan
     return regret_bound(

@@ -33,7 +33,7 @@ class Cost:
 
 def costs(after: ExpertsFacts, in_advance: bool) -> Iterator[Cost]:
     """Return all known costs of the rule; with `in_advance`, only those independent of the learners' mistakes."""
-    mean = after.rates / after.rounds if after.rounds else 0.0  # of the rates: the last one is no larger
+    mean = after.rates / after.rounds if after.rounds else 0.0  # mean rate, at least the last one
     if after.settled:
         yield Cost(1.0, 0.0)
     elif after.rule == "adaptive":
@@ -64,7 +64,7 @@ def passed_on(
         also: Further assumptions.
     """
     after = run.after
-    hindsight = [] if in_advance else [after.comparator]  # whose price is known: a choice that the coins may have made
+    hindsight = [] if in_advance else [after.comparator]  # chosen in hindsight, possibly depending on the coins
     with_price = range(after.experts) if after.uniform else hindsight
     offered = [(k, one) for k, found in enumerate(run.members) for one in found if one.side == "upper" and takes(one)]
     if not offered:
@@ -75,17 +75,17 @@ def passed_on(
         for k, one in offered
         if known and k in with_price and one.holds and one.bound is not None
     ]
-    needed, told = [*game(run)], common(after)
+    needed, quantities = [*game(run)], common(after)
     standing: Standing = "trusted" if after.apart is None else "checked" if after.apart else "refuted"
     apart = Assumption("Hedge's random draws are independent of the learners'", standing)
     if reason := why_void(run) or ("" if sound else _why(offered, known)):
-        return Bound(None, [*needed, by_its_weights(run), *also, apart], told, void=reason)
+        return Bound(None, [*needed, by_its_weights(run), *also, apart], quantities, void=reason)
     least, k, one = min(sound, key=lambda found: found[:2])
     limit = outward(least)
-    if in_advance or run.expected <= limit:  # else it is violated, whoever played
+    if in_advance or run.expected <= limit:  # otherwise it is violated, regardless of how the weights were played
         needed.append(by_its_weights(run))
-    told |= {"learner": k, "its_theorem": one.theorem, "its_bound": one.bound}
-    return Bound(limit, [*needed, *also, apart, *one.assumptions], told)
+    quantities |= {"learner": k, "its_theorem": one.theorem, "its_bound": one.bound}
+    return Bound(limit, [*needed, *also, apart, *one.assumptions], quantities)
 
 
 def _why(offered: list[tuple[int, Certificate]], known: list[Cost]) -> str:

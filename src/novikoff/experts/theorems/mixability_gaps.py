@@ -1,16 +1,17 @@
-"""Regret of exponential weights, by what happened: the cost of mixing in each round.
+"""Regret of exponential weights by the cost of mixing in each round of this run.
 
 Theorem (upper; with equality for one expert, and in the limit where one expert has outrun the others)
     With h_t, m_t of experts/theorems/experts_facts.py and falling rates r_t, for every expert i and all losses
         sum of h_t  <=  L_i + ln(1/prior_i) / r_T + sum of (h_t - m_t),
-    and h_t is the expected loss where an expert is drawn by the weights. A mixture loses at most that, as the loss is
-    convex; what it `saved` in all is taken from both sides.
-    Where weights begin anew in epochs, 1 / r_T is the sum of 1 / r over the epochs.
-    Never more than experts/theorems/fixed_rate_regret.py, anytime_regret.py or doubling_regret.py say: h_t - m_t is the
-    gap of round t, from 0 to r_t S^2 / 8, and next to nothing once the weights are on one expert or the experts agree.
-    Reported is the least of the right sides over i, less the loss of the best expert. It may be below 0: a mixture can
-    be better than every expert, and then it is known to be. What was lost beyond the sum of h_t is never `saved`: else
-    it would stand on both sides, and no way to play could break the promise.
+    and h_t is the expected loss if an expert is drawn by the weights. A mixture loses at most that, as the loss is
+    convex; the total difference, `saved`, is subtracted from both sides.
+    If weights restart in epochs, 1 / r_T is the sum of 1 / r over the epochs.
+    This is never more than the bounds of experts/theorems/fixed_rate_regret.py, anytime_regret.py or
+    doubling_regret.py: h_t - m_t is the gap of round t, from 0 to r_t S^2 / 8, and almost 0 once the weights are on one
+    expert or the experts agree.
+    The reported bound is the least of the right sides over i, less the loss of the best expert. It may be below 0: it
+    then proves that the mixture is better than every expert. `saved` is never negative: otherwise a loss above the sum
+    of h_t would be added to both sides, and no way of playing could violate the bound.
 Assumptions
     every loss is in [0, S] (checked); the learner began with its prior (checked); it played by its weights (checked by
     the sum of h_t).
@@ -41,7 +42,7 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound, 
 def mixability_gaps(run: Run[ExpertsFacts]) -> Bound:
     """Return ln(1/prior)/r + the sum of (paid - mix loss), for the comparator that minimises it."""
     after = run.after
-    saved = max(after.mixed - run.expected, 0.0) if after.play == "mean" else 0.0  # to pay more than h_t saves nothing
+    saved = max(after.mixed - run.expected, 0.0) if after.play == "mean" else 0.0  # never negative, see above
     return regret_bound(
         run,
         0.0 if after.settled else after.detour + after.entrance + after.gaps - saved,

@@ -8,13 +8,13 @@ Theorem (upper)
         sum over its awake rounds of (h_t - l_{t,i})  <=  ln(1/prior_i) / r_T + sum over these of (h_t - m_t),
     and a gap h_t - m_t is at most r_t S^2 / 8 for losses in [0, S]. With r_t = 2 sqrt(ln N / t) / S and no prior that
     is at most S sqrt(T ln N), for every i and T; priors 1/(i(i+1)) let experts join at any time.
-    Reported is the expert for which there is the least room between the two sides.
+    The reported bound is that of the expert with the least difference between the two sides.
 Assumptions
     losses of awake experts lie in [0, S] (checked); the learner began with its prior (checked).
 Proof
-    The sum of prior_i exp(r R_i) starts at 1 or less. A round with rate r leaves it as it was: sleeping terms do not
-    move, the awake ones are multiplied on average by exp(r m_t) * (mean of exp(-r l)) = 1. A lower rate r' makes of it
-    at most its power r'/r (power mean, as the priors sum to at most 1). So it never exceeds 1,
+    The sum of prior_i exp(r R_i) starts at 1 or less. A round with rate r does not change it: sleeping terms do not
+    move, and the awake ones are multiplied on average by exp(r m_t) * (mean of exp(-r l)) = 1. A lower rate r' changes
+    it to at most its power r'/r (power mean, as the priors sum to at most 1). So it never exceeds 1,
     R_i <= ln(1/prior_i)/r_T, and R_i is the sum of m_t - l_{t,i} over the awake rounds; add the gaps. []
     All awake: experts/theorems/anytime_regret.py.
 Reference

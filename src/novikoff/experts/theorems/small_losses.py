@@ -7,8 +7,8 @@ Theorem (upper; with equality for one expert)
     The certificate reports the least over i. For Randomized Weighted Majority, exp(-r) = beta and S = 1, it is the
     bound (m ln(1/beta) + ln N) / (1 - beta) on its expected mistakes: 1.39 m + 2 ln N for beta = 1/2. With an expert
     that never loses and a large rate it tends to S ln N.
-    The sum of h_t is the expected loss where an expert is drawn, on every stream, given all earlier draws; its
-    bound is of kind D. Where the mixture is played it pays no more, as the loss is convex.
+    If an expert is drawn, the sum of h_t is the expected loss, on every stream, given all earlier draws; its bound is
+    of kind D. If the mixture is played its loss is no larger, as the loss is convex.
 Assumptions
     losses lie in [0, S] (checked); the learning rate was constant (checked), and every round is learned from
     (checked); the learner began with its prior (checked); a mixture is played of a convex loss only (checked).

@@ -44,8 +44,8 @@ def assumptions(run: Run[SpecialistsFacts]) -> list[Assumption]:
     ]  # fmt: skip
 
 
-def _same(told: float, counted: float) -> bool:
-    return told == counted or abs(told - counted) <= 1e-9 * (1.0 + counted)
+def _same(own: float, counted: float) -> bool:
+    return own == counted or abs(own - counted) <= 1e-9 * (1.0 + counted)
 
 
 def reason_void(run: Run[SpecialistsFacts]) -> str:

@@ -6,18 +6,18 @@ Theorem (upper)
     and so, if the game is seen from its start, for every hypothesis i of prior weight pi_i that errs m_i times
         M  <=  floor( (m_i ln(1/beta) + ln(W(H) / pi_i)) / c ),                 (a priori)
     which is (m ln(1/beta) + ln|H|) / c without a prior, m being the errors of the best one: 2.41 (m + log2|H|) for
-    beta = 1/2. Errors are counted over all rounds. Reported is the smaller of the two.
+    beta = 1/2. Errors are counted over all rounds. The reported bound is the smaller of the two.
 Assumptions
-    beta > 0: none. With updates on every round or on mistakes only, with two labels or many, whatever the tie rule.
-    beta = 0: some hypothesis that was penalised least stays unpenalised (checked); a hypothesis without error would.
+    beta > 0: none. Updates may be on every round or on mistakes only, with two labels or more, with any tie rule.
+    beta = 0: the least penalised hypothesis is not penalised again (checked); true if a hypothesis never errs.
 Proof
     On a mistake the label y had at most half of the weight: W_y <= W_p for the label p predicted, and both are parts
     of W (the learner compares them exactly). All the others are multiplied by beta, so W' = W_y + beta (W - W_y) <=
     W (1 + beta)/2. No round lets W grow. M mistakes leave W after <= W before ((1 + beta)/2)^M. And W after is at least
     the weight of i, pi_i beta^(penalties) >= pi_i beta^(m_i).
-    Nothing is asked of W before, so the pathwise form holds from any round on.
+    W before is arbitrary, so the pathwise form holds from any round on.
 Factor
-    2 m cannot be beaten by a learner that draws nothing: adversaries/contrarian.py against "always -1" and "always +1".
+    No deterministic learner beats 2 m: adversaries/contrarian.py against "always -1" and "always +1".
 Reference
     [littlestone1994]; [cesabianchi2006], chapter 2.
 """

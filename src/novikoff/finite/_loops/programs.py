@@ -1,14 +1,15 @@
-"""Programs on one x: all of them, 64 at a time, or a list of them, one by one.
+"""Evaluation of programs on one x: all of them, 64 at a time, or a list of them, one by one.
 
-All: bit p of `words` is the value of the program at position p; the programs of each length begin at a new word,
-and the bits between two lengths stay 0. A row of `plan` is a block of finite/classes/program_code.py:
-    kind, position, first word of the rows' programs, how many, first word of the columns' programs, how many.
-A row of an `and` block is the columns' whole block, or zeros; of an `or` block, ones, or the columns' block.
+All: bit p of `words` is the value of the program at position p. The programs of each length begin at a new word, and
+the unused bits between two lengths stay 0. A row of `plan` is a block of finite/classes/program_code.py:
+    kind, position, first word of the rows' programs, their number, first word of the columns' programs, their number.
+A row of an `and` block is a copy of the columns' block or zeros; a row of an `or` block is ones or a copy.
 
-One by one: a program is compiled to tokens in postfix order, a token being kind + 8 (i + 2^30 j), and run on a
-stack of bits. A program of n leaves needs n bits of it; 64 leaves would need 317 bits of program.
+One by one: a program is compiled to tokens in postfix order, each token kind + 8 (i + 2^30 j), and run on a stack of
+bits in one word. A program of n leaves needs n bits of stack; 64 leaves would take a program of 317 bits, above the
+limit of 256.
 
-Every word is uint64 and every shift amount too: numba makes a float of an int64 and a uint64.
+Words and shift amounts are all uint64, because numba converts int64 with uint64 to float.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import compiled, inlined
 
 END, NOT, AND, OR, FEATURE, PAIR, CONSTANT = 0, 1, 2, 3, 4, 5, 6  # as in finite/classes/program_code.py
-FIELD = 30  # bits of a token that hold i
+FIELD = 30  # number of bits of a token for i
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 WORD = np.uint64(64)
+# Masks of the population count: sums of 1 bit in pairs, of pairs in fours, of fours in eights, and of the last byte.
 PAIRS = np.uint64(0x5555555555555555)
 FOURS = np.uint64(0x3333333333333333)
 EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -33,7 +35,7 @@ COUNT = np.uint64(0x7F)
 
 @inlined
 def ones(word: np.uint64) -> np.uint64:
-    """How many bits of the word are 1; no product, so that the plain-Python twin does not overflow."""
+    """Return the number of 1 bits of the word, without a product, which would overflow in plain Python."""
     word = word - ((word >> ONE) & PAIRS)
     word = (word & FOURS) + ((word >> np.uint64(2)) & FOURS)
     word = (word + (word >> np.uint64(4))) & EIGHTS
@@ -45,7 +47,15 @@ def ones(word: np.uint64) -> np.uint64:
 
 @inlined
 def append(words: NDArray[np.uint64], at: int, source: int, count: int, flip: np.uint64) -> None:
-    """Or `count` bits from word `source` on, each word xor `flip`, into the zeros from position `at` on."""
+    """Copy bits to a position whose bits are still 0.
+
+    Args:
+        words: (words,) bits, changed.
+        at: Bit position to copy to; any bit of a word.
+        source: Word to copy from, at its first bit.
+        count: Number of bits.
+        flip: All ones to invert the bits, else 0.
+    """
     shift = np.uint64(at & 63)
     to = at >> 6
     whole = count >> 6
@@ -71,7 +81,7 @@ def append(words: NDArray[np.uint64], at: int, source: int, count: int, flip: np
 
 @inlined
 def fill(words: NDArray[np.uint64], at: int, count: int) -> None:
-    """Set `count` bits from position `at` on."""
+    """Set `count` bits of words (words,) from position `at` on."""
     end = at + count
     first = at >> 6
     last = (end - 1) >> 6
@@ -88,7 +98,7 @@ def fill(words: NDArray[np.uint64], at: int, count: int) -> None:
 
 @inlined
 def put(words: NDArray[np.uint64], at: int, value: bool) -> None:
-    """Set the bit at a position that is 0, if value."""
+    """Set the bit of words (words,) at a position that is still 0, if `value`."""
     if value:
         words[at >> 6] |= ONE << np.uint64(at & 63)
 
@@ -97,10 +107,13 @@ def put(words: NDArray[np.uint64], at: int, value: bool) -> None:
 def evaluate(
     plan: NDArray[np.int64], x: NDArray[np.float64], constants: NDArray[np.float64], words: NDArray[np.uint64]
 ) -> None:
-    """The values of all programs, into words that are 0.
+    """Write the values of all programs.
 
-    plan    (blocks, 6) as above; x: (features,); constants: (constants,)
-    words   (words,) out: a bit per program
+    Args:
+        plan: (blocks, 6) blocks as above, by increasing length: operands come before the programs that use them.
+        x: (features,) example.
+        constants: (constants,) constants of the language.
+        words: (words,) output: one bit per program; must be 0 before.
     """
     width = len(x)
     for b in range(len(plan)):
@@ -140,10 +153,13 @@ def evaluate(
 def count_both(
     words: NDArray[np.uint64], alive: NDArray[np.uint64], starts: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
-    """counts[L] = bits that are 1 in both, among the words of length L: starts[L] .. starts[L+1]-1.
+    """Count, for each program length, the survivors whose value is true.
 
-    words    (words,) values; alive: (words,), which programs are consistent so far
-    starts   (lengths + 1,); counts: (lengths,) out
+    Args:
+        words: (words,) values of the programs.
+        alive: (words,) survivors.
+        starts: (lengths + 1,) the programs of length L are in words starts[L] .. starts[L+1]-1.
+        counts: (lengths,) output.
     """
     for length in range(len(counts)):
         total = ZERO
@@ -154,21 +170,27 @@ def count_both(
 
 @compiled
 def keep(alive: NDArray[np.uint64], words: NDArray[np.uint64], flip: np.uint64) -> None:
-    """Of the bits of alive (words,), leave those that are 1 in words (words,) xor flip."""
+    """Keep the survivors with one value.
+
+    Args:
+        alive: (words,) survivors, changed.
+        words: (words,) values of the programs.
+        flip: 0 to keep the true ones, all ones to keep the false ones.
+    """
     for k in range(len(alive)):
         alive[k] &= words[k] ^ flip
 
 
 @compiled
 def positions(alive: NDArray[np.uint64], out: NDArray[np.int64]) -> int:
-    """The positions of the first bits that are 1, as many as there are and `out` has room for; how many."""
+    """Write the positions of the first 1 bits of alive (words,) to out, until it is full; return their number."""
     found = 0
     for k in range(len(alive)):
         word = alive[k]
         while word != ZERO:
             if found == len(out):
                 return found
-            low = word & ~(word - ONE)
+            low = word & ~(word - ONE)  # the lowest 1 bit
             out[found] = np.int64(64) * k + np.int64(ones(low - ONE))
             found += 1
             word ^= low
@@ -180,12 +202,17 @@ def compile_programs(
     blocks: NDArray[np.int64], members: NDArray[np.int64], width: int, constant_count: int,
     starts: NDArray[np.int64], tokens: NDArray[np.int64], stack: NDArray[np.int64],
 ) -> int:  # fmt: skip
-    """Write the tokens of each member and END after them; starts[k] is where those of member k begin.
+    """Write the tokens of some programs, each followed by END, and return the number of tokens.
 
-    blocks    (blocks, 5): first number, kind, first number of the rows' programs, of the columns', how many columns
-    members   (programs,) numbers of programs
-    starts    (programs,) out; tokens: out, with room for all; stack: scratch
-    Returns how many tokens were written.
+    Args:
+        blocks: (blocks, 5) first number, kind, first number of the rows' programs and of the columns' programs, number
+            of columns.
+        members: (programs,) numbers of the programs.
+        width: Number of features.
+        constant_count: Number of constants.
+        starts: (programs,) output: index of the first token of each program.
+        tokens: Output, long enough for all.
+        stack: Scratch, at least twice as long as a program has bits.
     """
     at = 0
     for k in range(len(members)):
@@ -195,13 +222,13 @@ def compile_programs(
         while top:
             top -= 1
             index = stack[top]
-            if index < 0:  # an operator whose operands are written
+            if index < 0:  # an operator: its operands are written already
                 tokens[at] = -index
                 at += 1
                 continue
             low = 0
             high = len(blocks)
-            while high - low > 1:
+            while high - low > 1:  # binary search for the block of this program
                 middle = (low + high) >> 1
                 if blocks[middle, 0] <= index:
                     low = middle
@@ -215,7 +242,7 @@ def compile_programs(
             elif kind == PAIR:
                 i = rank // (width - 1)
                 j = rank % (width - 1)
-                if j >= i:
+                if j >= i:  # pairs skip j = i
                     j += 1
                 tokens[at] = kind + 8 * (i + (j << FIELD))
                 at += 1
@@ -223,7 +250,7 @@ def compile_programs(
                 tokens[at] = kind + 8 * (rank // constant_count + ((rank % constant_count) << FIELD))
                 at += 1
             else:
-                stack[top] = -kind
+                stack[top] = -kind  # comes out after its operands
                 stack[top + 1] = blocks[low, 3] + rank % blocks[low, 4]
                 top += 2
                 if kind != NOT:
@@ -239,11 +266,14 @@ def run(
     starts: NDArray[np.int64], tokens: NDArray[np.int64], x: NDArray[np.float64], constants: NDArray[np.float64],
     values: NDArray[np.bool_],
 ) -> None:  # fmt: skip
-    """The value of each compiled program.
+    """Write the value of each compiled program.
 
-    starts   (programs,) and tokens: what `compile_programs` wrote
-    x        (features,) one example; constants: (constants,)
-    values   (programs,) out
+    Args:
+        starts: (programs,) output of `compile_programs`.
+        tokens: Output of `compile_programs`.
+        x: (features,) example.
+        constants: (constants,) constants of the language.
+        values: (programs,) output.
     """
     for k in range(len(starts)):
         at = starts[k]

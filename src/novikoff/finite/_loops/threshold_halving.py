@@ -1,4 +1,4 @@
-"""Halving on thresholds, a row at a time, over int64 indices."""
+"""Halving on thresholds of a grid, row by row, over int64 indices."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from novikoff.numerics.compiled import compiled
 
 @compiled
 def first_outside(x: NDArray[np.int64], n: int) -> int:
-    """The position of the first index that is not in 0 .. n, or -1."""
-    outside = 0
+    """Return the position of the first index of x (rows,) outside 0 .. n; -1 if there is none."""
+    outside = 0  # a first pass without branches, which vectorises
     for i in x:
         outside |= (i < 0) | (i > n)
     if outside:
@@ -28,9 +28,13 @@ def learn_many(
 ) -> None:  # fmt: skip
     """Predict and learn every row in order.
 
-    x             (rows,) indices from 0 to n; y: (rows,) labels -1 and +1
-    state         (5,) lo, hi, restarts, round of the first restart, rounds; changed
-    predictions   (rows,) out
+    Args:
+        x: (rows,) indices from 0 to n.
+        y: (rows,) labels -1 and +1.
+        n: Last point of the grid.
+        state: (5,) lo, hi, restarts, round of the first restart, rounds; changed.
+        conservative: Whether to learn on mistakes only.
+        predictions: (rows,) output.
     """
     lo = state[0]
     hi = state[1]

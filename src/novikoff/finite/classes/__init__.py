@@ -1,6 +1,6 @@
 """Finite hypothesis classes, such as `nk.classes.thresholds(100)`.
 
-A class numbers its hypotheses 0 .. size-1 and gives a version space that polls and filters them.
+A class numbers its hypotheses 0 .. size-1 and creates a version space that polls and filters them.
 """
 
 from __future__ import annotations

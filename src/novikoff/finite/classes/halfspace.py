@@ -1,21 +1,21 @@
 """Halfspaces through the origin with weights on a grid.
 
 Hypotheses
-    h_w(x) = +1 if <w, x> >= 0, else -1, for every w in {-n, ..., n}^dim (in units of 1/n): (2n+1)^dim of them. x is
-    `dim` whole numbers, in units of 1/n too if one likes: only the sign counts, so the scale of w and x does not.
+    h_w(x) = +1 if <w, x> >= 0, else -1, for every w in {-n, ..., n}^dim (in units of 1/n): (2n+1)^dim hypotheses. x is
+    `dim` integers, also in units of 1/n if desired: only the sign of the score counts, not the scale of w and x.
     `bias` adds one weight, for a constant feature 1 (which is n in units of 1/n): dim + 1 weights in all.
-    Parallel weights are the same function: 2w votes with w. With `distinct` only the primitive w (greatest common
+    Parallel weights are the same function: 2w votes like w. With `distinct` only the primitive w (greatest common
     divisor 1) and w = 0 vote: every function of x once. (With a bias x no longer takes every direction, so a few of
-    these may still agree.) The bound counts what votes, so the two kinds must never be mixed: three functions that
-    vote 4, 2 and 1 times can cost 2 mistakes, more than log2(3).
+    these may still agree.) The bound must count votes, not functions: three functions with 4, 2 and 1 votes can cost
+    2 mistakes, more than log2(3).
 Number of hypotheses
     With P(n) primitive w in {-n, ..., n}^dim, every w != 0 is k times a primitive one:
         (2n+1)^dim - 1 = P(n) + P(floor(n/2)) + ... + P(floor(n/n)),
     solved for P(n); by Moebius inversion P(n) = sum over k of mu(k) ((2 floor(n/k) + 1)^dim - 1).
 Cost
-    O(survivors) per round while they are dense, O(dim) for each when they are few; no weights in memory: the number
-    of a hypothesis, in base 2n+1, is its weights. `distinct` holds one 32-bit number for each hypothesis.
-    Exact: a score is at most dim * n * 2^31 + n^2 in size, far below 2^63 for any class that may be held.
+    O(survivors) per round while they are dense, O(dim) per survivor when they are few. No weights in memory: the number
+    of a hypothesis, in base 2n+1, encodes its weights. `distinct` stores one 32-bit number per hypothesis.
+    Exact: a score is at most dim * n * 2^31 + n^2 in size, far below 2^63 for any class that fits in memory.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Halfspaces:
         self.name = f"halfspaces:n={n},dim={dim}" + ",distinct=true" * self.distinct + ",bias=true" * self.bias
         self.domain = Domain("point", self.dim)
         self._weights = self.dim + self.bias  # weights of a hypothesis
-        # One primitive weight is -1 or +1, whatever n: the grid -1 .. 1 holds them all.
+        # With one weight the primitive ones are -1 and +1 for any n: the grid -1 .. 1 has them all.
         self._reach = 1 if self.distinct and self._weights == 1 else self.n
         self._base = 2 * self._reach + 1
         self._ending = max(j for j in range(self._weights + 1) if self._base**j <= LONGEST_TABLE)
@@ -84,7 +84,7 @@ class Halfspaces:
         return survivors
 
     def _alternative(self) -> str:
-        """Return advice for a class that is too large: `distinct` keeps about 0.6 or more of several weights."""
+        """Return advice for a class that is too large; with several weights `distinct` keeps 0.6 or more of them."""
         helps = not self.distinct and (
             self._weights == 1 or (self.size <= 2 * LARGEST and count_distinct(self.n, self._weights) <= LARGEST)
         )
@@ -92,7 +92,7 @@ class Halfspaces:
 
     @cached_property
     def _numbers(self) -> NDArray[np.int32] | None:
-        """Number on the grid of each hypothesis that votes; None if all do."""
+        """Number on the grid of each voting hypothesis; None if all vote."""
         if not self.distinct:
             return None
         refuse_if_too_large(self.name, self.size, self._alternative())
@@ -145,7 +145,7 @@ def inequality(weights: Sequence[float], constant: int = 0) -> str:
 
 
 def count_distinct(n: int, weights: int) -> int:
-    """Return exactly how many w in {-n, ..., n}^weights are primitive or 0, in O(n^(3/4)) steps."""
+    """Return the exact number of w in {-n, ..., n}^weights that are primitive or 0, in O(n^(3/4)) steps."""
     known: dict[int, int] = {0: 0}
 
     def primitive(m: int) -> int:
@@ -165,7 +165,7 @@ def count_distinct(n: int, weights: int) -> int:
 def _primitive_numbers(n: int, weights: int, size: int) -> NDArray[np.int32]:
     """Return the grid numbers of the primitive w and of w = 0, in order.
 
-    w is primitive if the divisors of its leading and its last weights have nothing in common.
+    w is primitive if the divisors of its leading and of its last weights are coprime.
     """
     first, last = _divisors(n, weights // 2), _divisors(n, weights - weights // 2)
     numbers = np.empty(size, dtype=np.int32)

@@ -46,7 +46,7 @@ class Table:
             self.labels = int(values.max()) + 1
         else:
             raise InputError("a table must hold -1 and +1, or labels 0 .. k-1: got other numbers.")
-        # One row per x, so that the labels of all hypotheses on x lie side by side.
+        # One row per x, so that the labels of all hypotheses on x are contiguous.
         self._by_x = np.ascontiguousarray(values.T.astype(np.int8 if self.labels is None else np.int16))
         self.domain = Domain("index", values.shape[1])
         self.name = f"table[{values.shape[0]}x{values.shape[1]}]"

@@ -1,8 +1,8 @@
 """Hypotheses given as Python functions of x.
 
 Hypotheses
-    `functions([f, g, ...])`: each is called with x and answers True or +1, False or -1. A function that raises or
-    answers anything else gives no valid label: it has no vote and is filtered.
+    `functions([f, g, ...])`: each is called with x and returns True or +1, False or -1. A function that raises or
+    returns anything else has no valid label: it does not vote and is filtered.
 Cost
     One call per survivor and round.
 """
@@ -37,7 +37,7 @@ class Functions:
 
     def __init__(self, functions: Sequence[Callable[[Any], object]], domain: Domain | None = None) -> None:
         if not isinstance(functions, Iterable):
-            raise InputError(f"functions must be a list of them: got {shown(functions)}.")
+            raise InputError(f"functions must be a list of Python functions of x: got {shown(functions)}.")
         self.functions = tuple(functions)
         if not self.functions:
             raise InputError("functions must not be empty: got no function.")
@@ -68,7 +68,7 @@ class Functions:
         return getattr(self.functions[index], "__name__", repr(self.functions[index]))
 
     def state(self) -> State:
-        raise ModelFileError("Python functions cannot be saved. Use another class.")
+        raise ModelFileError("Python functions cannot be saved. Use another hypothesis class, such as a table.")
 
 
 def _vote(function: Callable[[Any], object], x: Example) -> int:

@@ -1,4 +1,4 @@
-"""All programs up to a number of bits in a small total language.
+"""All programs up to a given number of bits in a small total language.
 
 Hypotheses
     The Boolean expressions of Python over x[0] .. x[width-1] that finite/classes/program_code.py defines: x[i],
@@ -6,11 +6,11 @@ Hypotheses
     they are numbered by length, so the first survivor is a shortest one. The label is +1 if the expression is true.
     Programs that always agree are different programs, and each votes.
 Prior
-    None: each weighs 1.  "length": a program of L bits weighs 2^(bits - L). By Kraft's inequality all of them weigh
-    at most 2^bits, so Halving makes at most L mistakes if a program of L bits is perfect.
+    None: each has weight 1.  "length": a program of L bits has weight 2^(bits - L). By Kraft's inequality the total
+    weight is at most 2^bits, so Halving makes at most L mistakes if a program of L bits is perfect.
 Cost
-    While many survive: all programs are run on x, 64 at a time (0.1 ms for two million), a bit of memory for each
-    and another while a vote is out. Fewer than 1 in 1,024: only those, one by one (0.05 µs each).
+    While many survive: all programs are run on x, 64 at a time (0.1 ms for two million), with one bit of memory for
+    each and another during a vote. Once fewer than 1 in 1,024 survive: only these, one by one (0.05 µs each).
 Reference
     [barzdin1972]; [littlestone1988].
 """
@@ -32,7 +32,7 @@ from novikoff.core.types import Domain, Example, Label, State
 from novikoff.finite.classes.program_code import Block, Code
 
 LARGEST = 2**30
-"""Largest number of programs in a class: 128 MB for the survivors, as much again for a vote."""
+"""Largest number of programs in a class: 128 MB for the survivors, and the same for a vote."""
 
 LISTED_SHARE = 1024
 """Survivors are listed one by one below this fraction 1/n of the class: the measured break-even point."""
@@ -90,8 +90,8 @@ class Programs:
         return encode.vector(x, self.width)
 
     def labels_of(self, x: NDArray[np.float64], members: Numbers | None) -> NDArray[np.int8]:
-        """Return the label that each member gives x (None: all of them, in order)."""
-        row = self.encode(x)  # checked again, as are the members: the compiled loops do not check
+        """Return the label that each member gives x; members None means all programs, in order."""
+        row = self.encode(x)  # x and members are checked again, because the compiled loops do not check
         if members is None:
             values = All(self._code).everyone(row)
         else:
@@ -270,7 +270,7 @@ class All:
         full = self._full()
         words = np.asarray(alive)
         if words.shape != full.shape or words.dtype != full.dtype or not words.any() or (words & ~full).any():
-            raise ModelFileError("the survivors of a class must be programs of it: the file has others.")
+            raise ModelFileError("saved survivors must be programs of their class: the file has others.")
         self._alive = words.copy()
         self._recount()
 
@@ -286,7 +286,7 @@ class Few:
         self._members = members
         self._lengths = np.searchsorted(np.array(code.firsts, dtype=np.int64), members, side="right") - 1
         self._starts = np.empty(len(members), dtype=np.int64)
-        # A leaf takes at least 2 bits and an operator 3, so there are at most bits/2 tokens, and the end.
+        # A leaf takes at least 2 bits and an operator 3, so a program has at most bits/2 tokens, and END.
         tokens = np.empty(len(members) * (code.bits // 2 + 2), dtype=np.int64)
         stack = np.empty(2 * code.bits, dtype=np.int64)
         blocks = np.array([self._row(block) for block in code.blocks], dtype=np.int64)
@@ -334,7 +334,7 @@ def _members(members: Any, size: int) -> Numbers:
     """Return the list of a `state`, checked here because the compiled loops do not."""
     numbers = np.asarray(members)
     if numbers.dtype != np.int64 or numbers.ndim != 1 or not len(numbers):
-        raise ModelFileError("the survivors of a class must be a list of integers: the file has none.")
+        raise ModelFileError("saved survivors must be a non-empty list of integers: the file has none.")
     if numbers[0] < 0 or numbers[-1] >= size or np.any(numbers[1:] <= numbers[:-1]):
-        raise ModelFileError(f"the survivors of a class must be numbers below {size:,}, in order: the file has others.")
+        raise ModelFileError(f"saved survivors must be increasing numbers below {size:,}: the file has others.")
     return numbers.copy()

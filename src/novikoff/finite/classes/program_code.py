@@ -1,20 +1,20 @@
-"""The language of `programs`: Boolean expressions of Python over a vector x, and their lengths in bits.
+"""Language of `programs`: Boolean expressions of Python over a vector x, and their lengths in bits.
 
 Programs, in Polish notation
     x[i]            00    then i in ceil(log2 width) bits; true if not zero
-    x[i] < x[j]     01    then the pair i != j in ceil(log2(width (width - 1))) bits; none of width 1
-    x[i] < c        100   then i in ceil(log2 width) bits, then the number of c among the constants
+    x[i] < x[j]     01    then the pair i != j in ceil(log2(width (width - 1))) bits; only if width > 1
+    x[i] < c        100   then i in ceil(log2 width) bits, then the index of c among the constants
     not a           101   then a
     a and b         110   then a, then b
     a or b          111   then a, then b
-    No code is the beginning of another, so the sum of 2^-length over all programs is at most 1 (Kraft). Every
-    program ends, on every x: the language is total.
+    The code is prefix-free, so the sum of 2^-length over all programs is at most 1 (Kraft). Every program terminates on
+    every x: the language is total.
 Order
     By length. Among programs of one length: the x[i] by i, the x[i] < x[j] by i then j, the x[i] < c by i then c,
     the `not a` by a; the `a and b` by the length of a and then as below; the `a or b` in the same way.
-    The programs `a and b` with a and b of given lengths are a rectangle, row by row: the operand of whose length
-    there are fewer programs chooses the row (the left one if equal), the other the column. So a row is a copy of
-    one whole block, and finite/_loops/programs.py works on 64 programs at once.
+    The programs `a and b` with a and b of given lengths form a rectangle, in row-major order: the operand whose length
+    has fewer programs selects the row (the left one if equal), the other the column. So a row is a copy of one whole
+    block, and finite/_loops/programs.py works on 64 programs at once.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ NOT, AND, OR, FEATURE, PAIR, CONSTANT = 1, 2, 3, 4, 5, 6
 PREFIX = {FEATURE: "00", PAIR: "01", CONSTANT: "100", NOT: "101", AND: "110", OR: "111"}
 OPERATOR = 3  # bits of `not`, `and`, `or`
 
-MOST_BITS = 256  # far above what memory allows; the counting of a class that will be refused stays short
+MOST_BITS = 256  # far above what memory allows, so that counting a class that will be refused is quick
 MOST_FEATURES = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A program as a tree: a leaf has i (and j: a feature, or the number of a constant), the others operands."""
+    """Program as a tree: a leaf has i, and j (a feature or the index of a constant); other nodes have operands."""
 
     kind: int
     i: int = 0
@@ -78,7 +78,7 @@ def choice_bits(choices: int) -> int:
 
 
 class Code:
-    """The programs of at most `bits` bits, counted, numbered, written and read. Takes O(bits^2) memory."""
+    """Numbering, printing and parsing of the programs of at most `bits` bits, in O(bits^2) memory."""
 
     def __init__(self, bits: int, width: int, constants: Sequence[int | float]) -> None:
         self.bits = bits = integer(bits, "bits", f"bits must be an integer from 1 to {MOST_BITS}", 1, MOST_BITS)
@@ -103,7 +103,7 @@ class Code:
         self._block_at = {(block.kind, block.length, block.left): block for block in self.blocks}
 
     def _count(self, length: int, leaves: list[tuple[int, int, int]]) -> None:
-        """Add the blocks of one length, those of all shorter ones being known."""
+        """Add the blocks of one length, after those of all shorter lengths."""
         first = start = self.blocks[-1].first + self.blocks[-1].count if self.blocks else 0
         parts = [(kind, count, 0, 0) for kind, its_length, count in leaves if its_length == length]
         rest = length - OPERATOR
@@ -127,7 +127,7 @@ class Code:
         return self.counts[block.left] <= self.counts[block.right]
 
     def sides(self, block: Block) -> tuple[int, int]:
-        """Return the lengths of the operands of row and column; `not` has columns only, a leaf neither."""
+        """Return the lengths of the row and the column operand; `not` has a column only, a leaf neither."""
         if block.kind == NOT:
             return 0, block.left
         return (block.left, block.right) if self.left_is_row(block) else (block.right, block.left)
@@ -200,7 +200,7 @@ class Code:
             return f"x[{node.i}] < {self.constants[node.j]!r}"
         if node.kind == NOT:
             return f"not {self._operand(node.operands[0], (AND, OR))}"
-        # Both read from left to right, so a right operand of the same kind needs parentheses.
+        # `and` and `or` associate to the left, so a right operand of the same kind needs parentheses.
         loose = (OR,) if node.kind == AND else ()
         left, right = node.operands
         word = "and" if node.kind == AND else "or"

@@ -2,10 +2,10 @@
 
 Hypotheses
     h(x) = +1 if a_i <= x_i <= b_i on every axis i, else -1, for 0 <= a_i <= b_i < m; and one empty box, "always -1":
-    (m(m+1)/2)^dim + 1 in all. Number 0 is the empty box. On each axis the intervals go from short to long, and from
-    left to right among the equally long, so of the boxes consistent with a stream the tightest has the lowest number.
+    (m(m+1)/2)^dim + 1 in all. Number 0 is the empty box. On each axis the intervals are ordered from short to long, and
+    from left to right if equally long, so the tightest box consistent with a stream has the lowest number of all.
 Cost
-    O(survivors) per round. `RectangleHalving(m, dim)` plays the same game without holding the boxes.
+    O(survivors) per round. `RectangleHalving(m, dim)` makes the same predictions without storing the boxes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from novikoff.core.types import Domain, Example, State
 from novikoff.finite.classes.survivors import Survivors
 
 LARGEST_GRID = 2**53
-"""Values per axis; whole numbers up to here are exact as floats too, so no x is mistaken for its neighbour."""
+"""Largest number of values per axis; integers up to here are exact as floats too, so no two x are confused."""
 
 LARGEST_DIM = 64
-"""Axes of a class; its size stays a number that can be printed."""
+"""Largest number of axes of a class; its size can still be printed."""
 
 
 def check_grid(m: Any, dim: Any) -> tuple[int, int]:
@@ -70,7 +70,7 @@ class Rectangles:
         if self.dim > LARGEST_DIM:
             raise InputError(
                 f"a class of rectangles must have at most {LARGEST_DIM} axes: got dim = {brief(self.dim)}. "
-                "TightestBox(dim, m) plays any number of axes."
+                "Use TightestBox(dim, m), which takes any number of axes."
             )
         self.name = f"rectangles:m={m},dim={dim}"
         self.domain = Domain("point", self.dim)
@@ -86,7 +86,7 @@ class Rectangles:
         return length(self.size)
 
     def space(self, prior: object = None) -> Survivors:
-        return Survivors(self, prior, "RectangleHalving(m, dim) counts votes without enumeration.")
+        return Survivors(self, prior, "Use RectangleHalving(m, dim), which counts votes without enumeration.")
 
     def encode(self, x: Example) -> NDArray[np.int64]:
         return encode.point(x, self.dim, 0, self.m - 1)

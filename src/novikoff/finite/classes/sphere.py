@@ -3,24 +3,24 @@
 Hypotheses
     h_w(x) = +1 if <w, x> >= 0, else -1, for every w of a finite set C of unit vectors such that each point of the unit
     sphere is within `epsilon` of one of them (up to rounding, about 1e-15). If a unit vector u classifies every x with
-    margin y <u, x> >= margin and ||x|| <= R, the w nearest to u is right on every x as soon as epsilon < margin / R;
-    the notes take epsilon = margin / (2R). Margin and R must be known before the game; otherwise use `CoverHalving`.
-    x counts by its direction only, and x = 0 is +1 for all.
-Methods
+    margin y <u, x> >= margin and ||x|| <= R, the w nearest to u is right on every x if epsilon < margin / R, for
+    example epsilon = margin / (2R). Margin and R must be known before the game; otherwise use `CoverHalving`. Only
+    the direction of x counts, and x = 0 is +1 for all hypotheses.
+Constructions
     dim 1       the two points -1 and +1.
     circle      dim 2, the best possible: ceil(pi / (2 asin(epsilon/2))) equally spaced angles.
     cube        any dim: a grid of k^(dim-1) cells on each of the 2 dim faces of the cube [-1, 1]^dim, their centres
                 scaled to length 1, with k = ceil(sqrt(dim-1) / epsilon). A point of a face is within half a diagonal,
-                sqrt(dim-1)/k, of a centre, and scaling vectors of length >= 1 to length 1 brings none farther apart.
-    latitude    any dim, 2 to 3 times smaller than cube: rings of equal latitude, each covered by this same method one
-                dimension lower. For p = (cos f, sin f u) and q = (cos g, sin g v)
+                sqrt(dim-1)/k, of a centre, and scaling vectors of length >= 1 to length 1 increases no distance.
+    latitude    any dim, 2 to 3 times smaller than cube: rings of equal latitude, each covered by the same method in one
+                dimension less. For p = (cos f, sin f u) and q = (cos g, sin g v)
                     ||p - q||^2 = 4 sin^2((f-g)/2) + sin f sin g ||u - v||^2,
                 so a ring at g serving all f within h of it needs a cover of the u with
                     epsilon_g^2 = (epsilon^2 - 4 sin^2(h/2)) / (sin g max sin f).
-                h is such that the first term takes at most half of epsilon^2. dim 2 is the circle.
-    None takes the circle for dim 2 and latitude otherwise. A random or thinned set of points is not a proven cover.
+                h is such that the first term is at most half of epsilon^2. dim 2 is the circle.
+    The default is the circle for dim 2 and latitude otherwise. A random or thinned set of points is not a proven cover.
 Cost
-    O(survivors * dim) per round, O(dim |C|) memory. The size is known before any point is made.
+    O(survivors * dim) per round, O(dim |C|) memory. The size is computed before any point.
 Reference
     [shalevshwartz2014], chapter 27, for covers; the constructions are proved above.
 """
@@ -139,10 +139,10 @@ class SphereCover:
 
 
 def _too_large(name: str, size: int) -> TooLargeError:
-    known = LARGEST_COVER < size < 10**30  # a latitude cover is counted no further than the limit
+    known = LARGEST_COVER < size < 10**30  # counting a latitude cover stops at the limit
     return TooLargeError(
-        f"a cover that is held point by point must have at most {LARGEST_COVER:,}: "
-        f"{name} has {f'{size:,}' if known else 'more'}. Take a larger epsilon or fewer dimensions."
+        f"a cover must have at most {LARGEST_COVER:,} points to be stored: "
+        f"{name} has {f'{size:,}' if known else 'more'}. Use a larger epsilon or fewer dimensions."
     )
 
 
@@ -162,10 +162,10 @@ def cover_size(dim: int, epsilon: float, method: str, limit: int = LARGEST_COVER
 
 
 def corollary(dim: int, margin: float, radius: float = 1.0) -> int:
-    """Return the bound of the notes: floor(dim log2(ceil(8 radius / margin) + 1)) mistakes, exactly.
+    """Return the bound of the lecture notes, floor(dim log2(ceil(8 radius / margin) + 1)) mistakes, exactly.
 
-    It holds for the best cover there is, of at most (4/epsilon + 1)^dim points with epsilon = margin / (2 radius).
-    The certificate counts the points of the cover that played, and is smaller: 5 against 12 for dim 2, margin 0.1.
+    It holds for the best possible cover, of at most (4/epsilon + 1)^dim points with epsilon = margin / (2 radius). The
+    certificate counts the points of the cover in use, and is smaller: 5 against 12 for dim 2, margin 0.1.
     """
     if not 0 < margin <= radius < math.inf:
         raise InputError(f"a margin must be above 0 and at most the radius: got {margin} and {radius}.")
@@ -194,9 +194,9 @@ def _cube(dim: int, k: int) -> NDArray[np.float64]:
 
 
 def _circle_sizes(epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many equally spaced angles cover the circle: the smallest K with 2 sin(pi / (2K)) <= epsilon."""
+    """Return the number of equally spaced angles that cover the circle: the least K with 2 sin(pi/(2K)) <= epsilon."""
     computed = np.ceil(math.pi / (2.0 * np.arcsin(np.minimum(epsilon, 2.0) / 2.0)))
-    # Where the quotient is whole, as for epsilon = 1, rounding could give one angle too many.
+    # If the quotient is an integer, as for epsilon = 1, rounding could give one angle too many.
     fewer = np.maximum(computed - 1.0, 1.0)
     enough = 2.0 * np.sin(math.pi / (2.0 * fewer)) <= epsilon * float(ROUNDED)
     sizes: NDArray[np.float64] = np.where(enough, fewer, computed)
@@ -225,7 +225,7 @@ def _circles(
         widest = np.where(np.abs(g - math.pi / 2.0) <= h, 1.0, np.maximum(np.sin(g - h), np.sin(g + h)))
         left = wanted[of] ** 2 - 4.0 * np.sin(h / 2.0) ** 2
         shared = np.where(one[of], 1.0, np.sin(g) * widest)
-        # A hair smaller than computed, so that rounding makes the cover denser rather than thinner.
+        # Slightly smaller than computed, so that rounding makes the cover denser rather than thinner.
         wanted = np.where(one[of], 2.0, np.sqrt(left / shared) * (1.0 - 1e-14))
         heights = [height[of] for height in heights] + [radius[of] * np.cos(g)]
         radius = radius[of] * np.sin(g)

@@ -1,4 +1,4 @@
-"""A version space stored as the list of its survivors: each round costs O(survivors), not O(|H|)."""
+"""Version space stored as the list of its survivors: each round costs O(survivors), not O(|H|)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Enumerable(Protocol):
         ...
 
     def labels_of(self, x: Any, members: NDArray[np.int64] | None) -> NDArray[Any]:
-        """Return the label that each member gives x (None: all of the class, in order)."""
+        """Return the label that each member gives x; members None means the whole class, in order."""
         ...
 
 
@@ -44,7 +44,7 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
     """Raise TooLargeError, with the size and advice, rather than run out of memory."""
     if size > LARGEST:
         raise TooLargeError(
-            f"a class that is held hypothesis by hypothesis must have at most {LARGEST:,}: "
+            f"a class must have at most {LARGEST:,} hypotheses to be enumerated: "
             f"{cls_name} has {whole(size)}. {alternative}"
         )
 
@@ -52,7 +52,7 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
 def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
     """Return a prior as integers in the same proportions; integers and Fractions are exact."""
     if isinstance(prior, str):
-        raise InputError(f"a prior must be a weight for each hypothesis: got {prior!r}, which programs alone have.")
+        raise InputError(f"a prior must be one weight per hypothesis: got {prior!r}, which only programs have.")
     count = len(prior) if isinstance(prior, Collection) else None
     if not isinstance(prior, Collection) or count != size:
         given = shown(prior) if count is None else f"{count:,}"
@@ -73,7 +73,7 @@ def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
 
 
 def _exact(weight: Any) -> Fraction:
-    if isinstance(weight, Rational):  # int: numpy's whole numbers would overflow inside a Fraction
+    if isinstance(weight, Rational):  # int, because numpy integers would overflow inside a Fraction
         return Fraction(int(weight.numerator), int(weight.denominator))
     return Fraction(weight)
 

@@ -3,7 +3,7 @@
 Hypotheses
     h_k(i) = +1 if i >= k, else -1, for k = 0, 1, ..., n+1 (k = n+1 is "always -1"): n + 2 in all.
 Cost
-    O(survivors) per round. `ThresholdHalving(n)` plays the same game in O(1).
+    O(survivors) per round. `ThresholdHalving(n)` makes the same predictions in O(1).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Thresholds:
         return length(self.size)
 
     def space(self, prior: object = None) -> Survivors:
-        return Survivors(self, prior, "ThresholdHalving(n) plays thresholds in constant memory for any n.")
+        return Survivors(self, prior, "Use ThresholdHalving(n), which needs constant memory for any n.")
 
     def encode(self, x: Example) -> int:
         return encode.index(x, self.n + 1)

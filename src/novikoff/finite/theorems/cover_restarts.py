@@ -1,21 +1,22 @@
 """Mistakes of Halving on finer and finer covers of the sphere.
 
 Theorem (upper)
-    Covers C_0, C_1, ... are played in turn, the next one when no hypothesis of the last is left. With C_K the one
-    played at the end and V what is left of it,
+    Covers C_0, C_1, ... are played in turn, the next one when no hypothesis of the last is left. With C_K the last
+    cover and V its survivors,
         M  <=  sum over k < K of (floor(log2|C_k|) + 1)  +  floor(log2(|C_K| / |V|)).
     C_k covers the unit sphere to epsilon_k = 2^-(k+1). If some unit vector u has y <u, x> >= margin and ||x|| <= R on
-    every round then K <= floor(log2(R / margin)): at most that many covers, and one more. (Tight: two examples at
-    margin 0.3 R on the circle need both of the covers allowed.)
-    For a ledger opened in the middle of a game, |C_k| of the cover then played is replaced by what was left of it.
+    every round then K <= floor(log2(R / margin)), so at most floor(log2(R / margin)) + 1 covers are played. (Tight: two
+    examples at margin 0.3 R on the circle need both of the covers allowed.)
+    For a ledger opened in the middle of a game, the number of survivors at that time replaces |C_k| of the cover that
+    was being played.
 Assumptions
     no example x = 0 is labelled -1 (checked); the finest cover allowed was never emptied (checked): otherwise no
     margin is known to exist, and the certificate is void.
 Proof
-    Within a cover each mistake that leaves a survivor halves their number (halving_mistakes); the round that leaves
-    none is one more mistake, as every survivor had voted for the other label. If epsilon_k < margin / R, the w of C_k
-    nearest to u has y <w, x> >= margin - epsilon_k R > 0 on every round, so C_k is never emptied; this is so for every
-    k with k + 1 > log2(R / margin).
+    Within a cover each mistake that leaves a survivor at least halves their number (halving_mistakes); the round that
+    leaves none is one more mistake, as every survivor had voted for the other label. If epsilon_k < margin / R, the w
+    of C_k nearest to u has y <w, x> >= margin - epsilon_k R > 0 on every round, so C_k is never emptied; this holds for
+    every k with k + 1 > log2(R / margin).
 Reference
     [littlestone1988] for one cover; the sum is ours.
 """

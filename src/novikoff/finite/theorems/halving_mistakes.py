@@ -1,7 +1,7 @@
 """Halving's mistakes on a stream that some hypothesis labels perfectly.
 
 Theorem (upper; tight on all functions of k points, see adversaries/majority_flip.py)
-    Let W be the prior weight of the surviving hypotheses (their number when all weigh the same). Then
+    Let W be the prior weight of the surviving hypotheses (their number if all weights are 1). Then
         M  <=  floor( log2( W before / W after ) ).
     A priori W before is that of all of H and W after is at least pi(h*), so M <= floor(log2(W(H)/pi(h*))):
     log2|H| without a prior, the length of the shortest correct program for the prior 2^-length. On grids:
@@ -11,8 +11,8 @@ Assumptions
     a hypothesis is left at the end (checked). Nothing else: it also holds with mistake-driven filtering, with
     two or more labels, and for every tie rule.
 Proof
-    If the label was not the one predicted, the hypotheses that voted for it weigh no more than those that voted
-    for the prediction, so at most half of W stays. M mistakes leave W after <= W before / 2^M.
+    If the label was not the one predicted, the hypotheses that voted for it have no more weight than those that voted
+    for the prediction, so at most half of W is left. M mistakes leave W after <= W before / 2^M.
 Reference
     [littlestone1988]; [barzdin1972].
 """

@@ -4,13 +4,13 @@ Theorem (upper)
     When no hypothesis is left, Halving restarts with all of H. With r restarts, w the smallest prior weight
     and W that of the survivors,
         M  <=  floor(log2(W before / w)) + 1  +  (r-1) (floor(log2(W(H) / w)) + 1)  +  floor(log2(W(H) / W after)).
-    Every phase that ended with no hypothesis left contains an error of each hypothesis, so r is at most the
-    mistakes m of the best hypothesis: M <= (m+1) (floor(log2(W(H) / w)) + 1).
+    In every phase that ended with no hypothesis left each hypothesis erred, so r is at most the number m of mistakes of
+    the best hypothesis: M <= (m+1) (floor(log2(W(H) / w)) + 1).
 Assumptions
     none: r is counted on the run.
 Proof
-    Within a phase each mistake that leaves a survivor halves W (halving_mistakes), and a survivor weighs at least
-    w. The round that leaves none is one more mistake: every survivor had voted for another label.
+    Within a phase each mistake that leaves a survivor at least halves W (halving_mistakes), and a survivor has weight
+    at least w. The round that leaves none is one more mistake: every survivor had voted for another label.
 Reference
     [littlestone1988] for the phase; the sum is ours.
 """

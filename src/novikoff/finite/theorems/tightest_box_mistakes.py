@@ -4,13 +4,13 @@ Theorem (upper; tight on a walk from corner to corner, one step of one axis at a
     Let s_i be the side high_i - low_i of the box on axis i (0 when there is no box). On the grid {0 .. m-1}^dim,
         M  <=  [no box before, one after]  +  sum_i (s_i after - s_i before)  <=  1 + dim (m-1).
 Assumptions
-    the grid (checked): over the reals sides grow by as little as one likes, and no bound exists; see
+    coordinates are on the grid (checked): over the reals sides can grow by arbitrarily little, and no bound exists; see
     adversaries/rectangle_bisection.py.
-    no -1 inside the box of the positives before it (checked); so on every stream that some box labels perfectly.
+    no -1 inside the box of the earlier positives (checked); this holds on every stream that some box labels perfectly.
 Proof
-    The learner predicts +1 exactly inside the box, so a mistake is a -1 inside, excluded, or a +1 outside. The first +1
-    ever creates the box, with sides 0. Any other +1 outside lies beyond the box on some axis, by at least 1 since
-    coordinates are integers, and the box grows to hold it: that side by at least 1. No side ever shrinks, or exceeds
+    The learner predicts +1 exactly inside the box, so a mistake is a -1 inside, which is excluded, or a +1 outside. The
+    first +1 creates the box, with sides 0. Any other +1 outside lies beyond the box on some axis, by at least 1 since
+    coordinates are integers, and the box grows to contain it: that side by at least 1. No side ever shrinks, or exceeds
     m-1.
 Reference
     [blumer1989] for the tightest box; [maass1994] for boxes on a grid.
@@ -73,5 +73,5 @@ def tightest_box_mistakes(run: Run[TightestBoxFacts]) -> Bound:
             f"not realizable: {counted(contradictions, 'round')} labelled -1 inside the box of earlier positives{first}"
         )
     a_priori = 1 + after.dim * (after.m - 1)
-    told = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}
-    return Bound(created + grown, needed, told, void=reason)
+    reported = {"created": created, "grown": grown, "contradictions": contradictions, "a_priori": a_priori}
+    return Bound(created + grown, needed, reported, void=reason)

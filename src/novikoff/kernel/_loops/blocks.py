@@ -1,10 +1,13 @@
-"""Products and distances of one x with the 16 supports of a block, on vectors.
+"""Products and distances of one x with the 16 supports of a block, in vector registers.
 
-points[block, feature, lane] holds the features of 16 supports side by side. The loop over features keeps a sum for each
-support in vector registers: numba does not vectorise sums that are written out, so it is built as LLVM code.
-Each sum goes from the first feature to the last; no fastmath, so that plain Python gives the same bits. Distances take
-fused multiply-adds, which are exactly defined on every machine: a third less to do, and one rounding less a feature.
-Products do not, since other loops over sparse rows must agree with them to the bit.
+points[block, feature, lane] interleaves the features of 16 supports. The loop over features keeps one sum per support
+in vector registers. It is built as LLVM code, because numba does not vectorise a loop that carries 16 sums. Each sum
+runs from the first feature to the last, without fastmath, so that plain Python gives the same bits. Distances use fused
+multiply-adds, which are exactly defined on every machine and save a third of the operations and one rounding per
+feature. Products do not, because other loops over sparse rows must agree with them to the bit.
+
+Arguments of the intrinsics: points (blocks, features, 16) supports; block, the index of the block; x (features,) row,
+or its values if sparse; out (slots,) output, one number per slot; places (len(x),) features of a sparse x.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ LANES = ir.VectorType(ir.DoubleType(), BLOCK)
 
 @intrinsic
 def _products(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
-    """out[j] = <x, z> for the slots of a block, x an array of all features."""
+    """Write out[j] = <x, z> for the slots of a block; x has all features."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _block(context, builder, signature, arguments, "products")
@@ -36,7 +39,7 @@ def _products(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
 
 @intrinsic
 def _distances(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
-    """out[j] = ||x-z||^2 for the slots of a block, x an array of all features."""
+    """Write out[j] = ||x-z||^2 for the slots of a block; x has all features."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _block(context, builder, signature, arguments, "distances")
@@ -46,7 +49,7 @@ def _distances(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any
 
 @intrinsic
 def _distances_of_two(typingctx: Any, points: Any, block: Any, x: Any, out: Any) -> Any:
-    """The same for this block and the next, side by side: a sum waits for itself, and twice as many go on."""
+    """Write the distances of this block and the next: two independent sums hide the latency of each addition."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _block(context, builder, signature, arguments, "distances", blocks=2)
@@ -56,7 +59,7 @@ def _distances_of_two(typingctx: Any, points: Any, block: Any, x: Any, out: Any)
 
 @intrinsic
 def _sparse_products(typingctx: Any, points: Any, block: Any, x: Any, out: Any, places: Any) -> Any:
-    """out[j] = <x, z> for the slots of a block; x[k] belongs to the feature places[k], all of them in points."""
+    """Write out[j] = <x, z> for the slots of a block; x[k] is the value of feature places[k] < features."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _block(context, builder, signature, arguments, "sparse")
@@ -66,7 +69,7 @@ def _sparse_products(typingctx: Any, points: Any, block: Any, x: Any, out: Any, 
 
 @intrinsic
 def _exponentials(typingctx: Any, values: Any, block: Any, gamma: Any) -> Any:
-    """values[j] = exp(-gamma * values[j]) for the 16 slots of a block; none of it is negative."""
+    """Replace values[j] by exp(-gamma * values[j]) for the 16 slots of a block; gamma and values are at least 0."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -87,14 +90,14 @@ exponentials: Any = _exponentials
 
 
 def _everywhere(builder: Any, value: Any) -> Any:
-    """A vector of the same number."""
+    """Return a vector with the same number in every lane."""
     nothing = ir.Constant(LANES, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.Constant(SHORT, 0))
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(SHORT, BLOCK), [0] * BLOCK))
 
 
 def _block(context: Any, builder: Any, signature: Any, arguments: Any, what: str, blocks: int = 1) -> Any:
-    """The loop over features, with a sum for each slot of one or more blocks in vector registers."""
+    """Build the loop over features, with one sum per slot of one or more blocks."""
 
     def array(position: int) -> Any:
         return context.make_array(signature.args[position])(context, builder, arguments[position])

@@ -1,11 +1,12 @@
-"""The arrays that hold supports: what is where, by name. Needs no numba, so learners read them by the same names.
+"""Arrays of supports, and names for their rows. Learners use the same names; this module does not import numba.
 
-A support has a slot, 0, 1, 2, ... without gaps. Its features are kept
-    points    in blocks of 16 slots, feature by feature: points[slot // 16, feature, slot % 16]. Of sparse rows too,
-              while that takes little memory.
-    numbers   sparse rows besides one after the other, their features in `places`, sorted and without zeros; slot j has
-              those from ends[j,0] to ends[j,1].
-rule is (kind, gamma, degree, constant, normalized, bias^2), see similarity.py; rows are those of kernel/_loops/rows.py.
+A support has a slot, 0, 1, 2, ... without gaps. Its features are stored
+    points    in blocks of 16 slots, feature by feature: points[slot // 16, feature, slot % 16]; for sparse rows as
+              well, while that takes little memory;
+    numbers   for sparse rows also consecutively, with their features in `places`, sorted and without zeros; slot j has
+              the entries ends[j,0] .. ends[j,1]-1.
+A `Rule` is (kind, gamma, degree, constant, normalized, bias^2), see kernel/kernels.py; `Rows` are described in
+kernel/_loops/rows.py.
 """
 
 from __future__ import annotations
@@ -23,40 +24,48 @@ Rule = tuple[int, float, int, float, bool, float]
 Rows = tuple[NDArray[np.uint64], Places, Vector, int]
 
 LINEAR, POLYNOMIAL, RBF, OWN = range(4)
-"""Kinds of kernels; the values of a user's OWN function come ready."""
+"""Kinds of kernels; the values of a user-defined kernel, OWN, are computed in Python."""
 
 COUNT, UPDATES, EVICTIONS, FILLED = range(4)
-"""Places in `counts`: supports, updates, evictions, numbers in use."""
+"""Indices into `counts`: supports, insertions, removals, entries of `numbers` in use."""
 
 SQUARES, SELFS, COEFFICIENTS, LABELS, BORN, FITS, FACTS = range(7)
-"""Rows of `slots`: ||z||^2, K(z,z) before it is normalised and biased, the coefficient and the label of a support, the
-number of the update that put it in, f(z) for rules that keep it; last, the number of rows."""
+"""Rows of `slots`: ||z||^2; K(z,z) before normalisation and bias; coefficient; label; number of the update that
+inserted the support; f(z), for rules that maintain it. The last name is the number of rows."""
 
 VALUES, ROW, BASE, SCRATCH = range(4)
-"""Rows of `scratch`: K(z,x) of the last x, K(z,z_j) of the last slot j that was compared, working memory; last, the
-number of rows."""
+"""Rows of `scratch`: K(z,x) of the last x; K(z,z_j) of the last slot j that was compared; working memory. The last
+name is the number of rows."""
 
 BLOCK = 16
+"""Number of slots per block: two AVX-512 or four AVX2 registers of doubles."""
 LARGEST_POINTS = 2**25
-"""Bytes: sparse rows have `points` up to there, and beyond are multiplied one by one."""
+"""Largest size of `points` for sparse rows, in bytes; beyond it sparse rows are multiplied one by one."""
 
 
 class Cache(NamedTuple):
-    """The arrays; few, because compiled functions hand them to each other one by one."""
+    """Arrays of the supports; few, because compiled functions pass each other every array separately."""
 
-    points: NDArray[np.float64]
-    ends: NDArray[np.int64]
-    places: Places
-    numbers: Vector
-    spread: Vector  # scratch for a sparse x, zeros between calls; empty where `points` is used
-    slots: NDArray[np.float64]  # [fact, slot]; coefficients are 0 beyond the supports
-    scratch: NDArray[np.float64]  # [row, slot]
-    example: Vector  # scratch for a dense support
-    counts: NDArray[np.int64]
+    points: NDArray[np.float64]  # (blocks, features, BLOCK): supports, interleaved; 0 beyond the supports
+    ends: NDArray[np.int64]  # (slots, 2): first and end entry of each sparse support in `numbers`
+    places: Places  # (entries,): features of sparse supports
+    numbers: Vector  # (entries,): values of sparse supports
+    spread: Vector  # (features,): scratch for a sparse x, all 0 between calls; empty while `points` is used
+    slots: NDArray[np.float64]  # (FACTS, slots): facts of each support; coefficients are 0 beyond the supports
+    scratch: NDArray[np.float64]  # (SCRATCH, slots)
+    example: Vector  # (features,): scratch for a dense support
+    counts: NDArray[np.int64]  # (4,): see COUNT
 
 
 def empty(capacity: int, width: int, sparse: bool, numbers: int = 0) -> Cache:
-    """Room for so many supports of so many features, and for so many numbers of sparse ones."""
+    """Return empty arrays.
+
+    Args:
+        capacity: Number of supports to make room for; rounded up to whole blocks.
+        width: Number of features.
+        sparse: Whether supports are sparse rows.
+        numbers: Number of non-zeros of sparse supports to make room for.
+    """
     slots = -(-max(capacity, 1) // BLOCK) * BLOCK
     wide = sparse and slots * width * 8 > LARGEST_POINTS
     return Cache(

@@ -1,12 +1,7 @@
-"""CKS's rule: the support that is best without itself makes room.
+"""Rule of Crammer, Kandola and Singer: remove the support that the others classify with the largest margin.
 
-`fits` holds f(z) of every support z: an insertion adds y K(x,z) to all, a removal takes y_r K(z_r,z) off.
-
-Arguments of the loops that play
-    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out: f of each row before it was learned from
-    params   (budget, beta, distill)
+The row FITS of the supports holds f(z) of every support z: an insertion adds y K(x,z) to all, a removal subtracts
+y_r K(z_r,z).
 """
 
 from __future__ import annotations
@@ -38,7 +33,17 @@ Params = tuple[int, float, bool]
 def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, params: Params
 ) -> int:
-    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) labels -1 and +1.
+        first: First row to play.
+        scores: (rows,) output: f of each row before learning from it.
+        params: Budget, beta, distill.
+    """
     width = rows[3]
     budget, beta, distill = params
     for t in range(first, len(y)):
@@ -54,7 +59,7 @@ def learn_many(
                 compare_slot(cache, rule, slot, width)
                 leave(cache, slot, width)
             enter(cache, rule, here, x, width, y[t], self_of(rule, square_of(x)))
-            while distill and cache.counts[at.COUNT] > 1:  # of one alone it is 0, whatever was rounded
+            while distill and cache.counts[at.COUNT] > 1:  # the margin of a single support is 0 up to rounding
                 slot = best(cache, rule)
                 if not margin_without(cache, rule, slot) > beta:
                     break
@@ -65,14 +70,14 @@ def learn_many(
 
 @inlined
 def margin_without(cache: Cache, rule: Rule, slot: int) -> float:
-    """y (f(z) - alpha y K(z,z)): how right the others are about it."""
+    """Return y (f(z) - alpha y K(z,z)), the margin of a support under the others."""
     own = cache.slots[at.COEFFICIENTS, slot] * whole_self(rule, cache.slots[at.SELFS, slot])
     return cache.slots[at.LABELS, slot] * (cache.slots[at.FITS, slot] - own)
 
 
 @inner
 def best(cache: Cache, rule: Rule) -> int:
-    """The slot where that is largest; of equal ones the oldest."""
+    """Return the slot with the largest `margin_without`; on a tie the oldest."""
     found, most = 0, margin_without(cache, rule, 0)
     for slot in range(1, cache.counts[at.COUNT]):
         margin = margin_without(cache, rule, slot)
@@ -83,7 +88,7 @@ def best(cache: Cache, rule: Rule) -> int:
 
 @inner
 def leave(cache: Cache, slot: int, width: int) -> None:
-    """Remove a support; `row` holds K(z, it)."""
+    """Remove a support; scratch[ROW] must hold its K with every support (`compare_slot`)."""
     coefficient = cache.slots[at.COEFFICIENTS, slot]
     for j in range(cache.counts[at.COUNT]):
         cache.slots[at.FITS, j] -= coefficient * cache.scratch[at.ROW, j]
@@ -93,7 +98,17 @@ def leave(cache: Cache, slot: int, width: int) -> None:
 
 @inlined
 def enter(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float) -> None:
-    """Insert the example; `values` holds K(z,x), and there is room. plain: K(x,x), see `put`."""
+    """Insert an example for which there is room; scratch[VALUES] must hold K(z,x) (`compare`).
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        places: Features of the example, if sparse.
+        numbers: Values of the example.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        plain: K(x,x) before normalisation and bias.
+    """
     count = cache.counts[at.COUNT]
     score = score_of(cache)
     for j in range(count):

@@ -1,13 +1,6 @@
-"""The Forgetron's rule: on a mistake add the example, shrink all, and forget the oldest if there are too many.
+"""Rule of the Forgetron: on a mistake insert the example, shrink all coefficients, and remove the oldest if full.
 
-The list is a ring: removal number e frees slot e mod B, and the new example takes it.
-
-Arguments of the loops that play
-    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out: f of each row before it was learned from
-    params   (budget, R^2, tuned, least, U): see kernel/forgetron.py
-    sums     (7,) NORM, S1, S2, P, LAM, Q in units of R^2, and LARGEST, the largest K(x,x) of a mistake; changed
+The slots are a ring buffer: removal number e frees slot e mod B, which the new example takes.
 """
 
 from __future__ import annotations
@@ -34,7 +27,9 @@ from novikoff.numerics.lanes import dense
 Params = tuple[int, float, bool, float, float]
 
 NORM, S1, S2, P, LAM, Q, LARGEST = range(7)
+"""Indices into `sums`: ||f||^2 and the sums of the theorems, in units of R^2; the largest K(x,x) of a mistake."""
 SHARE = 15.0 / 32.0
+"""Largest cost of the removals per mistake: the constant of the theorem (kernel/theorems/forgetron_theorem.py)."""
 
 
 @compiled
@@ -42,7 +37,18 @@ def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector,
     params: Params, sums: Vector,
 ) -> int:  # fmt: skip
-    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) labels -1 and +1.
+        first: First row to play.
+        scores: (rows,) output: f of each row before learning from it.
+        params: Budget, R^2, whether self-tuned, and the basic learner's smallest phi and U (kernel/forgetron.py).
+        sums: (7,) see NORM; changed.
+    """
     width = rows[3]
     for t in range(first, len(y)):
         here, x = row_of(rows, t)
@@ -60,17 +66,26 @@ def learn_many(
 
 @inlined
 def next_slot(cache: Cache, budget: int) -> int:
-    """Where the next example goes: an empty slot, or that of the oldest."""
+    """Return the slot of the next example: an empty one, or that of the oldest support."""
     counts = cache.counts
     return counts[at.COUNT] if counts[at.COUNT] < budget else counts[at.EVICTIONS] % budget
 
 
 @inlined
 def shrinkage(weight: float, square: float, reach: float, spent: float, mistakes: int) -> float:
-    """The largest phi in (0,1] with A phi^2 + 2 s phi + C <= 0, by a formula in which nothing cancels."""
+    """Return the largest phi in (0,1] with a phi^2 + b phi + c <= 0: the cost Q stays at most (15/32) M.
+
+    Args:
+        weight: |coefficient| of the support to remove, before shrinking.
+        square: Its K(r,r), in units of R^2.
+        reach: y_r f'(x_r), in units of R^2.
+        spent: Q, the cost of the removals so far.
+        mistakes: M, this mistake included.
+    """
     a, b, c = weight * weight * square - 2.0 * weight * reach, 2.0 * weight, spent - SHARE * mistakes
     if a + b + c <= 0.0:
         return 1.0
+    # The root as -2c / (b + sqrt(...)): b is positive and c at most 0, so nothing cancels.
     return min(1.0, -2.0 * c / (b + np.sqrt(max(b * b - 4.0 * a * c, 0.0))))
 
 
@@ -86,9 +101,20 @@ def add(
     params: Params,
     sums: Vector,
 ) -> None:
-    """f' = f + y K(x,.), f'' = phi f', and the oldest leaves if the list was full; there is room.
+    """Insert an example for which there is room, shrink by phi, and remove the oldest support if the list was full.
 
-    `values` holds K(z,x); where the oldest leaves, `row` holds K(z, oldest). plain: K(x,x), see `put`.
+    scratch[VALUES] must hold K(z,x) and, if a support is removed, scratch[ROW] its K with every support.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        places: Features of the example, if sparse.
+        numbers: Values of the example.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        plain: K(x,x) before normalisation and bias.
+        params: As in `learn_many`.
+        sums: (7,) see NORM; changed.
     """
     budget, radius2, tuned, least, bound = params
     counts, coefficients = cache.counts, cache.slots[at.COEFFICIENTS]

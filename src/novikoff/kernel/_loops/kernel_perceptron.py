@@ -1,10 +1,4 @@
-"""The kernel Perceptron's rule: on a mistake the example becomes a support, or counts once more if it is one.
-
-Arguments of the loops that play
-    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out: f of each row before it was learned from
-"""
+"""Rule of the kernel Perceptron: a mistake becomes a support, or adds to the coefficient of an equal support."""
 
 from __future__ import annotations
 
@@ -20,7 +14,16 @@ from novikoff.numerics.compiled import compiled, inlined
 
 @compiled
 def learn_many(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector) -> int:
-    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) labels -1 and +1.
+        first: First row to play.
+        scores: (rows,) output: f of each row before learning from it.
+    """
     width = rows[3]
     for t in range(first, len(y)):
         here, x = row_of(rows, t)
@@ -33,8 +36,15 @@ def learn_many(cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first:
 
 @inlined
 def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: float) -> bool:
-    """f += y K(x,.); False, and nothing done, if there is no room. `own`: K(x,x), see kernel/_loops/supports.py's
-    `put`.
+    """Add y K(x,.) to f; return False and do nothing if the arrays are full.
+
+    Args:
+        cache: Supports, changed.
+        places: Features of the example, if sparse.
+        numbers: Values of the example.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        own: K(x,x) before normalisation and bias.
     """
     slot = find(cache, places, numbers, width, y)
     if slot < 0:
@@ -50,8 +60,8 @@ def add(cache: Cache, places: Places, numbers: Vector, width: int, y: int, own: 
 
 @inlined
 def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> int:
-    """The slot of the same example with the same label; -1 if there is none."""
-    square = square_of(numbers)
+    """Return the slot of the same example with the same label; -1 if there is none."""
+    square = square_of(numbers)  # equal examples have equal norms: rows are compared only if these agree
     for slot in range(cache.counts[at.COUNT]):
         if (
             cache.slots[at.SQUARES, slot] == square
@@ -64,7 +74,7 @@ def find(cache: Cache, places: Places, numbers: Vector, width: int, y: int) -> i
 
 @inlined
 def same(cache: Cache, slot: int, places: Places, numbers: Vector, width: int) -> bool:
-    """Is this row the example of the slot?"""
+    """Return whether this row is the example of the slot."""
     if width >= 0:
         for i in range(width):
             if cache.points[slot // BLOCK, i, slot % BLOCK] != numbers[i]:

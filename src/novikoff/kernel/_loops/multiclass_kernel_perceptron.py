@@ -1,14 +1,4 @@
-"""The kernel Perceptron's rule for many labels: a coefficient for each label and support (kernel/_loops/cache.py).
-
-`coefficients` has a row a label and a column a slot. Labels, and `totals`, as in
-linear/_loops/multiclass_perceptron.py.
-
-Arguments of the loop, besides cache, rule and rows as in the others
-    y              (rows,) labels as numbers; not read unless `learns`
-    coefficients   (labels, slots) of each support, changed
-    totals         (multiclass_layout.TOTALS,) sums over all rounds
-    scores         (rows, labels) out; said: (rows,) out, the label predicted
-"""
+"""Rule of the multiclass kernel Perceptron: one coefficient per label and support (kernel/_loops/cache.py)."""
 
 from __future__ import annotations
 
@@ -28,9 +18,25 @@ from novikoff.numerics.lanes import dense
 @compiled
 def play(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int64], first: int, learns: bool, known: int,
-    coefficients: Vector, totals: Vector, scores: Vector, said: NDArray[np.int64],
+    coefficients: Vector, totals: Vector, scores: Vector, predicted: NDArray[np.int64],
 ) -> int:  # fmt: skip
-    """Play the rows from `first` on, until there is no room; the row to go on with. -inf of labels not known."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    A new label is learned from as if it had been announced just before its round.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) label indices; read only if `learns`.
+        first: First row to play.
+        learns: Whether to learn.
+        known: Number of labels before the first row.
+        coefficients: (labels, slots) coefficients, changed.
+        totals: (multiclass_layout.TOTALS,) sums over all rounds, changed.
+        scores: (rows, labels) output: f_j of each row; -inf for labels not yet known.
+        predicted: (rows,) output: predicted label.
+    """
     values, width = cache.scratch[at.VALUES], rows[3]
     for t in range(first, len(scores)):
         here, x = row_of(rows, t)
@@ -39,12 +45,12 @@ def play(
         now = max(known, y[t] + 1) if learns else known
         for j in range(len(s)):
             s[j] = dense(coefficients[j, :count], values[:count]) if j < now else -np.inf
-        said[t] = largest(s, known)
+        predicted[t] = largest(s, known)
         if not learns:
             continue
-        best = largest(s, now)
+        best = largest(s, now)  # the prediction, had a new label been announced
         if best == y[t]:
-            totals[SURPRISES] += said[t] != y[t]
+            totals[SURPRISES] += predicted[t] != y[t]
             known = now
             continue
         slot = find(cache, here, x, width, 1)

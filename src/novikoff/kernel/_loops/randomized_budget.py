@@ -1,12 +1,7 @@
-"""The Randomized Budget Perceptron's rule: on a mistake with a full list, the new example takes a random slot.
+"""Rule of the Randomized Budget Perceptron: on a mistake with a full list, the new example takes a random slot.
 
-The slot is floor(u B), u the coin of the mistake's number as a multiple of 2^-53 in [0, 1): that of numerics/coins.py,
-whose state before the first coin is `start`.
-
-Arguments of the loops that play
-    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out: f of each row before it was learned from
+The slot of mistake number t is floor(u B), where u in [0, 1) is a multiple of 2^-53: coin number t of
+numerics/coins.py, whose state before the first coin is `start`.
 """
 
 from __future__ import annotations
@@ -25,7 +20,7 @@ from novikoff.numerics.splitmix import uniform
 
 @inlined
 def victim(start: int, t: int, budget: int) -> Any:
-    """The slot that coin number t names."""
+    """Return the slot drawn by coin number t."""
     return np.int64(uniform(start, t) * budget)
 
 
@@ -34,7 +29,18 @@ def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, budget: int,
     start_coin: int,
 ) -> int:  # fmt: skip
-    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) labels -1 and +1.
+        first: First row to play.
+        scores: (rows,) output: f of each row before learning from it.
+        budget: Largest number of supports.
+        start_coin: State of the coins before the first one.
+    """
     width = rows[3]
     for t in range(first, len(y)):
         here, x = row_of(rows, t)
@@ -51,11 +57,22 @@ def learn_many(
 def add(
     cache: Cache, places: Places, numbers: Vector, width: int, y: int, self_product: float, budget: int, start_coin: int
 ) -> bool:
-    """The example takes the next slot, or that of a random support; False, and nothing done, if there is no room."""
+    """Insert an example in the next slot or that of a random support; return False and do nothing if there is no room.
+
+    Args:
+        cache: Supports, changed.
+        places: Features of the example, if sparse.
+        numbers: Values of the example.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        self_product: K(x,x) before normalisation and bias.
+        budget: Largest number of supports.
+        start_coin: State of the coins before the first one.
+    """
     counts = cache.counts
     full = counts[at.COUNT] >= budget
     slot = victim(start_coin, counts[at.UPDATES] + 1, budget) if full else counts[at.COUNT]
-    # What arrays need is asked here: the call would take as long as all the rest.
+    # Dense rows are checked here, because calling `room_for` would take as long as everything else.
     if slot >= cache.slots.shape[1] or (width < 0 and not room_for(cache, places, slot, width)):
         return False
     put(cache, slot, places, numbers, width, y, np.float64(y), self_product)

@@ -1,6 +1,7 @@
-"""Rows in the form that the loops over supports take: (indptr, places, numbers, width).
+"""Rows in the form of the loops over supports: (indptr, places, numbers, width).
 
-Row t of an array has the numbers from t * width on; width is -1 for sparse rows, which are sorted and without zeros.
+Row t of a dense array has the `numbers` from t * width on, and indptr and places are empty. Sparse rows have width -1:
+row t has the entries indptr[t] .. indptr[t+1]-1 of `places` (features, sorted) and `numbers` (values, none 0).
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ NO_ENDS, NO_PLACES = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
 
 @compiled
 def tidy(indptr: NDArray[np.uint64], places: Places, numbers: Vector) -> None:
-    """Sort each sparse row by feature and drop its zeros, in place; rows move to the front.
+    """Sort each sparse row by feature and drop its zeros, in place.
 
-    indptr   (rows + 1,); places, numbers: (non-zeros,); all changed
+    Args:
+        indptr: (rows + 1,) first entry of each row, changed.
+        places: (entries,) features, changed; entries move to the front where zeros were dropped.
+        numbers: (entries,) values, changed likewise.
     """
     filled = np.uint64(0)
     start = indptr[0]
@@ -32,7 +36,7 @@ def tidy(indptr: NDArray[np.uint64], places: Places, numbers: Vector) -> None:
             place, number = places[k], numbers[k]
             if number == 0.0:
                 continue
-            to = filled
+            to = filled  # insertion sort: rows are short or nearly sorted
             while to > first and places[to - np.uint64(1)] > place:
                 places[to] = places[to - np.uint64(1)]
                 numbers[to] = numbers[to - np.uint64(1)]
@@ -46,7 +50,7 @@ def tidy(indptr: NDArray[np.uint64], places: Places, numbers: Vector) -> None:
 
 
 def rows_of(x: NDArray[Any] | Sparse | list[Any] | None) -> Rows:
-    """Rows as the kernels take them: doubles, our own copy; sparse ones tidied."""
+    """Return an owned copy of the rows as doubles; sparse rows are sorted and without zeros."""
     if not isinstance(x, Sparse):
         array = np.asarray(x)
         array = array if array.ndim == 2 else array.reshape(len(array), -1)
@@ -57,11 +61,11 @@ def rows_of(x: NDArray[Any] | Sparse | list[Any] | None) -> Rows:
 
 
 def rows_of_one(row: NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]) -> Rows:
-    """One row, an array or (indices, values)."""
+    """Return one row, given as an array or (indices, values), in the form of `rows_of`."""
     if not isinstance(row, tuple):
         return NO_ENDS, NO_PLACES, np.array(row, dtype=np.float64), len(row)
     indptr = np.array([0, len(row[0])], dtype=np.uint64)
     places, numbers = np.array(row[0], dtype=np.uint32), np.array(row[1], dtype=np.float64)
     tidy(indptr, places, numbers)
-    end = int(indptr[-1])  # zeros are left out
+    end = int(indptr[-1])  # entries left after zeros were dropped
     return indptr, places[:end], numbers[:end], -1

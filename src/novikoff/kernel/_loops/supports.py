@@ -1,9 +1,12 @@
-"""Supports in flat arrays (kernel/_loops/cache.py): K(z, x) for all supports z and one x; a support put in, or dropped.
+"""Supports in flat arrays (kernel/_loops/cache.py): values K(z, x) of all supports z for one x, insertion and removal.
 
-The loop over supports is the inner one, on vectors (kernel/_loops/blocks.py). Where `points` would take too much
-memory, a sparse x is spread out in `spread` and every row is multiplied with it. Sums go from the first feature to the
-last, either way: the other features add zeros. So arrays, sparse rows and wide ones agree to the bit, ||x-z||^2 apart,
-which is a sum of squared differences for arrays alone.
+The inner loop is over supports, in vector registers (kernel/_loops/blocks.py). If `points` would take too much memory,
+a sparse x is scattered into `spread` and multiplied with every support. Either way sums run from the first feature to
+the last, and absent features add zeros. So dense, sparse and wide rows agree to the bit, except for ||x-z||^2, which is
+a sum of squared differences for dense rows only.
+
+Common arguments: cache, the supports; rule, the kernel; places and numbers, the features and values of one row (places
+is unused for dense rows); width, the number of features, -1 for sparse rows.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from novikoff.numerics.lanes import dense
 
 @inlined
 def square_of(numbers: Vector) -> float:
-    """||x||^2, summed as <x,x> is."""
+    """Return ||x||^2, summed in the order of <x,x>."""
     total = 0.0
     for k in range(len(numbers)):
         total += numbers[k] * numbers[k]
@@ -31,7 +34,7 @@ def square_of(numbers: Vector) -> float:
 
 @inlined
 def self_of(rule: Rule, square: float) -> float:
-    """K(x,x) before it is normalised and biased; of ||x||^2."""
+    """Return K(x,x) before normalisation and bias, from ||x||^2."""
     kind, _, degree, constant, _, _ = rule
     if kind == at.RBF:
         return 1.0
@@ -44,7 +47,7 @@ def self_of(rule: Rule, square: float) -> float:
 
 @inlined
 def whole_self(rule: Rule, plain: float) -> float:
-    """K(x,x), of the value that is neither normalised nor biased."""
+    """Return K(x,x) from its value before normalisation and bias."""
     if rule[4]:
         return (1.0 if plain > 0.0 else 0.0) + rule[5]
     return plain + rule[5]
@@ -52,7 +55,7 @@ def whole_self(rule: Rule, plain: float) -> float:
 
 @inlined
 def span(rows: Rows, t: int) -> tuple[Any, Any]:
-    """Where row t is."""
+    """Return the first and the end entry of row t."""
     indptr, _, _, width = rows
     if width >= 0:
         return t * width, (t + 1) * width
@@ -61,14 +64,14 @@ def span(rows: Rows, t: int) -> tuple[Any, Any]:
 
 @inlined
 def row_of(rows: Rows, t: int) -> tuple[Any, Any]:
-    """The places and numbers of row t."""
+    """Return the features and values of row t."""
     start, stop = span(rows, t)
     return rows[1][start:stop], rows[2][start:stop]
 
 
 @inner
 def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, to: int) -> float:
-    """scratch[to, j] = K(z_j, x) for every support; `to` is VALUES or ROW. And f(x)."""
+    """Write scratch[to, j] = K(z_j, x) for every support, and return f(x); `to` is VALUES or ROW."""
     kind, gamma, degree, constant, normalized, bias2 = rule
     slots, points = cache.slots, cache.points
     out = cache.scratch[to]
@@ -89,7 +92,7 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
     elif len(cache.spread) > 0:
         against_spread(cache, places, numbers, out)
     else:
-        known = len(places)
+        known = len(places)  # features beyond `points` are 0 in every support
         while known > 0 and places[known - 1] >= points.shape[1]:
             known -= 1
         near, inside = numbers[:known], places[:known]
@@ -100,7 +103,7 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
             squares = slots[at.SQUARES]
             for j in range(count):
                 distance = (square + squares[j]) - 2.0 * out[j]
-                out[j] = distance if distance > 0.0 else 0.0
+                out[j] = distance if distance > 0.0 else 0.0  # cancellation may leave a small negative number
         for b in range(blocks):
             exponentials(out, np.uint64(b), gamma)
     elif kind == at.POLYNOMIAL:
@@ -119,7 +122,7 @@ def compare(cache: Cache, rule: Rule, places: Places, numbers: Vector, width: in
 
 @inlined
 def powers(out: Vector, base: Vector, count: int, degree: int, constant: float) -> None:
-    """out[j] = (constant + out[j])^degree."""
+    """Replace out[j] by (constant + out[j])^degree for j < count; base (slots,) is scratch."""
     for j in range(count):
         base[j] = constant + out[j]
         out[j] = base[j]
@@ -130,7 +133,7 @@ def powers(out: Vector, base: Vector, count: int, degree: int, constant: float) 
 
 @inlined
 def against_spread(cache: Cache, places: Places, numbers: Vector, out: Vector) -> None:
-    """out[j] = <x, z_j>, x spread out."""
+    """Write out[j] = <x, z_j> for every sparse support, with x scattered into `spread`."""
     spread, ends, all_places, all_numbers = cache.spread, cache.ends, cache.places, cache.numbers
     for k in range(len(places)):
         if places[k] < len(spread):
@@ -147,7 +150,7 @@ def against_spread(cache: Cache, places: Places, numbers: Vector, out: Vector) -
 
 @inner
 def compare_slot(cache: Cache, rule: Rule, slot: int, width: int) -> None:
-    """row[j] = K(z_j, z_slot) for every support."""
+    """Write scratch[ROW, j] = K(z_j, z_slot) for every support."""
     start, stop, numbers = 0, 0, cache.example
     if width >= 0:
         points, block, lane = cache.points, slot // BLOCK, slot % BLOCK
@@ -156,19 +159,20 @@ def compare_slot(cache: Cache, rule: Rule, slot: int, width: int) -> None:
     else:
         start, stop = cache.ends[slot, 0], cache.ends[slot, 1]
         numbers = cache.numbers[start:stop]
-    compare(cache, rule, cache.places[start:stop], numbers, width, at.ROW)  # one call: a second must be compiled too
+    # One call for dense and sparse rows: a second call site would be compiled, and inlined, a second time.
+    compare(cache, rule, cache.places[start:stop], numbers, width, at.ROW)
 
 
 @inlined
 def score_of(cache: Cache) -> float:
-    """f(x), of the values: eight lanes by slot (numerics/lanes.py), as `compare` sums it."""
+    """Return f(x) from scratch[VALUES], summed in the order of `compare`: eight lanes by slot (numerics/lanes.py)."""
     slots, count = cache.slots, cache.counts[at.COUNT]
     return dense(slots[at.COEFFICIENTS, :count], cache.scratch[at.VALUES, :count])
 
 
 @compiled
 def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
-    """f of every row, in scores (rows,)."""
+    """Write f of every row to scores (rows,)."""
     for t in range(len(scores)):
         here, x = row_of(rows, t)
         scores[t] = compare(cache, rule, here, x, rows[3], at.VALUES)
@@ -176,7 +180,7 @@ def score_rows(cache: Cache, rule: Rule, rows: Rows, scores: Vector) -> None:
 
 @compiled
 def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> None:
-    """out[t, j] = K(z_j, x_t) for every row t; out: (rows, supports)."""
+    """Write out[t, j] = K(z_j, x_t) for every row t; out is (rows, supports)."""
     values, count = cache.scratch[at.VALUES], cache.counts[at.COUNT]
     for t in range(len(out)):
         here, x = row_of(rows, t)
@@ -187,7 +191,7 @@ def cross(cache: Cache, rule: Rule, rows: Rows, out: NDArray[np.float64]) -> Non
 
 @compiled
 def fill(cache: Cache, rule: Rule, rows: Rows, count: int) -> None:
-    """The first rows become supports, in empty slots for which there is room; coefficients are 1."""
+    """Insert the first `count` rows as supports with coefficient 1, in empty arrays with room for them."""
     for t in range(count):
         here, x = row_of(rows, t)
         put(cache, t, here, x, rows[3], 1, 1.0, self_of(rule, square_of(x)))
@@ -195,7 +199,7 @@ def fill(cache: Cache, rule: Rule, rows: Rows, count: int) -> None:
 
 @compiled
 def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
-    """K(x,x) of every row, in out (rows,)."""
+    """Write K(x,x) of every row to out (rows,)."""
     for t in range(len(out)):
         _, x = row_of(rows, t)
         out[t] = whole_self(rule, self_of(rule, square_of(x)))
@@ -203,7 +207,7 @@ def selfs_of(rule: Rule, rows: Rows, out: Vector) -> None:
 
 @inlined
 def inserts(score: float, y: int, beta: float) -> bool:
-    """Is the example to be inserted? With beta = 0, on mistakes."""
+    """Return whether the example is inserted: on mistakes if beta is 0, else if y f(x) <= beta."""
     if beta == 0.0:
         return (score < 0.0) == (y > 0)
     return y * score <= beta
@@ -211,7 +215,7 @@ def inserts(score: float, y: int, beta: float) -> bool:
 
 @inlined
 def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
-    """Is there room for the row at this slot?"""
+    """Return whether the arrays have room for the row at this slot."""
     if slot >= cache.slots.shape[1]:
         return False
     if width >= 0:
@@ -225,9 +229,17 @@ def room_for(cache: Cache, places: Places, slot: int, width: int) -> bool:
 def put(
     cache: Cache, slot: int, places: Places, numbers: Vector, width: int, y: int, coefficient: float, own: float
 ) -> None:
-    """The row becomes the support of this slot, the next one or one that is taken; there is room for it.
+    """Store a row, for which there is room, as the support of a slot: the next free one or one to overwrite.
 
-    own   its K(x,x), before it is normalised and biased
+    Args:
+        cache: Supports, changed.
+        slot: Slot to write.
+        places: Features of the row, if sparse.
+        numbers: Values of the row.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        coefficient: Coefficient of the support.
+        own: K(x,x) before normalisation and bias.
     """
     block, lane, counts = slot // BLOCK, slot % BLOCK, cache.counts
     taken = slot < counts[at.COUNT]
@@ -258,7 +270,7 @@ def put(
 
 @inlined
 def wipe(cache: Cache, slot: int) -> None:
-    """Zeros for the features of a sparse row in `points`."""
+    """Set the features of a sparse support to 0 in `points`."""
     if len(cache.spread) == 0:
         for k in range(cache.ends[slot, 0], cache.ends[slot, 1]):
             cache.points[slot // BLOCK, cache.places[k], slot % BLOCK] = 0.0
@@ -266,7 +278,7 @@ def wipe(cache: Cache, slot: int) -> None:
 
 @inlined
 def drop(cache: Cache, slot: int, width: int) -> None:
-    """Remove a support; the last one takes its slot."""
+    """Remove a support, and move the last one into its slot."""
     last = cache.counts[at.COUNT] - 1
     block, lane, from_block, from_lane = slot // BLOCK, slot % BLOCK, last // BLOCK, last % BLOCK
     if width >= 0:
@@ -291,7 +303,7 @@ def drop(cache: Cache, slot: int, width: int) -> None:
 
 @compiled
 def move_rows(old: Cache, new: Cache) -> None:
-    """The sparse rows of all supports, into larger arrays, one after the other in slot order."""
+    """Copy the sparse rows of all supports into larger arrays, consecutively in slot order."""
     filled = 0
     for slot in range(old.counts[at.COUNT]):
         start, stop = old.ends[slot, 0], old.ends[slot, 1]

@@ -1,13 +1,4 @@
-"""The tighter Perceptron's rule: the support whose loss leaves the fewest mistakes on the others makes room.
-
-gram[i,j] = K(z_i,z_j), by slots.
-
-Arguments of the loops that play
-    cache    Cache, and rule: kernel/_loops/cache.py says what they are; rows: those of kernel/_loops/rows.py
-    y        (rows,) labels -1 and +1
-    scores   (rows,) out: f of each row before it was learned from
-    gram     (slots, slots) changed
-"""
+"""Rule of the tighter Perceptron: remove the support whose removal causes the fewest mistakes on the supports."""
 
 from __future__ import annotations
 
@@ -26,7 +17,19 @@ def learn_many(
     cache: Cache, rule: Rule, rows: Rows, y: NDArray[np.int8], first: int, scores: Vector, budget: int,
     beta: float, gram: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """Play the rows from `first` on, until there is no room; the row to go on with."""
+    """Play the rows from `first` on until the arrays are full; return the row to resume from.
+
+    Args:
+        cache: Supports, changed.
+        rule: Kernel.
+        rows: Rows of kernel/_loops/rows.py.
+        y: (rows,) labels -1 and +1.
+        first: First row to play.
+        scores: (rows,) output: f of each row before learning from it.
+        budget: Largest number of supports.
+        beta: Margin at or below which an example is inserted.
+        gram: (slots, slots) K(z_i, z_j) by slots, changed.
+    """
     width = rows[3]
     for t in range(first, len(y)):
         here, x = row_of(rows, t)
@@ -44,10 +47,22 @@ def add(
     cache: Cache, rule: Rule, places: Places, numbers: Vector, width: int, y: int, plain: float, budget: int,
     gram: NDArray[np.float64],
 ) -> bool:  # fmt: skip
-    """The example takes the next slot, or that of the least useful; False, and nothing done, if there is no room."""
+    """Insert an example in the next slot or the least useful one; return False and do nothing if there is no room.
+
+    Args:
+        cache: Supports, changed; scratch[VALUES] must hold K(z,x).
+        rule: Kernel.
+        places: Features of the example, if sparse.
+        numbers: Values of the example.
+        width: Number of features; -1 for sparse rows.
+        y: Label.
+        plain: K(x,x) before normalisation and bias.
+        budget: Largest number of supports.
+        gram: (slots, slots) K(z_i, z_j) by slots, changed.
+    """
     counts = cache.counts
     full = counts[at.COUNT] >= budget
-    slot = counts[at.COUNT] - full  # any taken one, for the moment
+    slot = counts[at.COUNT] - full  # if full, any occupied slot serves to check the room
     if slot >= len(gram) or not room_for(cache, places, slot, width):
         return False
     if full:
@@ -64,7 +79,7 @@ def add(
 
 @inlined
 def least_useful(cache: Cache, gram: NDArray[np.float64]) -> int:
-    """The slot without which f makes the fewest mistakes on the supports, all of them; of equal ones the oldest."""
+    """Return the slot without which f makes the fewest mistakes on all supports; on a tie the oldest."""
     count = cache.counts[at.COUNT]
     coefficients, labels = cache.slots[at.COEFFICIENTS, :count], cache.slots[at.LABELS, :count]
     fits = cache.scratch[at.BASE, :count]

@@ -1,16 +1,16 @@
 """Fit of comparators f = sum of beta_j K(z_j, .) on a few points.
 
 Algorithm
-    For each cost C: the dual of (1/2)||f||^2 + C * (hinge loss), on the matrix of K between the points, going on from
-    the solution for the smaller C. Then the same for 2 kappa times the bound sum of max(0, 1 + kappa K(x,x) - y f(x)) +
-    ||f||^2/(4 kappa) itself, as in comparators/fit.py. In turns: dual coordinate descent, once over the points that are
-    not where they should be; then a few steps of conjugate gradients on those strictly within 0 .. C, their result cut
-    off at 0 and C, and taken if that is better. The first finds out which points those are, the second what their alpha
-    is. The costs are in units of 1 / (mean K(z,z)); the last stands for the hard margin: it is left off as soon as
-    ||f|| divided by the sum of alpha, no less than the margin of these points, is so small that they are fewer than the
-    mistakes it allows. Sums are numpy's own, not those of a linear algebra library: they do not depend on its threads.
+    For each cost C: solve the dual of (1/2)||f||^2 + C * (hinge loss) on the matrix of K between the points, starting
+    from the solution for the next smaller C. Then minimise 2 kappa times the bound sum of max(0, 1 + kappa K(x,x) -
+    y f(x)) + ||f||^2/(4 kappa) itself in the same way, as in comparators/fit.py. Two methods alternate: dual coordinate
+    descent, once over the points that violate their optimality condition, finds out which points are strictly within
+    0 .. C; a few steps of conjugate gradients on these, clipped to 0 .. C and accepted if better, find their alpha. The
+    costs are in units of 1 / (mean K(z,z)). The largest represents the hard margin; it is abandoned once ||f|| divided
+    by the sum of alpha, which is at least the margin of these points, is so small that the bound exceeds the number of
+    points. Sums use numpy's own loops, not a linear algebra library, so they do not depend on its threads.
 Promise
-    None, and none is needed: a certificate holds for every f, a good one only tightens it.
+    None, and none is needed: a certificate holds for every f, and a good f only tightens it.
 Cost
     At most TURNS turns for each C, each O(points^2) at most: a few hundredths of a second in all.
 Reference
@@ -53,7 +53,7 @@ def fit(gram: Matrix, y: NDArray[np.int8]) -> tuple[Matrix, float]:
         return betas, 0.0
     labels = y.astype(np.float64)
     unit = 1.0 / float(np.mean(square[usable]))
-    square = square * unit  # the mean is 1: f will have another length, which does not matter
+    square = square * unit  # now the mean is 1; the scale of f does not matter
     usable &= square > SHORTEST
     signed = (gram * unit) * labels[:, None] * labels[None, :]
     problem = _Problem(signed, square, usable, CLOSE if len(y) <= SMALL else CLOSE_ENOUGH)
@@ -81,7 +81,7 @@ def times(matrix: Matrix, vector: Matrix) -> Matrix:
 
 
 class _Problem:
-    """alpha and the margins of f = sum of alpha_j y_j K(z_j, .), and the points they are for."""
+    """Dual problem: the points, alpha, and the margins of f = sum of alpha_j y_j K(z_j, .)."""
 
     def __init__(self, signed: Matrix, square: Matrix, usable: NDArray[np.bool_], close: float) -> None:
         self.signed, self.square, self.usable, self.close = signed, square, usable, close
@@ -99,7 +99,7 @@ class _Problem:
             if moved <= self.close or (cost == HARD and self._inseparable()):
                 break
             self._gradients(np.flatnonzero((self.alpha > 0.0) & (self.alpha < cost) & self.usable), cost, target)
-        self.start(self.alpha)  # margins that were added up along the way have been rounded
+        self.start(self.alpha)  # recompute the margins, because updating them accumulated rounding errors
 
     def _coordinates(self, movable: NDArray[np.bool_], cost: float, target: Matrix) -> float:
         """Optimise one alpha after the other; return the largest change of a margin by its alpha."""

@@ -2,25 +2,25 @@
 
 Floats
     u = 2^-53, J points z_j, k < 1 the error of one computed K in units of sqrt(K(z,z) K(x,x)), given by
-    `Kernel.relative_error`. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) add up to (1 + k) W
-    l at most, so it is computed with an error of at most (k + (1 + k) g) W l, g = (J+2) u / (1 - (J+2) u), and what
-    underflows. Taken off is
+    `Kernel.relative_error`. W = sum |beta_j| sqrt K(z_j,z_j) and l = sqrt K(x,x). The terms of f(x) sum to at most
+    (1 + k) W l in absolute value, so it is computed with an error of at most (k + (1 + k) g) W l,
+    g = (J+2) u / (1 - (J+2) u), plus underflow. The margin is reduced by
         e = (k + (J + 8) 2u) W^ (l^ + 2^-500),
-    W^ and l^ being the computed values a little increased. That also covers its own rounding and that of the
-    subtraction, so y f(x) - e is at most the true margin. f has a length of 1/2 at least, as computed, so W is no less
-    than about 1/2, and e is far above what underflows.
+    where W^ and l^ are the computed values, slightly increased. That also covers its own rounding and that of the
+    subtraction, so y f(x) - e is at most the true margin. f has a computed length of at least 1/2, so W is at least
+    about 1/2, and e far exceeds any underflow.
     ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
     may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
     negative, no feature space has these inner products, as `invalid_reason` reports.
     R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
-    that must be so of every K(x,x) before it is normalised. The gamma of the rbf must be within them too: with a
-    smaller one ||x-z||^2 may be infinite, and K computed as 0, where it is near 1; with a larger one what underflows
-    counts.
+    the same must hold for every K(x,x) before normalisation. The gamma of the rbf must be within these limits too: with
+    a smaller one ||x-z||^2 may overflow, and K be computed as 0 although it is near 1; with a larger one underflow
+    would matter.
 Is it the kernel Perceptron?
-    For every f the sum over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j), w being the learner's function, if
-    each mistake adds y K(x, .) to it and nothing else changes it. A margin is at most 2e too small, and <f, w> is
-    computed with an error of at most (k + (J + L + 8) 2u) W R C, L being how many examples the learner has and C the
-    sum of the sizes of their coefficients. All of it is doubled.
+    If each mistake adds y K(x, .) to the learner's function w and nothing else changes it, then for every f the sum
+    over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j). A margin is at most 2e too small, and <f, w> is computed
+    with an error of at most (k + (J + L + 8) 2u) W R C, where L is the number of examples of the learner and C the sum
+    of the absolute values of their coefficients. The tolerance is twice the sum of these errors.
 Reference
     the error of a sum in any order: [higham2002], chapters 3 and 4.
 """
@@ -53,7 +53,7 @@ NOT_FINITE = "a feature was NaN or infinite"
 NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
 INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
 NOT_SAFE_GAMMA = "rescale the features: gamma must be between 2^-900 and 2^900"
-NO_PRODUCT = "the similarity is no inner product: a square of a length is negative"
+NO_PRODUCT = "the kernel is not an inner product: the square of a length is negative"
 
 
 class KernelScorer:
@@ -61,10 +61,10 @@ class KernelScorer:
 
     def __init__(self, similarity: Kernel, points: Rows, betas: Matrix, tally: Tally) -> None:
         self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
-        self.longest = self.norm2 = 0.0  # the largest K(x,x) and, of sparse rows, ||x||^2
-        self.width = 0  # the most numbers in a row
+        self.longest = self.norm2 = 0.0  # largest K(x,x) and, for sparse rows, ||x||^2
+        self.width = 0  # largest number of features in a row
         self._reason = ""
-        self.norms2: list[Fraction] = []  # at least ||f||^2
+        self.norms2: list[Fraction] = []  # upper bounds on ||f||^2
         self._heavy = np.zeros(len(betas))  # W^
         if len(points):
             self._measure()
@@ -80,7 +80,7 @@ class KernelScorer:
             betas, kappa = fit(gram, y)
             used = np.flatnonzero(np.any(betas != 0.0, axis=0))
             betas, gram = betas[:, used], gram[np.ix_(used, used)]
-            # A negative one is looked at when measured.
+            # A negative ||f||^2 is reported by `_measure`.
             lengths2 = np.array([float(np.sum(beta * times(gram, beta))) for beta in betas])
         sound = (lengths2 != 0.0) & np.isfinite(lengths2)
         halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
@@ -156,7 +156,7 @@ class KernelScorer:
 
     def margins(self, x: Rows, y: Labels, self_product: Matrix) -> Matrix:
         """Return lower bounds on y f(x) for each row and comparator; `self_product` is K(x,x) as computed."""
-        error = self._error(x)  # of the learner's K too: also where there are no points
+        error = self._error(x)  # also without points, because it bounds the error of the learner's K too
         if len(self.points) == 0:
             return np.zeros((len(y), len(self.betas)))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -211,7 +211,7 @@ class KernelScorer:
         if len(self.points) == 0 or self.invalid_reason:
             return None
         weight, M, R = float(np.sum(np.abs(coefficients))), float(self.tally.mistakes), math.sqrt(float(self.square()))
-        values = np.zeros(len(self.points))  # of the learner's function
+        values = np.zeros(len(self.points))  # learner's function at the points
         for start in range(0, len(coefficients), AT_ONCE):
             some = np.arange(start, min(start + AT_ONCE, len(coefficients)))
             values += times(self.similarity.matrix(self.points, chosen(examples, some)), coefficients[some])

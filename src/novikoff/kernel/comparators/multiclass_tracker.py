@@ -5,8 +5,8 @@ Algorithm
     them: with Phi a root of the matrix of K between them it is U for rows Phi (comparators/multiclass_fit.py). Then F
     is evaluated on every row, the stored ones first; a label observed later has F = 0.
 Promise
-    Any F will do: its hinge losses are summed over every round, rounded up, by the bounds on F_j(x) of
-    kernel/comparators/functions.py. What the learner added up is compared with its mistakes, along every F.
+    The bound holds for any F: its hinge losses are summed over every round, rounded up, from the bounds on F_j(x) of
+    kernel/comparators/functions.py. The learner's functions are compared with the sum of its mistakes, along every F.
 Cost
     `keep` values of K per round, and a fit of O(keep^3).
 Reference
@@ -115,11 +115,11 @@ class MulticlassKernelScorer(KernelScorer):
             some = slice(start, start + BLOCK)
             self._see_block(x[some], y[some], *played[some].T)
 
-    def _see_block(self, x: Rows, y: NDArray[np.int64], said: NDArray[np.int64], now: NDArray[np.int64]) -> None:
+    def _see_block(self, x: Rows, y: NDArray[np.int64], predicted: NDArray[np.int64], now: NDArray[np.int64]) -> None:
         ones, at, width = np.ones(len(y), dtype=np.int8), np.arange(len(y)), max(int(now.max()), self.labels)
-        self._see(x, ones, said != y)  # lengths, and whether K can be trusted
+        self._see(x, ones, predicted != y)  # lengths, and whether K is accurate
         self.rows += len(y)
-        self.mistakes += int((said != y).sum())
+        self.mistakes += int((predicted != y).sum())
         if not self.count or self.invalid_reason:
             return
         own = self.similarity.self_product(x)
@@ -129,7 +129,7 @@ class MulticlassKernelScorer(KernelScorer):
             part = slice(c * self.labels, (c + 1) * self.labels)
             least[:, : self.labels], most[:, : self.labels] = low[:, part], high[:, part]
             middle = 0.5 * (least + most)
-            self.pulls[c] += float((middle[at, y] - middle[at, said]).sum())
+            self.pulls[c] += float((middle[at, y] - middle[at, predicted]).sum())
             most[np.arange(width) >= now[:, None]] = -np.inf
             most[at, y] = -np.inf
             short = np.maximum(0.0, (1.0 - least[at, y] + most.max(axis=1)) * LITTLE)
@@ -149,7 +149,7 @@ class MulticlassKernelScorer(KernelScorer):
         """Return the distance of the learner's functions from the sum of its mistakes, in rounding errors."""
         if not self.count or self.invalid_reason:
             return None
-        values = np.zeros((len(coefficients), len(self.points)))  # of the learner's functions at the points
+        values = np.zeros((len(coefficients), len(self.points)))  # learner's functions at the points
         for start in range(0, coefficients.shape[1], AT_ONCE):
             some = np.arange(start, min(start + AT_ONCE, coefficients.shape[1]))
             between = self.similarity.matrix(self.points, chosen(examples, some))
@@ -204,9 +204,9 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
         """Replace scores by the prediction, had the labels so far been announced, and the number of these labels."""
         now = np.maximum.accumulate(np.maximum(y + 1, self._known)) if len(y) else y
         known = np.arange(played.shape[1]) < now[:, None]
-        said = np.where(known, played, -np.inf).argmax(axis=1) if len(y) else y
+        predicted = np.where(known, played, -np.inf).argmax(axis=1) if len(y) else y
         self._known = int(now.max(initial=self._known))
-        return super()._read(_sparse(x), y, np.stack([said, now], axis=1))
+        return super()._read(_sparse(x), y, np.stack([predicted, now], axis=1))
 
     def _fit(self, x: Rows, y: NDArray[np.int64], played: NDArray[np.int64]) -> MulticlassKernelScorer:
         known = played[:, 1] if len(y) else np.zeros(0, np.int64)
@@ -253,17 +253,17 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
     def _buffer(self, state: State) -> RowBuffer:
         """Return the buffer of rows and labels with this state."""
         rows, buffer = restored_rows(state["x"]), RowBuffer()
-        y, said, now = (array(state, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
-        sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= self._known)).all())
+        y, predicted, now = (array(state, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
+        sound = bool(((y >= 0) & (y < now) & (predicted >= 0) & (predicted < now) & (now <= self._known)).all())
         require(sound, f"labels of kept rows must be of the {self._known:,} known", y)
-        buffer.add(rows, y, np.stack([said, now], axis=1))
+        buffer.add(rows, y, np.stack([predicted, now], axis=1))
         return buffer
 
 
 def _plain(state: State) -> State:
     """Return a buffer's state with predictions and numbers of known labels separated."""
-    said, now = state["wrong"].reshape(-1, 2).astype(np.int64).T
-    return {"x": state["x"], "y": state["y"].astype(np.int64), "said": said.copy(), "now": now.copy()}
+    predicted, now = state["wrong"].reshape(-1, 2).astype(np.int64).T
+    return {"x": state["x"], "y": state["y"].astype(np.int64), "said": predicted.copy(), "now": now.copy()}
 
 
 def _sparse(x: Rows) -> Sparse:

@@ -15,8 +15,8 @@ Proof
     |L| <= sum over L of y_j g(x_j) = <g,f> <= ||g|| ||f||. Divide by sqrt|L|. []
     In floats f(x_j) is stored while j is in the list: each of N insertions and at most N removals changes it by a K,
     which is off by k R^2 (kernel/theorems/kernel_facts.py), and rounds a number of at most H R^2, H being the largest
-    number of examples so far. So it is off by at most (2N + 4) (k + (H + 4) 2^-53) R^2, the K(x_j,x_j) that is taken
-    off included.
+    number of examples so far. So it is off by at most (2N + 4) (k + (H + 4) 2^-53) R^2, which includes the error of the
+    subtracted K(x_j,x_j).
 Reference
     [crammer2004]; the bound is sharper than theirs, which has 2 beta.
 """

@@ -3,38 +3,39 @@
 Theorem (upper)
     The learner keeps f = sum of sigma_i y_i K(x_i, .). On a mistake it appends the example with weight 1 (f'), shrinks
     all weights by phi in (0, 1], and removes the oldest example r if there are more than B. Let lambda <= 1 be the
-    weight of r then and mu = y_r f(x_r), r still being in f. Sums over the mistakes, and over the removals:
+    weight of r at that time and mu = y_r f(x_r) before the removal. Sums over the mistakes, and over the removals:
         S1 = sum (1 - phi) ||f'||,   S2 = sum (1 - phi^2) ||f'||^2,
         P = sum (lambda^2 K(x_r,x_r) - 2 lambda mu),   Lam = sum lambda.
-    For every B, however phi was chosen, for every g in the kernel's space with hinge loss D over ALL rounds, and every
-    R^2 that no K(x,x) exceeds:
+    For every B, every choice of phi, every g in the kernel's space with hinge loss D over ALL rounds, and every R^2
+    that no K(x,x) exceeds:
         M  <=  R^2 ||g||^2 + 2 D + 2 ||g|| S1 + (P + 2 R^2 Lam - S2) / R^2.
-    Reported is the smallest over the g tracked, over mixtures of two of them that are next to each other, and
-    over R^2, as a whole number.
+    The reported bound is the smallest over the tracked g, over mixtures of two neighbouring g, and over R^2, as an
+    integer.
 Assumptions
     the learner is the Forgetron: it began with an empty list and changed on its mistakes only (checked); K is an inner
     product (checked; trusted for a user-defined function); the comparators were evaluated on all its rounds (checked);
     x is finite (checked).
 Proof
-    Compare f with h = R^2 g: the decrease of ||f - h||^2 over the run is at most ||h||^2 = R^4 ||g||^2. Appending (x,
-    y) on a mistake takes -2 y f(x) + 2 y h(x) - K(x,x) off it, at least 2 R^2 y g(x) - K(x,x). Removing r takes off 2
-    lambda mu - 2 lambda y_r h(x_r) - lambda^2 K(r,r). Both together, for an r of loss l that was removed, take off
+    Compare f with h = R^2 g: the decrease of ||f - h||^2 over the run is at most ||h||^2 = R^4 ||g||^2. Appending
+    (x, y) on a mistake decreases it by -2 y f(x) + 2 y h(x) - K(x,x), at least 2 R^2 y g(x) - K(x,x). Removing r
+    decreases it by 2 lambda mu - 2 lambda y_r h(x_r) - lambda^2 K(r,r). Together, for an r of loss l that was removed,
+    the decrease is
         2 (1 - lambda) R^2 (1 - l) - K(r,r) + 2 lambda mu - lambda^2 K(r,r)
             >=  R^2 - 2 R^2 l - (lambda^2 K(r,r) + 2 lambda R^2 - 2 lambda mu),
-    and for one that was not at least R^2 - 2 R^2 l. Shrinking takes off at least
-    (1 - phi^2) ||f'||^2 - 2 (1 - phi) ||f'|| R^2 ||g||. Add up and divide by R^2. []
-    R^2 ||g||^2 + (P - S2)/R^2 is least at R^2 = sqrt(P - S2)/||g||, or as near to it as K(x,x) allows. A mixture of two
-    g has at most the mixture of their losses and of their lengths.
+    and for an example that was not removed at least R^2 - 2 R^2 l. Shrinking decreases it by at least
+    (1 - phi^2) ||f'||^2 - 2 (1 - phi) ||f'|| R^2 ||g||. Sum up and divide by R^2. []
+    R^2 ||g||^2 + (P - S2)/R^2 is least at R^2 = sqrt(P - S2)/||g||, or as near to it as K(x,x) allows. The loss and the
+    norm of a mixture of two g are at most the mixtures of their losses and norms.
 Floats
     R0^2 is the largest K(x,x), e the error of a score in units of R0^2 (kernel/theorems/kernel_facts.py, for B + 1
     examples), u = 2^-53. All weights are at most 1, so scores are accurate to (B+1) e R0^2 and ||f'|| <= (B+1) R0. A
     mistake has y f(x) <= (B+1) e R0^2. Rounding the weights moves f by u (B+1) R0 at most. ||f'||^2 is updated from one
-    mistake to the next: each adds an error of at most d R0^2, d = 16 (B+1) e, in all, and shrinking takes the same part
-    off the error as off ||f'||^2. So the errors E of ||f'||^2 have sum (1 - phi^2) E <= M d R0^2, which bounds that of
-    S2; by Cauchy that of S1 is at most M sqrt(d) R0. P is off by less than M d R0^2. With a = R0 ||g|| all this adds at
-    most
+    mistake to the next: each adds an error of at most d R0^2 in all, d = 16 (B+1) e, and shrinking multiplies the error
+    and ||f'||^2 by the same factor. So the errors E of ||f'||^2 have sum (1 - phi^2) E <= M d R0^2, which bounds that
+    of S2; by Cauchy-Schwarz that of S1 is at most M sqrt(d) R0. P is off by less than M d R0^2. With a = R0 ||g|| all
+    this adds at most
         M (2 d R0^2/R^2 + d a + 2 a sqrt d)
-    to the bound; that the sums were added up in floats adds at most
+    to the bound; the rounding of the sums adds at most
         (M + 4) 2u (2 ||g|| S1 + S2/R^2 + 2 Lam + M (2B + 3) R0^2/R^2).
 Reference
     [dekel2008].

@@ -1,10 +1,10 @@
-"""Forgetron mistakes against a short function in the kernel's space, by a bound that needs no sums of the run.
+"""Forgetron mistakes against a function of small norm in the kernel's space, by a bound without sums over the run.
 
 Theorem (upper)
     Let K(x,x) <= R^2, fixed in advance, and let the budget be B >= 83. For every g in the kernel's space with
     R ||g|| <= U = (1/4) sqrt((B+1) / ln(B+1)) and hinge loss D over ALL rounds:
         M  <=  2 R^2 ||g||^2 + 4 D.
-    Reported is the smallest over the g tracked that are that short, as an integer. It is seldom informative
+    The reported bound is the smallest over the tracked g with such a norm, as an integer. It is seldom informative
     (U is 1.09 at B = 83, and 10 at 15,500): kernel/theorems/forgetron_pathwise.py is never weaker.
 Assumptions
     B >= 83 (checked); no K(x,x) was above R^2, by more than 1e-12 of it (checked); on this run Q <= (15/32) M and
@@ -13,17 +13,18 @@ Assumptions
 Proof
     Let R = 1. By kernel/theorems/forgetron_pathwise.py M <= ||g||^2 + 2 D + Q + C, where Q = P + 2 Lam is the cost of
     removals and C = sum of (1 - phi) ||f'|| (2 ||g|| - (1 + phi) ||f'||) that of shrinking.
-    Q <= (15/32) M. The self-tuned learner chooses phi so. The basic one shrinks by (B+1)^(-1/(2(B+1))) at least on each
-    of the B + 1 mistakes at which an example is in the list, so lambda <= 1/sqrt(B+1), and ||f|| <= U after shrinking:
-    a removal costs lambda^2 K(r,r) + 2 lambda - 2 lambda mu <= 1/(B+1) + 2/sqrt(B+1) + 2 U/sqrt(B+1), which is at most
-    15/32 for B >= 83.
-    C <= M/32. Where phi = 1 the term is 0, and where phi >= U/||f'|| it is at most 0, as ||g|| <= U <= ||f'||.
-    Elsewhere it is at most U^2 ln(1/phi). For the basic learner ln(1/phi) is then ln(B+1)/(2(B+1)), and U^2 times that
-    is 1/32. The self-tuned one has Q = (15/32) M there, for else phi could have been larger; so this removal cost 15/32
-    at least, and as ||f|| < U after shrinking, lambda >= 1/sqrt(B+1): over the B + 1 mistakes at which the example was
-    in the list ln(1/phi) adds up to ln(B+1)/2 at most. At most M/(B+1) such stretches, disjoint, taken from the last
-    on, cover all those mistakes. So the sum of ln(1/phi) is at most (M/(B+1)) ln(B+1)/2, and U^2 times that is M/32.
-    So M <= ||g||^2 + 2 D + M/2. Floats are paid for as there, twice.
+    Q <= (15/32) M: the self-tuned learner chooses phi to ensure it. The basic one shrinks by at least
+    (B+1)^(-1/(2(B+1))) on each of the B + 1 mistakes at which an example is in the list, so lambda <= 1/sqrt(B+1), and
+    ||f|| <= U after shrinking: a removal costs lambda^2 K(r,r) + 2 lambda - 2 lambda mu <= 1/(B+1) + 2/sqrt(B+1) +
+    2 U/sqrt(B+1), which is at most 15/32 for B >= 83.
+    C <= M/32: if phi = 1 the term is 0, and if phi >= U/||f'|| it is at most 0, as ||g|| <= U <= ||f'||. Otherwise it
+    is at most U^2 ln(1/phi). For the basic learner ln(1/phi) is then ln(B+1)/(2(B+1)), and U^2 times that is 1/32. The
+    self-tuned one then has Q = (15/32) M, because otherwise phi could have been larger; so this removal cost at least
+    15/32, and as ||f|| < U after shrinking, lambda >= 1/sqrt(B+1): over the B + 1 mistakes at which the example was in
+    the list, ln(1/phi) sums to at most ln(B+1)/2. At most M/(B+1) such intervals, disjoint and chosen from the last
+    one backwards, cover all those mistakes. So the sum of ln(1/phi) is at most (M/(B+1)) ln(B+1)/2, and U^2 times that
+    is M/32.
+    So M <= ||g||^2 + 2 D + M/2. Rounding errors are added as there, twice.
 Reference
     [dekel2008].
 """

@@ -2,14 +2,14 @@
 
 The run in floats
     Let R^2 be the largest K(x,x), k the error of one computed K(z,x) in units of R^2, u = 2^-53. A score is a sum of
-    J products, the sizes of whose coefficients add up to at most C. It is computed with an error of at most
+    J products whose coefficients sum to at most C in absolute value. It is computed with an error of at most
         C e R^2,    e = k + g (1 + k),    g = (J + 4) u / (1 - (J + 4) u),
-    in whatever order it is summed, the rounding of a product and of its coefficient included. So y f(x) <= C e R^2 on a
-    mistake, where the theorems have y f(x) <= 0. Nothing else is rounded: the coefficients are integers, f is the sum
-    of the examples in the list and not an accumulated array.
+    in any order of summation, including the rounding of a product and of its coefficient. So y f(x) <= C e R^2 on a
+    mistake, where the theorems have y f(x) <= 0. Nothing else is rounded: the coefficients are integers, and f is
+    computed from the examples in the list, not accumulated in an array.
     The kernel Perceptron: after M mistakes (J and C at most M) ||f||^2 <= R^2 M (1 + 2 M e), by induction, as a mistake
     adds 2 y f(x) + K(x,x). So its theorems hold with R^2 lambda^2 in place of R^2, lambda^2 = 1 + 2 M e.
-    With at most B examples in the list: lambda^2 = 1 + 2 B e, J and C being B.
+    With at most B examples in the list, J and C are at most B, and lambda^2 = 1 + 2 B e.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
 
 
 def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:
-    """Return why a theorem does not apply to this run, `also` being one more reason; "" if it applies."""
+    """Return why a theorem does not apply to this run, `also` for a further reason; "" if it applies."""
     reason: str = run.tracked.invalid_reason or refutations(needed) or also
     warm = reason and not run.before.empty and not run.tracked.invalid_reason
     return f"warm start: {reason}" if warm else reason

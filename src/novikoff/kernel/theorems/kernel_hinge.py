@@ -4,17 +4,17 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with D = sum over ALL rounds of max(0, 1 - y f(x)), R^2 the largest K(x,x),
     ||f||^2 = sum of beta_i beta_j K(z_i, z_j) and a = R ||f||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. Reported is the smallest over the f tracked and f = 0 (which gives
+    the largest M with M <= D + a sqrt M. The reported bound is the smallest over the f tracked and f = 0 (which gives
     M <= rounds), as an integer. Over several passes D is the sum over all rounds of all passes.
 Assumptions
     K is an inner product (checked; trusted for a user-defined function); the learner is the kernel Perceptron: it began
     with an empty list, an example was inserted on every mistake, at no other time, and none was removed (checked); the
     comparators were evaluated on all its rounds with its K (checked); x is finite (checked).
 Proof
-    That of linear/theorems/perceptron_hinge.py, <w,x> being w(x) = sum over the list of y_k K(x_k, x): a mistake adds
-    y f(x) >= 1 - loss to <f,w>, so M - D <= <f,w> <= ||f|| ||w||; and as y w(x) <= 0 then, ||w||^2 <= R^2 M. A repeat
-    counts as often as it was inserted, be it by a coefficient. With floats a grows by the lambda of
-    kernel/theorems/kernel_facts.py.
+    As in linear/theorems/perceptron_hinge.py, with w(x) = sum over the list of y_k K(x_k, x) for <w,x>: a mistake adds
+    y f(x) >= 1 - loss to <f,w>, so M - D <= <f,w> <= ||f|| ||w||; and as y w(x) <= 0 on a mistake, ||w||^2 <= R^2 M. A
+    repeated example counts as often as it was inserted, also if its support is stored once with a larger coefficient.
+    In floats a grows by the lambda of kernel/theorems/kernel_facts.py.
 Reference
     [freund1999]; [aizerman1964].
 """

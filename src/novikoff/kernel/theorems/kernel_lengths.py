@@ -3,8 +3,8 @@
 Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .) and every kappa > 0:
         M  <=  sum over ALL rounds of max(0, 1 + kappa K(x,x) - y f(x))  +  ||f||^2 / (4 kappa).
-    Reported is the smallest over the f and kappas that were tracked, and M <= rounds, as an integer. With the rbf or a
-    normalised kernel all K(x,x) are 1, and it is the bound of kernel/theorems/kernel_hinge.py.
+    The reported bound is the smallest over the f and kappas that were tracked, and M <= rounds, as an integer. With the
+    rbf or a normalised kernel all K(x,x) are 1, and it is the bound of kernel/theorems/kernel_hinge.py.
 Assumptions
     those of kernel/theorems/kernel_hinge.py.
 Proof
@@ -43,5 +43,5 @@ def kernel_lengths(run: Run[KernelFacts]) -> Bound:
     if reason := why_void(run, needed):
         return Bound(None, needed, void=reason)
     more = 2 * run.mistakes**2 * score_error(run, run.mistakes) * run.tracked.square
-    bound, told = least_bound(run.tracked, run.rounds, more, Fraction(1))
-    return Bound(bound, needed, told)
+    bound, reported = least_bound(run.tracked, run.rounds, more, Fraction(1))
+    return Bound(bound, needed, reported)

@@ -9,8 +9,8 @@ Assumptions
     some f tracked has a margin (checked); else as for kernel/theorems/kernel_hinge.py.
 Proof
     M <= <f,w> <= ||f|| ||w|| <= ||f|| R sqrt M, w being the learner's function at the end. With floats R grows by the
-    lambda of kernel/theorems/kernel_facts.py; f is evaluated, never solved for: whatever the solver did, y f(x) and
-    ||f|| are bounded from the safe side.
+    lambda of kernel/theorems/kernel_facts.py. The bound does not rely on the solver that found f: y f(x) and ||f|| are
+    evaluated and rounded to the safe side.
 Reference
     [novikoff1962]; [aizerman1964].
 """

@@ -4,7 +4,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     For every f = sum of beta_j K(z_j, .), with Q = sum over all rounds of max(0, 1 - y f(x))^2, R^2 the largest K(x,x)
     and a = R ||f||:
         M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f tracked, as an integer. Over several passes Q is the sum over all
+    The reported bound is the smallest over the f tracked, as an integer. Over several passes Q is the sum over all
     rounds of all passes.
 Assumptions
     as for kernel/theorems/kernel_hinge.py.

@@ -5,8 +5,8 @@ Theorem (upper; tight on e_1 .. e_n, all labelled 1 of two, with the linear kern
     max(0, 1 - F_y(x) + max over the other labels j of F_j(x)), R^2 the largest K(x,x), ||F||^2 the sum of the
     ||F_j||^2 and a = sqrt 2 R ||F||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
-    the largest M with M <= D + a sqrt M. Reported is the smallest over the F tracked and F = 0, as an integer.
-    If labels are not announced, the others in D are those observed up to then, and S is added, as in
+    the largest M with M <= D + a sqrt M. The reported bound is the smallest over the F tracked and F = 0, as an
+    integer. If labels are not announced, the others in D are those observed up to then, and S is added, as in
     linear/theorems/multiclass_mistakes.py.
 Assumptions
     K is an inner product; the learner began with an empty list; its mistakes, had labels been announced, are those of

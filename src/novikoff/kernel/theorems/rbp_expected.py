@@ -8,9 +8,9 @@ Theorem (upper, in expectation over the coins)
         (1)  E[M]  <=  (D + rho B/4) / (1 - rho).
     If an example was removed (then also with all other coins), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
         (2)  E[M]  <=  (b + sqrt(b^2 - 4 (1 - rho^2) c)) / (2 (1 - rho^2)),
-    and E[M] <= D if the radicand is negative. Reported is (2), the smallest over the u tracked; an expectation
-    is never rounded to an integer. At the same u, `simpler` is (1), and `notes` the bound of the literature,
-    with a = R ||u|| and sqrt B = (1 + eps) a:
+    and E[M] <= D if the radicand is negative. The reported bound is (2), the smallest over the u tracked; an
+    expectation is never rounded to an integer. At the same u, `simpler` is (1), and `notes` the bound of the
+    literature, with a = R ||u|| and sqrt B = (1 + eps) a:
         (1 + 2/eps) (D + (1+eps)^2 a^3 + 2 (1+eps) a^2 max(0, ln(a + a/eps))).
     Without the max it is false for small a.
 Assumptions
@@ -21,18 +21,19 @@ Assumptions
 Proof
     Let R = 1, a = ||u||. No coin is used up to mistake B, so either mistake B + 1 is made for all coins or for none; if
     for none, the learner is the Perceptron and M <= D + a sqrt M <= D + rho (M + B/4), which is (1).
-    Else n = E[M] - B examples leave in expectation. Let w be the function before such a mistake, Q the example that
-    leaves, with its sign: E[Q | past] = w/B. As y w(x) <= 0 and all lengths are at most 1,
+    Otherwise n = E[M] - B examples are removed in expectation. Let w be the function before such a mistake, Q the
+    removed example, with its sign: E[Q | past] = w/B. As y w(x) <= 0 and all norms are at most 1,
         E[ ||w - Q + y x||^2 | past ]  <=  ||w||^2 - 2 ||w||^2/B + 2,
-    the terms with both y x and w being 2 y w(x) (1 - 1/B) <= 0. When the list became full ||w||^2 <= B. So with S the
-    expected sum of ||w||^2 over the mistakes at which an example leaves, and F = E ||w_end||^2,
+    because the terms with both y x and w are 2 y w(x) (1 - 1/B) <= 0. When the list became full ||w||^2 <= B. So with S
+    the expected sum of ||w||^2 over the mistakes at which an example is removed, and F = E ||w_end||^2,
         (3)  F + (2/B) S  <=  B + 2 n.
-    Every mistake adds y u(x) >= 1 - loss to <u,w>, and a removal takes <u,Q> from it, so
-    M <= D + <u,w_end> + sum of <u,Q>. Take expectations, and Cauchy twice:
+    Every mistake adds y u(x) >= 1 - loss to <u,w>, and a removal subtracts <u,Q> from it, so
+    M <= D + <u,w_end> + sum of <u,Q>. Take expectations, and apply Cauchy-Schwarz twice:
         E[M]  <=  D + a sqrt F + (a/B) sqrt(n S)  <=  D + a sqrt(F + 2S/B) sqrt(1 + n/(2B))
               <=  D + rho sqrt((n + B/2)(n + 2B)),
     by (3). With n = E[M] - B this is E[M] <= D + rho sqrt((E[M] + B)(E[M] - B/2)): squared and solved, it is (2), whose
-    value is at least D. By the inequality of the means the root is at most E[M] + B/4, so that (1) is never smaller. []
+    value is at least D. By the inequality of arithmetic and geometric means the root is at most E[M] + B/4, so (1) is
+    never smaller. []
     Other R: x and u become x/R and R u. In floats y w(x) <= B e R^2 on a mistake, so that R^2 grows by lambda^2
     (kernel/theorems/kernel_facts.py). Over several passes the stream is that of all of them.
     (1) needs a < sqrt B, and no learner with B examples can do much better: adversaries/theorems/budget_forced.py.

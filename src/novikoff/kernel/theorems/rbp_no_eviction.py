@@ -4,13 +4,13 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with k <= B)
     If no example was removed from the list, every bound of the kernel Perceptron holds, on every stream: for every
     f = sum of beta_j K(z_j, .) with hinge loss D and squared hinge loss Q, R^2 the largest K(x,x) and a = R ||f||,
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),      M  <=  (a + sqrt Q)^2.
-    Reported is the smallest over the f tracked, as an integer. A bound below B + 1 known in advance
+    The reported bound is the smallest over the f tracked, as an integer. A bound below B + 1 known in advance
     implies that no example will be removed.
 Assumptions
     as for kernel/theorems/kernel_hinge.py: in particular no example was removed (else
     kernel/theorems/rbp_expected.py applies).
 Proof
-    The first coin is used at mistake B + 1. Up to there the two learners are the same, whatever the coins.
+    The first coin is used at mistake B + 1. Before it the two learners are the same, for any coins.
 Reference
     [freund1999]; [cavallanti2007].
 """

@@ -29,7 +29,7 @@ def largest(s: Vector, known: int) -> int:
 @compiled
 def play(
     weights: Vector, seen: Vector, totals: Vector, known: int, rows: Nonzeros, y: NDArray[np.int64], learns: bool,
-    scores: Vector, said: NDArray[np.int64],
+    scores: Vector, predicted: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Score and predict every row; with `learns`, learn from each before the next.
 
@@ -42,7 +42,7 @@ def play(
         y: (rows,) labels as integers; read only if `learns`.
         learns: Whether to learn from the rows.
         scores: (rows, labels) output; -inf for labels not known.
-        said: (rows,) output: predicted labels.
+        predicted: (rows,) output: predicted labels.
     """
     ends, places, values = rows
     for t in range(len(ends) - 1):
@@ -57,13 +57,13 @@ def play(
             square += x * x
             for j in range(now):
                 s[j] += row[j] * x
-        said[t] = largest(s, known)
+        predicted[t] = largest(s, known)
         if not learns:
             continue
         known = now
         best = largest(s, known)
         if best == y[t]:
-            totals[SURPRISES] += said[t] != y[t]
+            totals[SURPRISES] += predicted[t] != y[t]
             continue
         totals[MISTAKES] += 1.0
         totals[GAINED] += 2.0 * square

@@ -11,7 +11,7 @@ Arguments of the loops: those of linear/_loops/second_order.py (b and w of its `
     known: labels known before the first row; the label of a row is one of these or the next one
     y: (rows,) labels as integers
     scores: (rows, labels) output; -inf for labels not known
-    said: (rows,) output: predicted labels
+    predicted: (rows,) output: predicted labels
     chances: (rows,) output: probability of the observed label
     s, p: (labels,) scratch: scores and probabilities of a row
 """
@@ -86,7 +86,7 @@ def look(
 @compiled
 def play_vaw(
     metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, labels: Labels,
-    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64], chances: Vector,
+    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, predicted: NDArray[np.int64], chances: Vector,
 ) -> None:  # fmt: skip
     """Play Vovk-Azoury-Warmuth on 1_y - 1/k: write scores, predictions and the probability of each observed label."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
@@ -100,7 +100,7 @@ def play_vaw(
         v = product(inverse, x, count, k)
         s, now = scores[t], max(known, y[t] + 1)
         score(moments, k, count, v, now, s)
-        said[t] = largest(s, known)
+        predicted[t] = largest(s, known)
         kept = 1.0 / (rounds + t + 1.0) ** 2 if grows else 0.0
         if y[t] >= known:
             chances[t] = kept
@@ -133,7 +133,7 @@ def play_vaw(
 @compiled
 def play_perceptron(
     metric: Metric, matrix: MatrixArrays, moments: Vector, paid: Vector, known: int,
-    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, said: NDArray[np.int64],
+    rows: Nonzeros, y: NDArray[np.int64], scores: Vector, predicted: NDArray[np.int64],
 ) -> None:  # fmt: skip
     """Play the second-order Perceptron: write scores and predictions, and learn from mistakes."""
     metric, matrix, rows = Metric(*metric), MatrixArrays(*matrix), Nonzeros(*rows)
@@ -144,11 +144,11 @@ def play_perceptron(
         v = product(inverse, x, count, k)
         s, now = scores[t], max(known, y[t] + 1)
         score(moments, k, count, v, now, s)
-        said[t] = largest(s, known)
+        predicted[t] = largest(s, known)
         known = now
         best = largest(s, known)
         if best == y[t]:
-            paid[many.SURPRISES] += said[t] != y[t]
+            paid[many.SURPRISES] += predicted[t] != y[t]
             continue
         paid[many.MISTAKES] += 1.0
         paid[many.GAINED] += 2.0 * (v / (1.0 + v))

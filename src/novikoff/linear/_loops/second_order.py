@@ -268,13 +268,13 @@ def play_vaw(
         count = meet(metric, matrix, rows, t, True, x, k)
         v = product(inverse, x, count, k)
         score = dense(held[at.WEIGHT, :count], x[:count])
-        said = score / (1.0 + v)
-        scores[t] = min(max(said, low), high)
+        predicted = score / (1.0 + v)
+        scores[t] = min(max(predicted, low), high)
         totals[at.LOSS] += (scores[t] - y[t]) ** 2
         totals[at.GAINED] += y[t] * y[t] * (v / (1.0 + v))
         totals[at.LINEAR] += y[t] * y[t]
-        totals[at.UNCLIPPED] += (said - y[t]) ** 2
-        totals[at.LINEAR_SIZE] += said * said * v
+        totals[at.UNCLIPPED] += (predicted - y[t]) ** 2
+        totals[at.LINEAR_SIZE] += predicted * predicted * v
         totals[at.FARTHEST] = max(totals[at.FARTHEST], abs(y[t]))
         change(matrix, x, k, count, score, v, 1.0, y[t])
 

@@ -217,7 +217,7 @@ def assumptions(run: Run[EllipsoidFacts]) -> list[Assumption]:
     return [seen(claim, holds) for claim, holds in claims.items()]
 
 
-def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: str, told: dict[str, Any]) -> Bound:
+def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: str, reported: dict[str, Any]) -> Bound:
     """Return the least bound over the balls; void for the reason `none` without a ball, or if rounding is too large."""
     facts, needed = run.after, assumptions(run)
     reason = run.tracked.invalid_reason or facts.flaw or refutations(needed)
@@ -239,7 +239,7 @@ def least_bound(run: Run[EllipsoidFacts], balls: list[Ball], claim: str, none: s
         math.floor(heights[best] * (1.0 + 1e-12) + 1e-9),
         [*needed, Assumption(claim, "checked")],
         {"width": facts.width, "margin": balls[best].g, "reach": reaches[best], "depth": facts.depth,
-         "condition": float(body.values[0] / body.values[-1]), **told},
+         "condition": float(body.values[0] / body.values[-1]), **reported},
     )  # fmt: skip
 
 

@@ -56,8 +56,10 @@ def ellipsoid_grid(run: Run[EllipsoidFacts]) -> Bound | None:
     balls = [dataclasses.replace(ball, g=min(g, ball.g)) for ball in separators(run) if ball.g >= g * (1.0 - 1e-12)]
     with_margin = f" with the margin of a target on the grid of {facts.grid:,}"
     claim, none = f"{SEPARATED}{with_margin}", none_separates(with_margin)
-    told = {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
-    return least_bound(run, balls, claim, none, told)
+    reported = (
+        {"grid": facts.grid, "before": before_the_game(max(facts.width, 1), g)} if g > 0.0 else {"grid": facts.grid}
+    )
+    return least_bound(run, balls, claim, none, reported)
 
 
 def grid_margin(k: int, n: int, constant: float | Fraction = 0.0) -> float:

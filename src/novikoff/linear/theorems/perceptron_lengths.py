@@ -65,24 +65,24 @@ def perceptron_lengths(run: Run[PerceptronFacts]) -> Bound:
     if reason := why_void(run, needs_zero=False):
         return Bound(None, needed, void=reason)
     weight = Fraction(0) if starts_at_zero(run) else run.tracked.start_square
-    bound, told = least_bound(run.tracked, run.rounds, weight, rounding_factor(run) ** 2)
-    return Bound(bound, needed, told)
+    bound, reported = least_bound(run.tracked, run.rounds, weight, rounding_factor(run) ** 2)
+    return Bound(bound, needed, reported)
 
 
 def least_bound(
     facts: ComparatorFacts, rounds: int, start_square: Fraction, factor: Fraction
 ) -> tuple[int, dict[str, Any]]:
     """Return the bound and the reported quantities of its comparator; `factor` is lambda^2."""
-    told: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
+    reported: dict[str, Any] = {"comparators": len(facts.penalized), "R": float(root(facts.square))}
     tried = shortlist_penalized(facts.penalized, start_square)
     bounds = [math.floor(u.bound(start_square, factor)) for u in tried]
     nothing = min([Fraction(rounds), *(u.hinge for u in facts.comparators if u.direction == 0)])
     bound = min([math.floor(nothing), *bounds])
     if bound < nothing:
         best = tried[bounds.index(bound)]
-        told |= {"norm": float(root(best.square)), "kappa": float(best.kappa), "scale": best.scale,
+        reported |= {"norm": float(root(best.square)), "kappa": float(best.kappa), "scale": best.scale,
                  "hinge": float(best.loss)}  # fmt: skip
-    return bound, told | from_the_mistakes(facts, start_square, factor)
+    return bound, reported | from_the_mistakes(facts, start_square, factor)
 
 
 def shortlist_penalized(

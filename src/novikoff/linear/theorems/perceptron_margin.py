@@ -10,7 +10,7 @@ Assumptions
     (checked).
 Proof
     A mistake adds y x~ to w. So <u,w> grows by y<u,x~> >= margin: <u,w_end> >= M margin. And ||w||^2 grows by
-    2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 on a mistake: ||w_end||^2 <= M R^2. By Cauchy and Schwarz
+    2 y<w,x~> + ||x~||^2 <= R^2, as y<w,x~> <= 0 on a mistake: ||w_end||^2 <= M R^2. By Cauchy-Schwarz
     M margin <= <u,w_end> <= ||w_end|| <= R sqrt M. With floats R grows by the lambda of
     linear/theorems/perceptron_facts.py.
 Reference
