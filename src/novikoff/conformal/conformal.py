@@ -31,8 +31,8 @@ Reference
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ from novikoff.core.types import (
     Batch,
     Domain,
     Example,
+    Facts,
+    LabelValue,
     Outcome,
     Prediction,
     Standing,
@@ -63,6 +65,11 @@ from novikoff.core.types import (
     Theorem,
     as_batch,
 )
+
+if TYPE_CHECKING:
+    from novikoff.comparators.tracker import Tracker
+    from novikoff.core.feature_places import Features
+    from novikoff.data.tables.encoding import Encoding
 
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
@@ -137,17 +144,17 @@ class Conformal(Learner):
     domain = OfLearner[Domain]()
     labels = OfLearner[int | None]()
     learners = OfLearner[Sequence[Learner]]()
-    features = OfLearner[Any]()
+    features: OfLearner[Features | None] = OfLearner()
     feature_names = OfLearner[list[str] | None]()
-    label_values = OfLearner[list[Any] | None]()
-    encoding = OfLearner[Any]()
+    label_values: OfLearner[list[LabelValue] | None] = OfLearner()
+    encoding: OfLearner[Encoding | None] = OfLearner()
     normalize = OfLearner[bool | None]()
     size = OfLearner[int | None]()
     updates = OfLearner[int | None]()
     seed = OfLearner[int | None]()
     names = OfLearner[Sequence[str]]()
-    shares = OfLearner[Any]()
-    weights = OfLearner[Any]()
+    shares: OfLearner[Sequence[float] | Numbers] = OfLearner()
+    weights: OfLearner[Sequence[float] | Numbers] = OfLearner()
     predict_many = OfLearner[Any]()
     predict_ahead = OfLearner[Any]()
     score_one = OfLearner[Any]()
@@ -158,16 +165,16 @@ class Conformal(Learner):
     probabilities_many = OfLearner[Any]()
     chances = OfLearner[Any]()
     costs = OfLearner[Any]()
-    tracker = OfLearner[Any]()
-    mean = OfLearner[Any]()
+    tracker: OfLearner[Callable[[], Tracker | None]] = OfLearner()
+    mean: OfLearner[Callable[[], Learner]] = OfLearner()
     again = OfLearner[Any]()
     seen_batch = OfLearner[Any]()
     seen_row = OfLearner[Any]()
-    survivor = OfLearner[Any]()
-    tale = OfLearner[Any]()
+    survivor: OfLearner[Callable[[], str | None]] = OfLearner()
+    tale: OfLearner[Callable[[], list[str]]] = OfLearner()
     between = OfLearner[Any]()
     stretches = OfLearner[Any]()
-    facts = OfLearner[Any]()
+    facts: OfLearner[Callable[[], Facts]] = OfLearner()
     largest_loss = OfLearner[float]()
 
     def __init__(

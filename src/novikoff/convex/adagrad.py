@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ from novikoff.core.types import StepResult, Task, Theorem
 from novikoff.linear.scale_free import ScaleFree
 from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 LARGEST = 2.0**200
 """Largest |y|, so that sums of squared slopes do not overflow."""
@@ -153,7 +156,7 @@ class AdaGrad(ScaleFree):
         """Return the loss of each prediction."""
         return self.kind.of(predicted, np.asarray(y, dtype=np.float64))
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
         if not self._unit and outcomes.any():  # before that, all slopes and scores are 0
             self._unit = float(abs(outcomes[np.flatnonzero(outcomes)[0]]))
@@ -166,13 +169,13 @@ class AdaGrad(ScaleFree):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, scores=scores)
 
-    def _play(self, rows: Any, y: NDArray[np.float64], learns: bool, scores: NDArray[np.float64]) -> None:
+    def _play(self, rows: Nonzeros, y: NDArray[np.float64], learns: bool, scores: NDArray[np.float64]) -> None:
         kind, (steep, rate) = self.kind, self._pace()
         _loops.adagrad.play(
             self._held, self._totals, CODES[kind.name], kind.parameter, steep, rate, astuple(rows), y, learns, scores
         )
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores = np.empty(len(rows.ends) - 1)
         places = up_to(rows.places, len(self._held) - 1)
         self._play(rows._replace(places=places), np.zeros(0), False, scores)

@@ -20,7 +20,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ from novikoff.core.state import Argument, Array
 from novikoff.core.types import Theorem
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 METRICS = ("sqrt", "newton")
 
@@ -140,12 +143,12 @@ class FTRL(Probabilistic):
             spare = 0 if self.features.kind == "array" else min(room, 2**20)
             self._held = np.vstack([self._held, np.zeros((places - room + spare, self._held.shape[1]))])
 
-    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _score(self, rows: Nonzeros, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty((len(y), 1))
         _loops.ftrl.play(self._arrays(), astuple(rows), y, True, scores)
         return (column := scores[:, 0]), column
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores, none = np.empty((len(rows.ends) - 1, 1)), np.zeros(0, dtype=np.int8)
         places = up_to(rows.places, len(self._held) - 1)
         read: Any = rows.ends, places, rows.values

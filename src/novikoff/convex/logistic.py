@@ -18,7 +18,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from novikoff.linear.matrix import Matrix
 from novikoff.linear.scale_free import Probabilistic
 from novikoff.linear.second_order import SecondOrder
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class Logistic(SecondOrder, Probabilistic):
@@ -69,14 +72,14 @@ class Logistic(SecondOrder, Probabilistic):
         self.radius = float(radius)
         self.kappa = curvature(self.radius)
 
-    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _score(self, rows: Nonzeros, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         scores = np.empty(len(y))
         for here in self.matrix.stretches(len(y)):
             part = astuple(rows.part(here))
             linear_loops.second_order.play_logistic(*self.matrix.records, part, y[here], self.kappa, scores[here])
         return scores, scores
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores, spread = self._looked(rows)
         return numerics.logits.hedge_all(scores, spread)
 

@@ -20,7 +20,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
 
@@ -133,7 +136,7 @@ class MulticlassFTRL(MulticlassProbabilistic):
         parts = self._scales, self._curves, self._sums
         self._scales, self._curves, self._sums = with_room(*parts, places, labels, self.features.kind == "array")
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, predicted = np.empty((len(y), 1, labels)), np.empty(len(y), dtype=np.int64)
@@ -143,7 +146,7 @@ class MulticlassFTRL(MulticlassProbabilistic):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, probabilities=chances, scores=scores[:, 0])
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
         scores, none = np.empty((count, 1, self.labels)), np.zeros(0, dtype=np.int64)
         places = up_to(rows.places, len(self._scales) - 1)

@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretche
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.one_vs_rest import Matrices, grown, matrices
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassLogistic(MulticlassProbabilistic):
@@ -137,7 +140,7 @@ class MulticlassLogistic(MulticlassProbabilistic):
             self._parts = grown(self._parts, matrices((learners,), new, 0))
 
     def _play(
-        self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]
+        self, parts: Any, rows: Nonzeros, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: NDArray[Any]
     ) -> None:
         play: Any = _loops.multiclass_logistic.play
         play(
@@ -145,7 +148,7 @@ class MulticlassLogistic(MulticlassProbabilistic):
             astuple(rows), y, learns, *answers,
         )  # fmt: skip
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores = np.empty((len(y), labels + self.grows))
@@ -162,7 +165,7 @@ class MulticlassLogistic(MulticlassProbabilistic):
         scores: Any = played.scores
         return super()._judged(played._replace(scores=scores[:, 0]), *rest)
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
         places, need = seen_places(self._slots, rows, self.size)
         held, inverse, *others = self._parts

@@ -20,7 +20,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.multiclass_second_order import MulticlassSecondOrder
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
@@ -72,7 +75,7 @@ class MulticlassVAW(MulticlassSecondOrder, MulticlassProbabilistic):
             raise InputError(f"probabilities must be true for multiclass: got {shown(probabilities)}.")
         self.probabilities = True
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, predicted, chances = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64), np.empty(len(y))

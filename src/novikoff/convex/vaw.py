@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from novikoff.linear.matrix import Matrix
 from novikoff.linear.second_order import SecondOrder
 from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class VAW(SecondOrder):
@@ -95,7 +98,7 @@ class VAW(SecondOrder):
         """Return P(+1) of every row without learning."""
         return 0.5 * (1.0 + self.scores_many(batch))
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         scores, outcomes = np.empty(len(y)), y.astype(np.float64)
         low, high = self._ends
         for here in self.matrix.stretches(len(y)):
@@ -108,7 +111,7 @@ class VAW(SecondOrder):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, probabilities=0.5 * (1.0 + outcomes * scores))
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores, spread = self._looked(rows)
         found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
         return found

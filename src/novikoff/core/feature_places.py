@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, counted
 from novikoff.core.state import integer, require
 from novikoff.core.types import Batch, CheckedRow, Example, Sparse, State
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 Row = NDArray[np.float64] | CheckedRow
 Kind = Literal["array", "numbers", "names"]
@@ -42,7 +45,7 @@ class Mapped:
     kind: Kind
     count: int
     row: CheckedRow
-    rows: Any = None
+    rows: Nonzeros | None = None
 
 
 class Features:

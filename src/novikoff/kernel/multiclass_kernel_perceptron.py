@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from novikoff.kernel.supports import Examples, Supports
 from novikoff.kernel.theorems.multiclass_kernel_mistakes import MulticlassKernelFacts, multiclass_kernel_mistakes
 from novikoff.linear._loops import multiclass_layout
 from novikoff.linear.multiclass import MulticlassLearner
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassKernelPerceptron(MulticlassLearner):
@@ -120,7 +123,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
             coefficients[:had, :room] = self._coefficients
             self._coefficients = coefficients
 
-    def _played(self, rows: Any, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
+    def _played(self, rows: Nonzeros, y: NDArray[Any], learns: bool, scores: NDArray[Any]) -> NDArray[np.int64]:
         held, predicted, t = self.supports, np.empty(len(scores), dtype=np.int64), 0
         tidy = _loops.rows.rows_of(as_sparse(rows))
         play: Any = _loops.multiclass_kernel_perceptron.play
@@ -133,7 +136,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
             held.make_room(tidy[1][int(tidy[0][t]) : int(tidy[0][t + 1])], -1)
             self._make_room(0, 0)
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores = np.empty((len(y), labels))
@@ -141,7 +144,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, scores=scores)
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
         self._played(rows, np.zeros(0, dtype=np.int64), False, scores)
         return scores
@@ -169,7 +172,7 @@ class MulticlassKernelPerceptron(MulticlassLearner):
         self._coefficients[:, : self.size] = coefficients
 
 
-def as_sparse(rows: Any) -> Sparse:
+def as_sparse(rows: Nonzeros) -> Sparse:
     """Return rows of numerics/nonzeros.py as `Sparse` rows."""
     end = int(rows.ends[-1])
     width = int(rows.places[:end].max(initial=0)) + 1

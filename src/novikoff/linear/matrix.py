@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from novikoff.core.types import State
 from novikoff.linear import _loops
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-46, 2.0**100
 """Range of the ridge. A feature adds at most v = x^2/(ridge M^2) to x'P x, and an update leaves 1/(1+v) of P along x,
@@ -97,14 +100,14 @@ class Matrix:
         found[slots >= 0] = self.held[row, slots[slots >= 0]]
         return found
 
-    def look(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def look(self, rows: Nonzeros) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return x'w and v = x'A^-1 x of every row without learning; A includes the scales of the row itself."""
         count = len(rows.ends) - 1
         scores, spread = np.empty(count), np.empty(count)
         _loops.second_order.look(*self.to_read(rows), scores, spread)
         return scores, spread
 
-    def to_read(self, rows: Any) -> tuple[at.Metric, at.MatrixArrays, Any]:
+    def to_read(self, rows: Nonzeros) -> tuple[at.Metric, at.MatrixArrays, Any]:
         """Return metric, arrays and rows for loops that only predict, copied if new features need room."""
         places, need = seen_places(self.slots, rows, self.count)
         metric: Any = self.slots, self.ridge, self.scale_free
@@ -166,7 +169,7 @@ def check_counts(totals: NDArray[np.float64], least: int, most: int) -> None:
     require(sound, f"a matrix must hold from {least} to {most} features", counts)
 
 
-def seen_places(slots: NDArray[np.int32], rows: Any, count: int) -> tuple[NDArray[np.uint32], int]:
+def seen_places(slots: NDArray[np.int32], rows: Nonzeros, count: int) -> tuple[NDArray[np.uint32], int]:
     """Return the places of rows to predict, capped at the last slot, and the number of features to make room for.
 
     Matrices that share `slots` hold at most `count` features. A feature with a slot that one matrix has not met already

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from novikoff.linear.scale_free import ScaleFree
 from novikoff.linear.second_order import SecondOrder
 from novikoff.linear.theorems.metric_mistakes import metric_mistakes
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 SQUARES = (place.LARGEST, place.SQUARES, place.SEEN)
 """Columns of `held` that are never negative."""
@@ -113,7 +116,7 @@ class MetricPerceptron(SecondOrder):
             spare = 0 if self.features.kind == "array" else min(len(self._held), 2**20)
             self._held = np.vstack([self._held, np.zeros((places + 1 - len(self._held) + spare, place.HELD))])
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         scores = np.empty(len(y))
         if self.diagonal:
             _loops.metric_perceptron.play(
@@ -127,7 +130,7 @@ class MetricPerceptron(SecondOrder):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, scores=scores)
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         if not self.diagonal:
             return self._looked(rows)[0]
         scores, none = np.empty(len(rows.ends) - 1), np.zeros(0, dtype=np.int8)

@@ -9,7 +9,7 @@ hold for growing labels, and the extra cost of those rounds is reported separate
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Field, require
 from novikoff.core.types import Batch, Example, Outcome, State, StepResult, Task, as_batch
 from novikoff.linear.scale_free import Rows
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 MOST = 2**20
 """Largest number of labels; each has its own weights."""
@@ -180,6 +183,6 @@ class MulticlassProbabilistic(MulticlassLearner):
         """Return the probabilities of every row without learning."""
         return self._probabilities(self._rows(batch, learn=False))
 
-    def _probabilities(self, rows: Any) -> NDArray[np.float64]:
+    def _probabilities(self, rows: Nonzeros) -> NDArray[np.float64]:
         kept = 1.0 / (self.rounds + 1.0) ** 2 if self.grows else 0.0
         return (1.0 - kept) * self._shares(self._look(rows))

@@ -16,7 +16,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass import MulticlassLearner
 from novikoff.linear.theorems.multiclass_mistakes import multiclass_mistakes
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassPerceptron(MulticlassLearner):
@@ -106,13 +109,13 @@ class MulticlassPerceptron(MulticlassLearner):
             self._weights = np.vstack([self._weights, np.zeros((more, self._weights.shape[1]))])
             self._seen = np.vstack([self._seen, np.zeros((more, 2))])
 
-    def _normal(self, rows: Any) -> Any:
+    def _normal(self, rows: Nonzeros) -> Any:
         if self.normalize:
             rows = rows._replace(values=rows.values.copy())
             numerics.nonzeros.normalize(astuple(rows))
         return rows
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         if labels > self._weights.shape[1]:
             room = max(labels, 2 * self._weights.shape[1])
@@ -132,7 +135,7 @@ class MulticlassPerceptron(MulticlassLearner):
         wrong = (predicted != y).astype(np.float64)
         return StepResult(predicted, wrong, wrong, scores=scores)
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         rows, count = self._normal(rows), len(rows.ends) - 1
         scores, predicted = np.empty((count, self.labels)), np.empty(count, dtype=np.int64)
         places = up_to(rows.places, len(self._weights) - 1)

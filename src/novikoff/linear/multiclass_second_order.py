@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from novikoff.linear import _loops
 from novikoff.linear._loops import multiclass_layout, second_order_layout
 from novikoff.linear.matrix import Matrix, taken_by
 from novikoff.linear.multiclass import MulticlassLearner
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassSecondOrder(MulticlassLearner):
@@ -97,7 +100,7 @@ class MulticlassSecondOrder(MulticlassLearner):
         """Return b of each label by place, and its rounding error by place."""
         return self._by_place(self._known()), self.matrix.added(self.features.count + 1)[1]
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         scores = np.empty((len(rows.ends) - 1, self.labels))
         metric, matrix, read = self.matrix.to_read(rows)
         _loops.multiclass_second_order.look(metric, matrix, self._moments, self.labels, read, scores)

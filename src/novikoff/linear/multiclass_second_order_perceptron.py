@@ -18,7 +18,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass_second_order import MulticlassSecondOrder
 from novikoff.linear.theorems.multiclass_mistakes import multiclass_mistakes
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassSecondOrderPerceptron(MulticlassSecondOrder):
@@ -62,7 +65,7 @@ class MulticlassSecondOrderPerceptron(MulticlassSecondOrder):
     ) -> None:
         super().__init__(ridge, scale_free, bias, labels)
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(0, labels)
         scores, predicted = np.empty((len(y), labels)), np.empty(len(y), dtype=np.int64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from novikoff.core.types import (
     signs,
 )
 from novikoff.numerics.sizes import LARGEST_SIZE, LEAST_SIZE
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
 """Array of one row for each label; read-only by convention."""
@@ -82,7 +85,7 @@ class Rows(Learner):
         least, most = self._sizes
         return f"at most {most:.3g}" if least == LEAST_SIZE else f"from {least:.3g} to {most:.3g}"
 
-    def _outside(self, rows: Any) -> int:
+    def _outside(self, rows: Nonzeros) -> int:
         """Return the first row with a number outside the accepted range; -1 if there is none."""
         if self._sizes == (LEAST_SIZE, LARGEST_SIZE):
             return -1
@@ -91,11 +94,11 @@ class Rows(Learner):
         return int(np.searchsorted(rows.ends, bad[0], side="right")) - 1 if len(bad) else -1
 
     @abstractmethod
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         """Play the rows."""
 
     @abstractmethod
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         """Return the scores of the rows without learning."""
 
     @abstractmethod
@@ -142,7 +145,7 @@ class Rows(Learner):
         self.rounds += len(batch)
         return played
 
-    def _row(self, x: Example, learn: bool) -> Any:
+    def _row(self, x: Example, learn: bool) -> Nonzeros:
         """Return x as a row; features of a refused row are forgotten."""
         met = self.features.met()
         row = self.features.row(x, learn)
@@ -165,7 +168,7 @@ class Rows(Learner):
             mapped.rows = found
         return found
 
-    def _rows(self, batch: Batch, learn: bool) -> Any:
+    def _rows(self, batch: Batch, learn: bool) -> Nonzeros:
         """Return the rows of a batch; all are checked before the first is played."""
         met = self.features.met()
         x = self.features.rows(batch, learn)
@@ -220,10 +223,10 @@ class Probabilistic(ScaleFree):
     """Base class for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
 
     @abstractmethod
-    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _score(self, rows: Nonzeros, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Learn the rows; return their scores (rows,) and those for comparators: the same, or (rows, members)."""
 
-    def _learn(self, rows: Any, y: NDArray[np.int8]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[np.int8]) -> StepResult:
         scores, shown = self._score(rows, y)
         self.scored, predicted = scores, self._predictions(scores)
         wrong = (predicted != y).astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from novikoff.core.state import Argument, Field, Part
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix, taken_by
 from novikoff.linear.scale_free import ScaleFree
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class SecondOrder(ScaleFree):
@@ -63,7 +66,7 @@ class SecondOrder(ScaleFree):
     def _make_room(self, places: int) -> None:
         self.matrix.make_room(places)
 
-    def _looked(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _looked(self, rows: Nonzeros) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return self.matrix.look(rows)
 
     def _added(self, more: float = 1.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -32,7 +32,7 @@ Reference
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,9 @@ from novikoff.mixtures.theorems.auto_facts import AutoFacts
 from novikoff.mixtures.theorems.auto_frozen import auto_frozen
 from novikoff.mixtures.theorems.auto_regret import auto_regret
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 RATES = (4.0, 1.0, 0.25, 0.0625)
 RIDGES = (1.0, 0.01)
@@ -175,7 +178,7 @@ class Auto(Forecasters, Probabilistic):
         small = 0 < width <= at.LIMIT if kind == "array" else int(places.max(initial=0)) <= at.LIMIT
         return (len(RATES), len(RIDGES), len(WIDTHS)) if small else (len(RATES), 0, 0)
 
-    def _settle(self, rows: Any) -> None:
+    def _settle(self, rows: Nonzeros) -> None:
         """Choose the members by the first row."""
         if self._plan is None and len(rows.ends) > 1:
             width = self.features.count if self.features.kind == "array" else at.LIMIT
@@ -243,7 +246,7 @@ class Auto(Forecasters, Probabilistic):
             self._squares = made
             self._arrays()
 
-    def _score(self, rows: Any, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _score(self, rows: Nonzeros, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self._settle(rows)
         self._make_room(self.features.count + 1)
         scores, mixed = np.empty((len(y), self.members + 1)), np.empty(len(y))
@@ -257,7 +260,7 @@ class Auto(Forecasters, Probabilistic):
                 refresh(self._squares, np.append(self._ridges, np.ones(len(self._widths) + 1)))
         return mixed, scores
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         if self._plan is None:
             return np.zeros(len(rows.ends) - 1)
         args, places = self._args, up_to(rows.places, len(self._held) - 1)
@@ -380,7 +383,7 @@ class Auto(Forecasters, Probabilistic):
     def _images(self, m: int) -> Callable[[Any], Any]:
         """Return the random features of a game's rows from the first on, as a member computes them."""
 
-        def images(rows: Any) -> Any:
+        def images(rows: Nonzeros) -> Any:
             moments = np.zeros_like(self._moments)
             return Images(self._turns, self._shifts, self._widths[m : m + 1], moments, 0.0).of(rows)[0]
 

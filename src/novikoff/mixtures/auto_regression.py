@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ from novikoff.mixtures.auto import RIDGES, WIDTHS
 from novikoff.mixtures.theorems.auto_regression_regret import AutoRegressionFacts, auto_regression_regret
 from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import LARGEST_SIZE
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 CHUNK = 1024
 """Number of rows whose random features are held at once: 2 KB per row and width."""
@@ -186,7 +189,7 @@ class AutoRegression(ScaleFree):
         for matrix in self._linear:
             matrix.make_room(places)
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         if not self._settled and len(y):
             array = self.features.kind == "array"
             width = self.features.count if array else at.LIMIT
@@ -202,7 +205,7 @@ class AutoRegression(ScaleFree):
         losses = (predicted - y) ** 2
         return StepResult(predicted, losses, losses)
 
-    def _play(self, rows: Any, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64]) -> None:
+    def _play(self, rows: Nonzeros, y: NDArray[np.float64], seen: int, predicted: NDArray[np.float64]) -> None:
         """Predict and learn, after `seen` rounds."""
         predictions, low, high = np.empty((len(y), self.size)), *self._ranges(y)
         for j, (matrix, mine) in enumerate(self._views(rows, float(seen), True)):
@@ -230,7 +233,7 @@ class AutoRegression(ScaleFree):
         predictions += self._first
         np.clip(predictions, low[:, np.newaxis], high[:, np.newaxis], out=predictions)
 
-    def _views(self, rows: Any, seen: float, keep: bool) -> list[tuple[Matrix, Any]]:
+    def _views(self, rows: Nonzeros, seen: float, keep: bool) -> list[tuple[Matrix, Any]]:
         """Return each member with the rows in its features."""
         found = [(matrix, rows) for matrix in self._linear]
         if self._waves:
@@ -247,7 +250,7 @@ class AutoRegression(ScaleFree):
         """Return the members' predictions as rows for the stack."""
         return numerics.nonzeros.of_dense(np.ascontiguousarray(members - self._first), 0.0)[0]
 
-    def _learned(self, matrix: Matrix, rows: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _learned(self, matrix: Matrix, rows: Nonzeros, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a member's predictions of y - y_1, not clipped, learning after each round."""
         scores = np.empty(len(y))
         for here in matrix.stretches(len(y)):
@@ -262,7 +265,7 @@ class AutoRegression(ScaleFree):
             return np.array([self._look(self._row(x, learn=False), ahead=True)[0] for x in batch.x])
         return self._look(self._rows(batch, learn=False), ahead=True)
 
-    def _look(self, rows: Any, ahead: bool = False) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros, ahead: bool = False) -> NDArray[np.float64]:
         count = len(rows.ends) - 1
         predicted, predictions = np.zeros(count), np.empty((count, self.size))
         if not self.rounds:
@@ -332,7 +335,7 @@ class AutoRegression(ScaleFree):
         return super().restore(state)
 
 
-def _predict(matrix: Matrix, rows: Any) -> NDArray[np.float64]:
+def _predict(matrix: Matrix, rows: Nonzeros) -> NDArray[np.float64]:
     """Return a member's predictions of y - y_1 without learning."""
     scores, spread = matrix.look(rows)
     found: NDArray[np.float64] = scores / (1.0 + spread)

@@ -27,7 +27,7 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,9 @@ from novikoff.mixtures.multiclass_auto_tracker import MulticlassAutoTracker
 from novikoff.mixtures.theorems.multiclass_auto_members import multiclass_auto_members
 from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFacts, multiclass_auto_regret
 from novikoff.numerics.records import astuple
+
+if TYPE_CHECKING:
+    from novikoff.numerics.nonzeros import Nonzeros
 
 
 class MulticlassAuto(Forecasters, MulticlassProbabilistic):
@@ -176,7 +179,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         waves = [f"random features {g:g}" for g in self._widths]
         return [*softmax, *full, *waves, *(["discriminant"] if waves else []), "stack"]
 
-    def _settle(self, rows: Any) -> None:
+    def _settle(self, rows: Nonzeros) -> None:
         """Choose the members by the first row."""
         if self._plan is not None or len(rows.ends) < 2:
             return
@@ -216,7 +219,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
             self._matrices = grown(self._matrices, matrices((len(self._ridges), max(against, had)), new, 0))
 
     def _play(
-        self, parts: Any, rows: Any, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: Any
+        self, parts: Any, rows: Nonzeros, y: NDArray[Any], learns: bool, known: int, rounds: int, *answers: Any
     ) -> None:
         play: Any = _loops.multiclass_auto.play
         play(
@@ -229,7 +232,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
             (known, rounds, self.grows), astuple(rows), y, learns, answers,
         )  # fmt: skip
 
-    def _learn(self, rows: Any, y: NDArray[Any]) -> StepResult:
+    def _learn(self, rows: Nonzeros, y: NDArray[Any]) -> StepResult:
         self._settle(rows)
         labels = max(self.labels, int(y.max(initial=-1)) + 1)
         self._make_room(self.features.count + 1, labels)
@@ -249,7 +252,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
             predicted, wrong, wrong, probabilities=chances, scores=scores, confidences=sure, briers=briers
         )
 
-    def _look(self, rows: Any) -> NDArray[np.float64]:
+    def _look(self, rows: Nonzeros) -> NDArray[np.float64]:
         """Return P of each label."""
         scores = np.full((len(rows.ends) - 1, self.labels), 1.0 / max(self.labels, 1))
         if self._plan is None or not self.labels:
