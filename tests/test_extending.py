@@ -113,7 +113,7 @@ def test_it_plays_in_a_team_and_is_saved_within_it(elimination, tmp_path):
     ledger = nk.play(team, (x, y), rounds=100)
     nk.save(ledger, tmp_path / "team.nk")
     again = nk.load(tmp_path / "team.nk")
-    assert type(again.learner.learners[0]) is elimination.Elimination
+    assert type(again.learner.learners[0].original) is elimination.Elimination
     nk.play(again.learner, (x, y), ledger=again, resume=True)
     nk.play(team, (x, y), ledger=ledger, resume=True)
     assert again.mistakes == ledger.mistakes

@@ -6,17 +6,19 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zipfile import is_zipfile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.cli.games import Output, write_report
 from novikoff.cli.opening import open_source, print_notes, print_target
 from novikoff.core.certificate import bound_text
 from novikoff.core.errors import InputError, LabelError, MismatchError, counted
 from novikoff.core.labels import Numbering, alike, plain_label
+from novikoff.core.learner import Predictor
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
@@ -25,6 +27,7 @@ from novikoff.distributed.mixed import Mixed
 from novikoff.game import persistence
 from novikoff.game.baselines import MOST
 from novikoff.game.ledger import Ledger
+from novikoff.online_to_batch.keep import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
 
 EXACT = 2.0**53
@@ -90,7 +93,7 @@ def predict_source(
     return 0
 
 
-def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, labelled: bool) -> Stream:
+def _open(source: str, options: dict[str, Any], classifier: Predictor, numbers: bool, labelled: bool) -> Stream:
     if labelled:
         return open_source(source, options, numbers)
     from novikoff.data.unlabelled import unlabelled
@@ -102,10 +105,10 @@ def _open(source: str, options: dict[str, Any], classifier: Any, numbers: bool, 
     return unlabelled(source, numbers=numbers, **given)
 
 
-def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
+def _matched(path: str, saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream) -> Stream:
     """Return the rows with the columns of the model; refuse other kinds or columns before the first row is read."""
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
-    if None not in (wanted, shown):
+    if wanted is not None and shown is not None:
         if stream.unlabelled and shown == wanted + 1:
             hint = "If one of its columns is the label, leave out --no-label."
         elif not stream.unlabelled and shown == wanted - 1:
@@ -116,7 +119,7 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
         if hint and "labelled" not in error.do:
             error.advise(hint)
         raise
-    if saved.encoding is None and None not in (wanted, shown) and wanted != shown:
+    if saved.encoding is None and wanted is not None and shown is not None and wanted != shown:
         raise MismatchError(f"the model {path} has {counted(wanted, 'feature')}", f"{stream.name} has {shown:,}", hint)
     classifier.check_hash(stream)
     if not classifier.domain.admits(stream.domain):
@@ -124,12 +127,13 @@ def _matched(path: str, saved: Any, classifier: Any, stream: Stream) -> Stream:
     return stream
 
 
-def _width(classifier: Any) -> Any:
+def _width(classifier: Predictor) -> int | None:
     """Return the number of features that a classifier needs, or None if it is not fixed."""
     if classifier.domain.kind in ("vector", "point", "any") and classifier.domain.width is not None:
         return classifier.domain.width
-    voters = classifier.voters if isinstance(classifier, RandomVote) else ()
-    for one in (classifier, *voters, *classifier.learners):
+    voters: Sequence[Predictor] = classifier.voters if isinstance(classifier, RandomVote) else ()
+    each: tuple[Predictor, ...] = (classifier, *voters, *classifier.learners)
+    for one in each:
         features = one.features
         if features is not None and features.kind == "array" and features.count:
             return features.count
@@ -175,7 +179,7 @@ class Out:
             sys.stdout.write("], " + json.dumps(facts)[1:] + "\n")
 
 
-def _scores(classifier: Any, labels: list[Any] | None) -> Callable[[Any], Any]:
+def _scores(classifier: Predictor, labels: list[Any] | None) -> Callable[[Any], Any]:
     """Return the function from an example to its score; for a multiclass model, to the score of each class by name."""
     each = classifier.of_labels
     if each is None:
@@ -193,7 +197,9 @@ Summary = tuple[dict[str, Any], str]
 """Summary of the predictions: JSON fields, and a sentence."""
 
 
-def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Summary:
+def _print_labels(
+    saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream, path: str, out: Out, watch: Watch | None
+) -> Summary:
     """Print the label of every example, or its set; return the number of mistakes."""
     rows = mistakes = held = 0
     pairs: Counter[tuple[Any, Any]] = Counter()
@@ -210,7 +216,9 @@ def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: O
             )
         _check_exact(batch, classifier, stream)
         predictions = classifier.predict_many(batch)
-        words = {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.task != "multiclass" else {}
+        words: dict[float, object] = (
+            {y: plain_label(labels.decode(y)) for y in (-1, 1)} if classifier.task != "multiclass" else {}
+        )
         if numbering is not None:
             words = dict(enumerate(numbering.values))
         if sets:
@@ -249,7 +257,9 @@ def _print_labels(saved: Any, classifier: Any, stream: Stream, path: str, out: O
     return facts, f"{counted(mistakes, 'mistake')} in {counted(rows, 'row')} ({100 * rate:.3g} %){constant}"
 
 
-def _print_numbers(saved: Any, classifier: Any, stream: Stream, path: str, out: Out, watch: Watch | None) -> Summary:
+def _print_numbers(
+    saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream, path: str, out: Out, watch: Watch | None
+) -> Summary:
     """Print the number predicted for every example, or its interval; return the mean loss."""
     rows, lost, held, sets = 0, 0.0, 0, classifier.covers
     for batch in stream.batches():
@@ -299,7 +309,7 @@ def _held(held: int, rows: int, what: str) -> str:
     return f"coverage {share}: {sets}; no guarantee, as predicting does not adapt the thresholds"
 
 
-def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
+def _check_exact(batch: Batch, classifier: Predictor, stream: Stream) -> None:
     """Refuse integers that doubles cannot represent: a table without labels is read as doubles."""
     whole = stream.unlabelled and classifier.domain.kind in ("index", "point")
     if whole and isinstance(batch.x, np.ndarray) and (np.abs(batch.x) >= EXACT).any():
@@ -309,7 +319,7 @@ def _check_exact(batch: Batch, classifier: Any, stream: Stream) -> None:
 class Watch:
     """The guarantee of a kept classifier, and a test of it on new rows."""
 
-    def __init__(self, kept: Any) -> None:
+    def __init__(self, kept: OnlineToBatch) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
         self._numbers = kept.classifier.task == "regression"
         certificate = kept.certificate
@@ -322,7 +332,7 @@ class Watch:
 
                 self._monitor = Monitor(self._limit)
 
-    def see(self, wrong: Any) -> None:
+    def see(self, wrong: NDArray[np.bool_]) -> None:
         self._seen = True
         if self._monitor is not None:
             self._monitor.see(wrong)

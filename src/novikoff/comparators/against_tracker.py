@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.frozen import check_members
-from novikoff.comparators.goal import Goal
+from novikoff.comparators.goal import Goal, HasGoals
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.tracker import COMPARATORS, KEEP, Tracker
@@ -130,7 +130,7 @@ class AgainstTracker(Tracker):
             self._labels.append(MetricTracker.restore(self._unseen.state()))
         return [*self._labels, *([self._unseen] if self.announced is None else [])]
 
-    def facts(self, learner: Any) -> AgainstFacts:
+    def facts(self, learner: HasGoals[list[Goal]]) -> AgainstFacts:
         """Return the facts so far; the learner has a list of goals for each label."""
         return self.facts_for(learner.goals())
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
-from novikoff.comparators.goal import Own
+from novikoff.comparators.goal import HasOwnWeights, Own
 from novikoff.comparators.metric import U0
 from novikoff.comparators.random_features import Images
 from novikoff.core.state import array, integer, require
@@ -124,9 +124,9 @@ class FrozenWeights:
         """All copies, in groups that see the same rows."""
         return [self._plain, *self._on_images, *([] if self._stack is None else [self._stack])]
 
-    def freeze(self, learner: Any, rows: int) -> None:
+    def freeze(self, learner: HasOwnWeights, rows: int) -> None:
         """Copy the weights of the learner, which has played `rows` rounds of the game."""
-        own: list[Own] = learner.own_weights()
+        own = learner.own_weights()
         if self.after >= 0:
             self._ended.append((self.after, self._results(own, rows)))
         waves, stack = [one for one in own if one.goal.images is not None], [one for one in own if one.goal.on_scores]
@@ -231,7 +231,7 @@ class FrozenWeights:
                 found[goal.member] = np.concatenate([self._notes[goal.member], result])
         return found
 
-    def facts(self, learner: Any, rounds: int) -> tuple[FrozenFacts, ...]:
+    def facts(self, learner: HasOwnWeights, rounds: int) -> tuple[FrozenFacts, ...]:
         """Return the facts of every active member for every round at which copies were made, by member."""
         if self.after < 0:
             return ()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.metric import U0, Full, Metric
+
+if TYPE_CHECKING:
+    from novikoff.comparators.random_features import Images
 
 Vector = NDArray[np.float64]
 
@@ -60,6 +63,30 @@ def dual_of(goal: Goal, linear: float, size: float, rounds: int) -> float:
         return metric.inverse_between(added, off)[1]
     off = np.zeros(len(added)) if goal.loss == "log" else off  # for the log loss each comparator pays the doubt
     return linear + (rounds + 20) * 2.0 * U0 * size + 0.5 * metric.inverse_between(added, off)[1]
+
+
+G = TypeVar("G")
+"""Kind of goal: `Goal`, `MulticlassGoal`, or one list of goals for each label."""
+
+
+class HasGoals(Protocol[G]):
+    """A learner whose theorems have goals for comparators."""
+
+    def goals(self) -> list[G]:
+        """Return the goals with the present metric."""
+        ...
+
+
+class HasOwnWeights(Protocol):
+    """A learner whose own weights are copied as comparators."""
+
+    def own_weights(self) -> list[Own]:
+        """Return the weights of each member."""
+        ...
+
+    def images_from_here(self, members: list[int]) -> Images:
+        """Return the random features of the next rows as these members compute them."""
+        ...
 
 
 class Own(NamedTuple):

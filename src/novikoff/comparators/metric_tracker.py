@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
-from novikoff.comparators.goal import Goal, dual_of
+from novikoff.comparators.goal import Goal, HasGoals, HasOwnWeights, dual_of
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
@@ -87,7 +87,7 @@ class MetricTracker(VectorTracker):
     def due(self, rounds: int) -> int:
         return rounds if self.frozen is None else min(max(self.frozen.next - self.rows, 0), rounds)
 
-    def look(self, learner: Any) -> None:
+    def look(self, learner: HasOwnWeights) -> None:
         if self.frozen is not None and self.frozen.next <= self.rows:
             self.catch_up()
             self.frozen.freeze(learner, self.rows)
@@ -156,11 +156,11 @@ class MetricTracker(VectorTracker):
                     owners += [goal.member] * len(SCALES)
         return found, owners
 
-    def facts(self, learner: Any) -> MetricComparatorFacts:
+    def facts(self, learner: HasGoals[Goal]) -> MetricComparatorFacts:
         """Return the facts so far, with the learner's present metric."""
         return self.facts_for(learner.goals(), learner)
 
-    def facts_for(self, goals: list[Goal], learner: Any = None) -> MetricComparatorFacts:
+    def facts_for(self, goals: list[Goal], learner: object = None) -> MetricComparatorFacts:
         """Return the facts so far for these goals."""
         self.catch_up()
         key = (self.rows, [goal.promised for goal in goals])
@@ -168,7 +168,7 @@ class MetricTracker(VectorTracker):
             found = self._facts(goals)
             if self.frozen is not None:
                 losses = found.losses or self.frozen.losses
-                found = replace(found, losses=losses, frozen=self.frozen.facts(learner, self.rows))
+                found = replace(found, losses=losses, frozen=self.frozen.facts(cast(HasOwnWeights, learner), self.rows))
             self._cached = (key, found)
         return self._cached[1]
 

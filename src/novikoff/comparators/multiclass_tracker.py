@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators import _loops
+from novikoff.comparators.goal import HasGoals
 from novikoff.comparators.metric import U0, Diagonal, Full
 from novikoff.comparators.multiclass_facts import MulticlassComparator, MulticlassComparatorFacts, MulticlassGoal
 from novikoff.comparators.multiclass_fit import best_for
@@ -106,7 +107,7 @@ class MulticlassTracker(VectorTracker):
             self._score_sums)  # fmt: skip
         self._known = max(self._known, int(y.max(initial=-1)) + 1)
 
-    def facts(self, learner: Any) -> MulticlassComparatorFacts:
+    def facts(self, learner: HasGoals[MulticlassGoal]) -> MulticlassComparatorFacts:
         """Return the facts so far, with the learner's present metric."""
         self.catch_up()
         (goal,) = learner.goals()

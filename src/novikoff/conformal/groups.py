@@ -7,13 +7,16 @@ combinations of groups and disjoint.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, ModelFileError, shown
 from novikoff.core.types import Batch, Example, Sparse
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Encoding
 
 MOST = 1000
 ALL, OTHERS = "all", "others"
@@ -43,7 +46,7 @@ class Groups:
         if by is None:
             self.names[ALL] = 0
 
-    def key(self, encoding: Any, x: Example) -> str:
+    def key(self, encoding: Encoding | None, x: Example) -> str:
         """Return the group of one example; `encoding` is that of its table, or None."""
         if self.each:
             return AND.join(_part(one.by, one.key(encoding, x)) for one in self.each)
@@ -62,7 +65,7 @@ class Groups:
                 raise InputError(f"x must be an array with the column of its group: got {shown(x)}.") from None
         return self.keys(encoding, Batch(row, np.zeros(1), 1))[0]
 
-    def keys(self, encoding: Any, batch: Batch) -> list[str]:
+    def keys(self, encoding: Encoding | None, batch: Batch) -> list[str]:
         """Return the groups of the rows of a batch; empty if there is only one group."""
         if self.each:
             columns = [[_part(one.by, key) for key in one.keys(encoding, batch)] for one in self.each]
@@ -91,7 +94,7 @@ class Groups:
             values = table[:, places[0]]
         return [_text(value) for value in values.tolist()]
 
-    def _columns(self, encoding: Any) -> tuple[list[int], dict[int, str] | None]:
+    def _columns(self, encoding: Encoding | None) -> tuple[list[int], dict[int, str] | None]:
         """Return the features that determine the group and, for a category, their names."""
         if isinstance(self.by, int):
             return [self.by], None
@@ -119,7 +122,7 @@ class Groups:
             found[t] = self.names[key]
         return found
 
-    def ask(self, encoding: Any, x: Example) -> int:
+    def ask(self, encoding: Encoding | None, x: Example) -> int:
         """Return the number of the group of x; -1 if not yet seen."""
         key = self.key(encoding, x)
         return self.names.get(key, self.names.get(OTHERS, -1))

@@ -12,10 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Batch, Domain, Labels, Position
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Encoding
 
 
 class Target(NamedTuple):
@@ -86,7 +89,7 @@ class Stream(ABC):
     loss: str | None = None
     bits: int | None = None
     unlabelled: bool = False
-    encoding: Any = None
+    encoding: Encoding | None = None
     table: bool = False
     scaled_by_default: bool = False
     target_column: Target | None = None

@@ -48,7 +48,7 @@ class Wanted(NamedTuple):
         return self.task in ("binary", "multiclass")
 
 
-def as_stream(environment: Any, learner: Learner, multiclass: bool | None = False) -> Stream:
+def as_stream(environment: object, learner: Learner, multiclass: bool | None = False) -> Stream:
     """Return the environment as a stream for the learner.
 
     Args:
@@ -61,7 +61,7 @@ def as_stream(environment: Any, learner: Learner, multiclass: bool | None = Fals
     return source_for(environment, Wanted(learner.task, asked(learner), learner.domain), multiclass)
 
 
-def source_for(environment: Any, wanted: Wanted, multiclass: bool | None = False) -> Stream:
+def source_for(environment: object, wanted: Wanted, multiclass: bool | None = False) -> Stream:
     """Return the environment as a stream with the wanted outcomes; `multiclass` as in `as_stream`."""
     if (
         multiclass is None
@@ -79,7 +79,7 @@ def source_for(environment: Any, wanted: Wanted, multiclass: bool | None = False
     return stream
 
 
-def _stream(environment: Any, wanted: Wanted) -> Stream:
+def _stream(environment: object, wanted: Wanted) -> Stream:
     if is_stream(environment):
         return adapt_stream(environment)
     if isinstance(environment, (str, os.PathLike)):
@@ -118,7 +118,7 @@ def asked(learner: Learner) -> int | None:
     return True if learner.numbered else learner.labels
 
 
-def opened(environment: object) -> Any:
+def opened(environment: object) -> object:
     """Open paths and frames; return numeric outcomes as a regression stream.
 
     For learners that do both classification and regression: the outcomes decide. Anything that is not a path, frame,

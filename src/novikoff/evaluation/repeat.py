@@ -181,7 +181,7 @@ def _game(
     return Finished.of(ledger, certify=True)
 
 
-def _makes(stream: Any) -> bool:
+def _makes(stream: object) -> bool:
     """Return whether `stream` is a function that makes adversaries."""
     if isinstance(stream, Adversary) and not isinstance(stream, type):
         raise InputError(f"each seed needs a new adversary: got {stream.name}. Pass a function of a seed.")

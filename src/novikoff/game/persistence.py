@@ -224,7 +224,7 @@ KINDS = (
 """First bytes of files and the kind they identify; a model file is a zip archive."""
 
 
-def _check_kind(path: Any) -> None:
+def _check_kind(path: object) -> None:
     """Raise `ModelFileError` if `path` is not a file or is recognised as another kind."""
     if not isinstance(path, (str, os.PathLike)):
         if not hasattr(path, "read") or not hasattr(path, "seek"):
@@ -243,11 +243,11 @@ def _check_kind(path: Any) -> None:
         raise _other_kind(path, told if begin else "empty")
 
 
-def _other_kind(path: Any, kind: str) -> ModelFileError:
+def _other_kind(path: object, kind: str) -> ModelFileError:
     return ModelFileError("a model file must be one that novikoff saved", f"{_called(path)} is {kind}", WRITTEN)
 
 
-def _called(path: Any) -> str:
+def _called(path: object) -> str:
     """Return the name of the file for a message."""
     return str(path) if isinstance(path, (str, os.PathLike)) else "the file"
 
@@ -266,7 +266,7 @@ OTHERS = {
 """Contents other than a game: key in meta.json, module and class."""
 
 
-def _restored(meta: Any, array: Arrays, path: Any) -> Ledger | OnlineToBatch | Mixed:
+def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch | Mixed:
     """Return the contents of a model file.
 
     Args:

@@ -143,7 +143,7 @@ def _for_player(stream: Stream, known: Ledger | Learner, player: Learner) -> Str
     return stream
 
 
-def _checked_spec(learner: Any, environment: Any) -> Spec | None:
+def _checked_spec(learner: object, environment: object) -> Spec | None:
     """Return the spec of a learner given by one; raise an error if `learner` is not a learner or is a source."""
     if is_learner(learner):
         return None

@@ -165,10 +165,9 @@ def called(recipe: Recipe) -> str:
     return str(recipe) if isinstance(recipe, Spec) else str(getattr(recipe, "__name__", "learner"))
 
 
-def check_order(function: str, learner: Any, source: Any) -> None:
+def check_order(function: str, learner: object, source: object) -> None:
     """Raise `InputError` if nk.`function` was called with the source before the learner."""
-    several = function == "compare" and isinstance(source, (list, tuple))
-    each = list(source) if several else [source]
+    each = list(source) if function == "compare" and isinstance(source, (list, tuple)) else [source]
     if not each or not all(is_learner(one) or (isinstance(one, str) and named_learner(one)) for one in each):
         return
     if isinstance(learner, str) and named_learner(learner):

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Number, Part, Stateful, require
 from novikoff.core.types import Batch, State
 from novikoff.mixtures import _loops
@@ -57,7 +58,7 @@ class TopTracker(Stateful, Tracker):
         if row >= 0 and not self.off_at:
             self.off_at = self.rows + row + 1
 
-    def _facts(self, learner: Any, prior: list[float], trivial: float, **more: Any) -> TopFacts:
+    def _facts(self, learner: Learner, prior: list[float], trivial: float, **more: Any) -> TopFacts:
         total = self._losses.sum(axis=0).tolist()
         return TopFacts(
             self.rows, list(learner.names), prior, total[-1], total[:-1], self.off, self.off_at, trivial, **more
@@ -124,7 +125,7 @@ class SwitchingTracker(TopTracker):
         self._found(*found)
         self.rows += len(y)
 
-    def facts(self, learner: Any) -> TopFacts:
+    def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""
         return self._facts(learner, self.prior, self.rows * math.log(self.labels), path=self._path())
 
@@ -177,7 +178,7 @@ class NumbersTracker(TopTracker):
         self._found(*found)
         self.rows += len(y)
 
-    def facts(self, learner: Any) -> TopFacts:
+    def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""
         trivial, path = self.first**2 + float(self._squares.sum()), self._path() if self.shared else None
         return self._facts(learner, self.prior, trivial, path=path, gaps=self._top.gaps, last_gap=self._top.last_gap)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from novikoff.data.as_stream import as_stream
 from novikoff.game import specs
 from novikoff.game.play import play
 from novikoff.online_to_batch.keep import OnlineToBatch, average_limits
+
+if TYPE_CHECKING:
+    from novikoff.game.ledger import Ledger
 
 Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
 """Final state, rounds, sums of losses and of squared losses, whether some rows were copies, and skipped rows."""
@@ -135,9 +138,9 @@ def mean(learners: Sequence[OnlineGradient], rounds: Sequence[int]) -> OnlineGra
 
 def _play(over: Over, shard: Stream, state: State) -> Shard:
     """Play one shard once, from the initial state."""
-    learner: Any = OnlineGradient.restore(state)
+    learner = OnlineGradient.restore(state)
 
-    def look(ledger: Any) -> None:
+    def look(ledger: Ledger) -> None:
         if over():
             raise InterruptedError
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import counted
 from novikoff.experts.best_mixture import Mixture
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, summary, terminal
 
@@ -19,8 +20,7 @@ IN_JSON, LISTED = 20, 5
 
 def lines(ledger: Ledger, experts: Sequence[str], mixture: Mixture | None = None) -> Iterator[str]:
     """Yield the results of a game with experts in words."""
-    learner: Any = ledger.learner
-    facts = learner.facts()
+    learner, facts = ledger.player, cast(ExpertsFacts, ledger.player.facts())
     drawn = "" if ledger.deterministic else f", {ledger.expected:,.6g} expected"
     paid = f"{facts.loss} loss {ledger.loss:,.6g} ({ledger.loss_rate:.4g} per round{drawn})"
     took = f"{ledger.seconds:.2f} s{terminal.speed(ledger)}"
@@ -49,8 +49,7 @@ def as_plain(
     ledger: Ledger, certificates: list[Certificate], spec: str, experts: Sequence[str], mixture: Mixture | None = None
 ) -> dict[str, Any]:
     """Return the game as JSON values."""
-    learner: Any = ledger.learner
-    facts = learner.facts()
+    learner, facts = ledger.player, cast(ExpertsFacts, ledger.player.facts())
     sleeping = facts.rule == "sleeping"
     top = leading(learner.weights, IN_JSON)
     fields = plain.game(ledger, certificates, spec)

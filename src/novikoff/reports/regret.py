@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from novikoff.core.certificate import Certificate, bound_text, number
 from novikoff.core.errors import counted
 from novikoff.core.observer import Observer
+from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
 from novikoff.reports.drawing import (
     COLOURS,
@@ -84,15 +85,14 @@ class History(Observer):
     def look(self, ledger: Ledger) -> None:
         """Record the present state of the game."""
         self._next = _after(ledger.rounds)
-        learner: Any = ledger.learner
-        weights = np.asarray(learner.weights)
+        weights = np.asarray(ledger.player.weights)
         experts = np.argpartition(-weights, KEPT)[:KEPT] if len(weights) > KEPT else np.arange(len(weights))
         bounds = {
             one.theorem: (float(one.observed), float(one.bound))
             for one in ledger.certify()
             if one.bound is not None and one.side == "upper"
         }
-        regret = ledger.expected - learner.facts().best_loss
+        regret = ledger.expected - cast(ExpertsFacts, ledger.player.facts()).best_loss
         self.moments.append(Moment(ledger.rounds, regret, bounds, experts, weights[experts]))
 
     def weights(self, expert: int) -> NDArray[np.float64]:

@@ -297,12 +297,12 @@ def _require_refused(act: Callable[[], Any], must: str) -> None:
 
 def _batches(make: Callable[[], Learner], examples: object) -> list[Batch]:
     """Return the examples as batches of the learner's game."""
-    learner = make()
+    learner = adapt(make())
     if isinstance(examples, Iterator):
         fail("examples must be there more than once: got an iterator. Pass a list")
     stream = as_stream(examples, learner)
     numbering = Game(learner).numbering
-    return [for_learner(batch, stream, adapt(learner), numbering) for batch in stream.batches()]
+    return [for_learner(batch, stream, learner, numbering) for batch in stream.batches()]
 
 
 def _rows(batches: list[Batch], most: int | None = None) -> Iterator[tuple[Any, Any]]:

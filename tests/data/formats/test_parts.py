@@ -156,3 +156,15 @@ def test_bad_rows_of_parts_count_together_and_are_reported(format, tmp_path):
         source = nk.read(path, format, skip_bad=3)
         do(source)
         assert any("3 bad rows skipped in the parts" in note for note in source.notes)
+
+
+def test_a_game_on_tables_named_by_a_pattern_goes_on_with_their_columns(tmp_path):
+    for name, last in (("a", "spam"), ("b", "ham")):
+        (tmp_path / f"{name}.csv").write_text(f"size,kind,label\n1,x,ham\n2,y,spam\n3,x,{last}\n")
+    pattern = str(tmp_path / "*.csv")
+    ledger, one = nk.play("perceptron", pattern), nk.play("perceptron", tmp_path / "a.csv")
+    nk.play(ledger.learner, pattern, ledger=ledger)
+    for name in ("b.csv", "a.csv", "b.csv"):
+        nk.play(one.learner, tmp_path / name, ledger=one)
+    assert (ledger.rounds, ledger.mistakes) == (one.rounds, one.mistakes)
+    assert nk.read(pattern, like=ledger).encoding.features == one.encoding.features

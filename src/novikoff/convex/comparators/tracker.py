@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,14 @@ class ConvexGoal(NamedTuple):
     added: Vector
     doubt: Vector
     linear: float
+
+
+class HasGoal(Protocol):
+    """A learner whose theorem has one goal for comparators."""
+
+    def goal(self) -> ConvexGoal:
+        """Return the goal with the present metric."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +198,10 @@ class ConvexTracker(VectorTracker):
         sums[STEEP] += np.abs(g) @ np.abs(s)
         score_sums += (self.loss.of(scores, y).sum(), float(g @ scores), float(np.abs(g) @ np.abs(scores)))
 
-    def facts(self, learner: Any) -> ConvexComparatorFacts:
+    def facts(self, learner: HasGoal) -> ConvexComparatorFacts:
         """Return the facts up to now, with the learner's current metric."""
         self.catch_up()
-        goal: ConvexGoal = learner.goal()
+        goal = learner.goal()
         key = (self.rows, goal.linear)
         if self._cached is None or self._cached[0] != key:
             self._cached = (key, self._facts(goal))

@@ -15,12 +15,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from novikoff.core.errors import SourceError
 from novikoff.core.stream import Stream, Target
 from novikoff.core.types import Batch, Domain, Json, Labels, Position, count_at
 from novikoff.data.formats.origin import is_url, mark, matching
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Encoding
 
 
 def named_by(source: object) -> list[str] | None:
@@ -123,9 +126,13 @@ class Files(Stream):
         return self._first.target_column
 
     @property
-    def encoding(self) -> Any:
+    def encoding(self) -> Encoding | None:
         """Encoding of columns as features; None if the files are not tables."""
         return self._first.encoding
+
+    @encoding.setter
+    def encoding(self, encoding: Encoding | None) -> None:
+        self._first.encoding = encoding
 
     def show_many(self) -> None:
         raise SourceError(f"several files must have two labels in all: {self.name} has more. Put them in one file.")

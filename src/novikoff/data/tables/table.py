@@ -72,6 +72,8 @@ class Table(Stream):
 
     table = scaled_by_default = True
 
+    encoding: Encoding
+
     def __init__(
         self,
         reader: Reader,
@@ -316,7 +318,7 @@ class Table(Stream):
         self._labels = None if other._labels is None else other._labels.copy()
         self.weights, self._said = RowWeights(other.weights.column, other.weights.by_label, met=True), []
         self._point = other._point
-        self._given = {**told, "known": self.encoding.known()}
+        self._given = {**told, "known": [*self.encoding.known()]}
 
     def _told(self) -> Position:
         """Return the label values found in the first rows."""
@@ -338,7 +340,7 @@ class Table(Stream):
             )
 
     def batches(self, start: Position | None = None) -> Iterator[Batch]:
-        if start and self.encoding.knows_less(start["known"]):
+        if start and self.encoding.knows_less(_known(start)):
             yield from self._from_beginning(_played(start))
             return
         row, read = (_played(start), count_at(start)) if start else (0, 0)  # rounds played, and rows read
@@ -461,6 +463,13 @@ class Table(Stream):
             **(self._labels.written.state() if self._labels is not None else {}),
             "known": self.encoding.known(),
         }
+
+
+def _known(position: Position) -> list[int]:
+    """Return the sizes that the encoding had at a position."""
+    known = position["known"]
+    assert isinstance(known, list)
+    return [one for one in known if isinstance(one, int)]
 
 
 def _played(position: Position) -> int:
