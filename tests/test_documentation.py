@@ -17,7 +17,7 @@ from novikoff.data.demo import DEMOS
 from novikoff.distributed import mixed
 from novikoff.drift import monitor
 from novikoff.game.delayed import late
-from novikoff.mixtures import tops
+from novikoff.mixtures import stacks, tops
 from novikoff.online_to_batch.keep import PROMISES
 from novikoff.reports.explanation import explain, read_references, theorems
 
@@ -143,7 +143,8 @@ def test_everything_can_be_explained(name):
 def test_every_theorem_belongs_to_a_learner():
     entries = (*CATALOG.values(), *MANY.values())
     promised = {theorem.__name__ for entry in entries for theorem in getattr(entry.load(), "promises", ())}
-    others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES, *tops.PROMISES)
+    others = (*PROMISES, *late.PROMISES, *mixed.PROMISES, *monitor.PROMISES, *off_policy.PROMISES)
+    others += (*stacks.PROMISES, *tops.PROMISES)
     missing = set(theorems()) - promised - {theorem.__name__ for theorem in others}
     assert not missing, f"add to the promises of a learner: {missing}"
 

@@ -12,7 +12,7 @@ from novikoff.core.registry import CATALOG, MANY
 from novikoff.distributed import mixed
 from novikoff.drift import monitor
 from novikoff.game.delayed import late
-from novikoff.mixtures import tops
+from novikoff.mixtures import stacks, tops
 from novikoff.online_to_batch.keep import PROMISES
 from novikoff.reports.explanation import read_references, theorems
 
@@ -50,6 +50,8 @@ def owners() -> dict[str, list[str]]:
         found[theorem.name].append("the Perceptron [mixed over shards](../ray.md)")
     for theorem in tops.PROMISES:
         found[theorem.name].append("a mixture of forecasts (`novikoff.mixtures.tops`)")
+    for theorem in stacks.PROMISES:
+        found[theorem.name].append("a stack on forecasts (`novikoff.mixtures.stacks`)")
     return found
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from novikoff.mixtures._loops import discriminant as discriminant
     from novikoff.mixtures._loops import multiclass_auto as multiclass_auto
     from novikoff.mixtures._loops import resting as resting
+    from novikoff.mixtures._loops import stacks as stacks
     from novikoff.mixtures._loops import tops as tops
 else:
     __getattr__ = submodules(__name__)

@@ -1,0 +1,406 @@
+"""Stacks on the forecasts of members: weights learned by second-order methods, with or without forgetting.
+
+Algorithm
+    A stack receives the forecasts of J members as an array, one row per round, plays its own forecast for each row and
+    learns from the label before the next. `look` forecasts without learning. Weights start at a centre u0, a pool of
+    the members; with gamma below 1 all sums are multiplied by gamma before each forecast.
+        LogisticStack   second-order logistic regression on log-odds clipped to -8 .. 8, extra columns and a constant
+        SoftmaxStack    the same for many labels: one weight per member, one bias per label, on ln P clipped from below
+                        at -8 and centred; labels need not be announced
+        NumberStack     Vovk-Azoury-Warmuth on the distances of the forecasts from the pool, scale-free; clipped to the
+                        range of the outcomes before
+    `Lags` makes columns of the outcomes before each round: the last, and exponential means.
+Promise
+    mixtures/theorems/stack_regret.py for labels, mixtures/theorems/number_stack_regret.py for numbers.
+Cost
+    O((J + E)^2) per round for two labels with E extra columns, O((J + k)^3) for k labels, O(J^3) for numbers.
+Reference
+    [jezequel2020] for labels; [vovk2001], [azoury2001] for numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.goal import added_doubt
+from novikoff.comparators.metric import Full
+from novikoff.core.errors import InputError, shown
+from novikoff.core.state import Argument, Array, Count, Field, Stateful
+from novikoff.core.types import State
+from novikoff.mixtures import _loops
+from novikoff.mixtures._loops import stack_layout as at
+from novikoff.mixtures.theorems.number_stack_regret import NumberStackFacts, number_stack_regret
+from novikoff.mixtures.theorems.stack_regret import StackFacts, stack_regret
+from novikoff.mixtures.tops import forecasts_of
+from novikoff.numerics.sizes import CLIP
+
+Vector = NDArray[np.float64]
+
+PROMISES = (stack_regret, number_stack_regret)
+RATES = (0.5, 0.1, 0.02)
+"""Weights of the newest outcome in the exponential means of `Lags`."""
+MOST_LABELS = 256
+"""Largest number of labels of a stack."""
+
+
+def centre_of(given: Sequence[float]) -> Vector:
+    """Return a centre as an array, checked."""
+    centre = np.array(given, dtype=np.float64)
+    if centre.ndim != 1 or not len(centre) or not np.isfinite(centre).all():
+        raise InputError(f"a centre must be one number per member: got {shown(given)}.")
+    return centre
+
+
+def _forgetting(gamma: float, ridge: float) -> tuple[float, float]:
+    if not 0.0 < gamma <= 1.0 or not 0.0 < ridge < math.inf:
+        raise InputError(
+            f"gamma must be above 0 and at most 1, and a ridge above 0: got {shown(gamma)}, {shown(ridge)}."
+        )
+    return float(gamma), float(ridge)
+
+
+class Lags(Stateful):
+    """Columns made of the outcomes before a round: the last, and exponential means of rates 0.5, 0.1 and 0.02.
+
+    Args:
+        start: Value of all columns before the first outcome; None to start at that outcome, and be 0 before it.
+
+    Example:
+        >>> Lags(0.5).columns(np.array([1.0, 0.0])).tolist()
+        [[0.5, 0.5, 0.5, 0.5], [1.0, 0.75, 0.55, 0.51]]
+    """
+
+    described = "lag columns"
+    fields = (Argument("start", float | None), Count("rounds"), Array("values", at="_values"))
+
+    def __init__(self, start: float | None = None) -> None:
+        self.start, self.rounds = start, 0
+        self._values = np.full(1 + len(RATES), 0.0 if start is None else float(start))
+
+    def columns(self, y: Vector) -> Vector:
+        """Return the columns (rows, 4) of rounds with these outcomes."""
+        found = np.empty((len(y), len(self._values)))
+        started = self.start is not None or self.rounds > 0
+        _loops.stacks.lag(self._values, np.array(RATES), started, np.asarray(y, np.float64), True, found)
+        self.rounds += len(y)
+        return found
+
+    def look(self, rows: int = 1) -> Vector:
+        """Return the columns (rows, 4) of the next round, once per row."""
+        return np.tile(self._values, (rows, 1))
+
+
+class _LabelStack(Stateful):
+    """Base of the stacks for labels."""
+
+    rounds: int
+    gamma: float
+
+    def __init__(self, centre: Sequence[float], gamma: float) -> None:
+        self._centre, self.rounds = centre_of(centre), 0
+        self.gamma, _ = _forgetting(gamma, 1.0)
+        self._totals, self._riders = np.zeros(at.TOTALS), np.zeros((at.RIDERS, len(self._centre) + 1))
+
+    def _begin(self, ridge: Vector) -> None:
+        self._ridge, self._sums, self._moment = ridge, np.zeros((len(ridge), len(ridge))), np.zeros(len(ridge))
+
+    @abstractmethod
+    def _paid_for(self) -> Vector:
+        """Return the weight (J,) of (u-c)_j^2 / 2 in the penalty."""
+
+    @property
+    def centre(self) -> list[float]:
+        """Initial weights of the members."""
+        return self._centre.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def weights(self) -> Vector:
+        """Weights (d,) after the last round, before any forgetting: members, then further coordinates."""
+        sums = np.triu(self._sums) + np.triu(self._sums, 1).T
+        found = np.asarray(np.linalg.solve(sums + np.diag(self._ridge), self._moment), np.float64)
+        found[: len(self._centre)] += self._centre
+        return found
+
+    def facts(self, names: Sequence[str], observed: float, labels: int = 2) -> StackFacts:
+        """Return the facts for its theorem.
+
+        Args:
+            names: Names of the members.
+            observed: Log loss of its forecasts as somebody else recorded it.
+            labels: Number of labels.
+        """
+        size, totals, centre, weight = len(self._ridge), self._totals, self._centre, 1.0 - self.gamma
+        sums = np.triu(self._sums) + np.triu(self._sums, 1).T
+        metric = Full(np.arange(size), self._ridge, sums, self.rounds)
+        doubt = 2.0 * (1.0 + totals[at.FARTHEST]) * added_doubt(np.full(size, self.rounds), np.full(size, CLIP))
+        low, high = metric.inverse_between(self._moment, doubt) if self.rounds else (0.0, 0.0)
+        earlier = weight * float(totals[at.DUAL : at.DUAL + 2].sum() - totals[at.LAST_DUAL])
+        linear = float(totals[at.LINEAR : at.LINEAR + 2].sum())
+        steps = np.vstack([np.eye(len(centre)), centre]) - centre
+        penalties = 0.5 * (steps**2 @ self._paid_for())
+        return StackFacts(
+            rounds=self.rounds, names=[*names, "pool"], gamma=self.gamma, observed=observed,
+            loss=float(totals[at.LOSS : at.LOSS + 2].sum()),
+            losses=self._riders[at.RIDER_LOSS : at.RIDER_LOSS + 2].sum(axis=0).tolist(),
+            over=self._riders[at.RIDER_OVER : at.RIDER_OVER + 2].sum(axis=0).tolist(),
+            penalties=penalties.tolist(), delta=float(totals[at.DELTA : at.DELTA + 2].sum()),
+            dual=linear + 0.5 * (float(high) + earlier), least=linear + 0.5 * (float(low) + earlier), labels=labels,
+        )  # fmt: skip
+
+
+class LogisticStack(_LabelStack):
+    """Stack for two labels.
+
+    Args:
+        centre: Initial weight of each member, such as 1/J.
+        extras: Number of extra columns, whose weights start at 0.
+        gamma: Factor of the past in each round; 1 forgets nothing.
+        ridge: Regularisation, around the centre.
+
+    Example:
+        >>> stack = LogisticStack([0.5, 0.5])
+        >>> stack.play(np.array([[2.0, 0.0]]), np.array([1], dtype=np.int8)).round(4).tolist()
+        [0.5355]
+    """
+
+    described = "a stack"
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("centre", list),
+        Argument("extras", int),
+        Argument("gamma", float),
+        Argument("ridge", float),
+        Count("rounds"),
+        Array("diagonal", nonnegative=True, at="_ridge"),
+        Array("sums", at="_sums"),
+        Array("inverse", at="_inverse"),
+        Array("moment", at="_moment"),
+        Array("totals", at="_totals"),
+        Array("riders", at="_riders"),
+    )
+
+    def __init__(self, centre: Sequence[float], extras: int = 0, gamma: float = 1.0, ridge: float = 1.0) -> None:
+        super().__init__(centre, gamma)
+        self.extras, (_, self.ridge) = int(extras), _forgetting(gamma, ridge)
+        if self.extras < 0:
+            raise InputError(f"a number of extra columns must not be negative: got {shown(extras)}.")
+        self._begin(np.full(len(self._centre) + self.extras + 1, self.ridge))
+        self._inverse = np.eye(len(self._ridge)) / self.ridge
+
+    @property
+    def arrays(self) -> Any:
+        """Arrays for the loops."""
+        return self._centre, self._ridge, self._sums, self._inverse, self._moment, self._totals, self._riders
+
+    def _paid_for(self) -> Vector:
+        # L itself counts gamma times, and what forgetting gave back to a coordinate as often as it did.
+        size, members = len(self._ridge), np.arange(len(self._centre))
+        turns = (self.rounds - members + size - 1) // size
+        return np.asarray(self.ridge * (self.gamma + size * (1.0 - self.gamma) * turns), np.float64)
+
+    def play(self, odds: Any, y: NDArray[np.int8], extras: Any = None) -> Vector:
+        """Return the log-odds (rows,) for those of the members (rows, J), learning from labels -1 and +1.
+
+        Args:
+            odds: Log-odds of the members.
+            y: Labels.
+            extras: (rows, E) extra columns.
+        """
+        played = self._played(*self._given(odds, extras, len(y)), y, True)
+        self.rounds += len(y)
+        return played
+
+    def look(self, odds: Any, extras: Any = None) -> Vector:
+        """Return the log-odds (rows,) without learning; each row is forecast as the next round."""
+        return self._played(*self._given(odds, extras, None), np.zeros(0, np.int8), False)
+
+    def _given(self, odds: Any, extras: Any, rows: int | None) -> tuple[Vector, Vector]:
+        odds = forecasts_of(odds, (rows, len(self._centre)))
+        extras = np.zeros((len(odds), 0)) if extras is None else extras
+        return odds, forecasts_of(extras, (len(odds), self.extras))
+
+    def _played(self, odds: Vector, extras: Vector, y: NDArray[np.int8], learns: bool) -> Vector:
+        played = np.empty(len(odds))
+        _loops.stacks.play_logistic(self.arrays, self.gamma, self.ridge, self.rounds, odds, extras, y, learns, played)
+        return played
+
+
+class SoftmaxStack(_LabelStack):
+    """Stack for many labels.
+
+    Args:
+        centre: Initial weight of each member.
+        labels: Number of labels announced; others may appear.
+        gamma: Factor of the past in each round; 1 forgets nothing.
+        ridge: Regularisation of the weights of members.
+        bias_ridge: Regularisation of the biases of labels.
+        proved: Whether curvatures are reduced until no fixed weights of the members' range have a deficit; it learns
+            worse.
+
+    Attributes:
+        known: Number of labels known.
+    """
+
+    described = "a stack"
+    fields: ClassVar[tuple[Field, ...]] = (
+        Argument("centre", list),
+        Argument("labels", int),
+        Argument("gamma", float),
+        Argument("ridge", float),
+        Argument("bias_ridge", float),
+        Argument("proved", bool),
+        Count("rounds"),
+        Count("known", least="labels", most=MOST_LABELS),
+        Array("sums", ("_size", "_size"), at="_sums"),
+        Array("moment", ("_size",), at="_moment"),
+        Array("totals", at="_totals"),
+        Array("riders", at="_riders"),
+    )
+
+    def __init__(
+        self, centre: Sequence[float], labels: int = 0, gamma: float = 1.0, ridge: float = 4.0,
+        bias_ridge: float = 10.0, proved: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(centre, gamma)
+        (_, self.ridge), (_, self.bias_ridge) = _forgetting(gamma, ridge), _forgetting(gamma, bias_ridge)
+        if type(labels) is not int or not 0 <= labels <= MOST_LABELS:
+            raise InputError(f"a number of labels must be from 0 to {MOST_LABELS}: got {shown(labels)}.")
+        self.labels, self.known, self.proved = labels, labels, bool(proved)
+        self._begin(self._ridges())
+
+    @property
+    def arrays(self) -> Any:
+        """Arrays for the loops."""
+        return self._centre, self._ridge, self._sums, self._moment, self._totals, self._riders
+
+    def _paid_for(self) -> Vector:
+        return self._ridge[: len(self._centre)] * (1.0 + (1.0 - self.gamma) * max(self.rounds - 1, 0))
+
+    def _ridges(self) -> Vector:
+        return np.repeat([self.ridge, self.bias_ridge], [len(self._centre), self.known])
+
+    @property
+    def _size(self) -> int:
+        """Number of coordinates."""
+        return len(self._centre) + self.known
+
+    def play(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+        """Return ln P (rows, k) for those of the members (rows, J, k), learning from labels from 0 on.
+
+        A label is known from the round on in which it appears: ln P of the members, which covers all labels known in a
+        round, is not read for others, and -inf is returned.
+        """
+        logs = forecasts_of(logs, (len(y), len(self._centre), None))
+        if len(y) and not 0 <= y.min() <= y.max() < min(logs.shape[2], MOST_LABELS):
+            raise InputError(f"labels must be from 0 and below {logs.shape[2]}: got {shown(int(y.max()))}.")
+        self._grow(max(self.known, int(y.max(initial=-1)) + 1))
+        before, played = self.known, np.empty((len(y), logs.shape[2]))
+        self.known = _loops.stacks.play_softmax(self.arrays, self.gamma, self.proved, before, logs, y, True, played)
+        self.rounds += len(y)
+        return played
+
+    def look(self, logs: Any) -> Vector:
+        """Return ln P (rows, k) without learning; -inf for labels not yet known."""
+        logs = forecasts_of(logs, (None, len(self._centre), None))
+        played = np.empty((len(logs), logs.shape[2]))
+        none = np.zeros(0, np.int64)
+        known = min(self.known, logs.shape[2])
+        _loops.stacks.play_softmax(self.arrays, self.gamma, self.proved, known, logs, none, False, played)
+        return played
+
+    def _grow(self, known: int) -> None:
+        """Make room for labels."""
+        more = len(self._centre) + known - len(self._ridge)
+        if more > 0:
+            self._ridge = np.append(self._ridge, np.full(more, self.bias_ridge))
+            self._sums, self._moment = np.pad(self._sums, (0, more)), np.pad(self._moment, (0, more))
+
+    def after_restoring(self, found: State) -> None:
+        self._ridge = self._ridges()
+
+
+class NumberStack(Stateful):
+    """Stack for numbers.
+
+    Args:
+        centre: Weights u0 of the pool, of sum 1.
+        ridge: Regularisation lambda, around the pool, in units of the largest distance of each forecast from it.
+        gamma: Factor of the past in each round; 1 forgets nothing.
+
+    Example:
+        >>> stack = NumberStack([0.5, 0.5])
+        >>> stack.play([[1.0, 3.0], [2.0, 2.5], [0.0, 4.0]], np.array([2.0, 3.0, 1.0])).round(6).tolist()
+        [0.0, 2.0, 2.053097]
+    """
+
+    described = "a stack"
+    fields = (
+        Argument("centre", list),
+        Argument("ridge", float),
+        Argument("gamma", float),
+        Count("rounds"),
+        Array("largest", nonnegative=True, at="_largest"),
+        Array("sums", at="_sums"),
+        Array("moment", at="_moment"),
+        Array("totals", at="_totals"),
+        Array("outcomes", at="_outcomes"),
+    )
+
+    def __init__(self, centre: Sequence[float], ridge: float = 1.0, gamma: float = 1.0) -> None:
+        self._centre, (self.gamma, self.ridge) = centre_of(centre), _forgetting(gamma, ridge)
+        if not abs(math.fsum(self._centre) - 1.0) <= 1e-9:
+            raise InputError(f"a pool must have weights of sum 1: got {shown(centre)}.")
+        count, self.rounds = len(self._centre), 0
+        self._largest, self._sums, self._moment = np.zeros(count), np.zeros((count, count)), np.zeros(count)
+        self._totals, self._outcomes = np.zeros(at.NUMBER_TOTALS), np.zeros(at.OUTCOMES)
+
+    @property
+    def centre(self) -> list[float]:
+        """Weights of the pool."""
+        return self._centre.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def arrays(self) -> Any:
+        """Arrays for the loops."""
+        return self._centre, self._largest, self._sums, self._moment, self._totals, self._outcomes
+
+    def play(self, forecasts: Any, y: Vector) -> Vector:
+        """Return the forecasts (rows,) for those of the members (rows, J), learning from each outcome."""
+        played = self._played(forecasts_of(forecasts, (len(y), len(self._centre))), y, True)
+        self.rounds += len(y)
+        return played
+
+    def look(self, forecasts: Any) -> Vector:
+        """Return the forecasts (rows,) without learning; each row is forecast as the next round."""
+        return self._played(forecasts_of(forecasts, (None, len(self._centre))), np.zeros(0), False)
+
+    def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
+        played = np.empty(len(forecasts))
+        _loops.stacks.play_numbers(self.arrays, self.ridge, self.gamma, forecasts, y, learns, played)
+        return played
+
+    def facts(self, observed: float) -> NumberStackFacts:
+        """Return the facts for its theorem.
+
+        Args:
+            observed: Squared loss of its forecasts as somebody else recorded it.
+        """
+        here = np.flatnonzero(self._largest > 0.0)
+        sums = np.triu(self._sums) + np.triu(self._sums, 1).T
+        ridge = self.ridge * self._largest[here] ** 2
+        metric = Full(here, ridge, sums[np.ix_(here, here)], self.rounds)
+        doubt = self._outcomes[at.OFFSET] * added_doubt(np.full(len(self._centre), self.rounds), self._largest)
+        low, high = metric.inverse_between(self._moment, doubt) if len(here) else (0.0, 0.0)
+        totals = (self._totals[0::2] + self._totals[1::2]).tolist()
+        squares, chi, credit, growth, unclipped, clipped, grown, phi = totals
+        earlier = (1.0 - self.gamma) * (phi - float(self._outcomes[at.LAST_PHI]))
+        return NumberStackFacts(
+            rounds=self.rounds, gamma=self.gamma, observed=observed, loss=clipped, unclipped=unclipped,
+            squares=squares, most=float(squares - low - earlier), least=float(squares - high - earlier), chi=chi,
+            credit=credit, growth=growth, range=grown,
+        )  # fmt: skip
