@@ -86,7 +86,7 @@ class MixedNumbers(Learner):
 
     promises: ClassVar = (numbers_regret, numbers_switching_regret)
     fields = (Argument("prior", list), Argument("shared", bool), Part("top"))
-    outcomes = "numbers"
+    task = "regression"
     loss = "squared"
     bend = 0.0
     """What is added to every forecast: 0 for a learner that is not broken."""
