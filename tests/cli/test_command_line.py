@@ -279,7 +279,7 @@ def test_explain_gives_the_reason_for_missing_learners():
     for name in ("diagonal-arow", "passive-aggressive", "PA-I", "coin-betting", "scinol"):
         told = novikoff("explain", name).stdout
         assert "is not included" in told
-        assert "Take `" in told
+        assert "Use `" in told
 
 
 def test_vaw_plays_numbers_or_labels_as_configured(csv):

@@ -159,7 +159,7 @@ def test_labels_are_the_users():
     [
         (lambda: NovikoffClassifier("vaw"), "must be a classifier"),
         (lambda: NovikoffClassifier("rbp", **MANY), "the learner must be multiclass"),
-        (lambda: NovikoffRegressor("perceptron"), "must take numbers"),
+        (lambda: NovikoffRegressor("perceptron"), "must be for regression"),
         (lambda: NovikoffClassifier("threshold-halving:n=10"), "the learner must take vectors"),
     ],
 )

@@ -117,7 +117,7 @@ def test_permanent_refusals_have_their_code(service, client):
         wrong.model("mail").predict([1.0])
     assert (caught.value.code, caught.value.status) == ("unauthorized", 401)
     assert client.model("mail").round("unknown") is None
-    with pytest.raises(ServiceError, match="did not answer") as caught:
+    with pytest.raises(ServiceError, match="does not answer") as caught:
         Client("http://127.0.0.1:9", "secret", retries=1).models()
     assert caught.value.code == "unreachable"
     service.state["trouble"] = ["refuse"] * 3

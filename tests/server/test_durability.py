@@ -149,7 +149,7 @@ def test_examples_that_two_snapshots_know_are_dropped_and_nothing_else_is(tmp_pa
     for _, path in snapshots(folder):
         path.unlink()
     with opened(tmp_path) as client:
-        assert "no longer kept" in client.ask("GET", "/m")["reason"]
+        assert "no longer stored" in client.ask("GET", "/m")["reason"]
 
 
 def test_pages_of_dropped_examples_are_free_again(tmp_path):
@@ -255,7 +255,7 @@ def test_a_damaged_database_is_not_played_and_the_others_are(tmp_path):
     at = good.index(x)
     flipped = bytearray(good)
     flipped[at + 5] ^= 1  # a bit of an example, of which SQLite knows nothing
-    for bad, why in ((flipped, "not as it was written"), (b"nonsense" * 1000, "not a database")):
+    for bad, why in ((flipped, "wrong checksum"), (b"nonsense" * 1000, "not a database")):
         database.write_bytes(bad)
         with opened(tmp_path) as client:
             told = client.ask("GET", "/m")
@@ -269,14 +269,14 @@ def test_a_damaged_database_is_not_played_and_the_others_are(tmp_path):
         db.execute("UPDATE arrivals SET said = -said WHERE n = 50")
     db.close()
     with opened(tmp_path) as client:
-        assert "the learner said" in client.ask("GET", "/m")["reason"]
+        assert "on replay" in client.ask("GET", "/m")["reason"]
 
 
 def test_a_model_is_played_by_one_process(tmp_path):
     with opened(tmp_path) as client:
         client.make()
         with opened(tmp_path) as second:
-            assert second.ask("GET", "/m")["reason"] == "another process plays it"
+            assert second.ask("GET", "/m")["reason"] == "another process has it open"
         client.learn("a", {"f": 1}, "ham")
 
 

@@ -126,7 +126,7 @@ def test_a_body_that_does_not_end_is_refused(tmp_path, monkeypatch):
     with opened(tmp_path) as client:
         client.make()
         where = (client.http.base_url.host, client.http.base_url.port)
-        for verb, told in (("predict", b"HTTP/1.1 400"), ("bulk", b"within 0 seconds"), ("model.nk", b"HTTP/1.1 400")):
+        for verb, told in (("predict", b"HTTP/1.1 400"), ("bulk", b"for 0 seconds"), ("model.nk", b"HTTP/1.1 400")):
             with socket.create_connection(where) as sock:
                 method = "PUT" if verb == "model.nk" else "POST"
                 head = f"{method} /v1/models/m/{verb} HTTP/1.1\r\nhost: {where[0]}:{where[1]}\r\n"

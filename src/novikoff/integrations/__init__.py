@@ -1,1 +1,1 @@
-"""Adapters: scikit-learn, River, and their models as learners."""
+"""Adapters: scikit-learn and River estimators, and foreign models as learners."""

@@ -1,4 +1,4 @@
-"""Learners as River models: in pipelines, in `evaluate.progressive_val_score`, with a certificate at any time.
+"""Learners as River models: for pipelines and `evaluate.progressive_val_score`, with a certificate at any time.
 
     from river import compose, datasets, evaluate, metrics, preprocessing
     from novikoff.integrations.river import NovikoffClassifier
@@ -7,12 +7,12 @@
     evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     print(model["NovikoffClassifier"].certify()[0])
 
-Each `learn_one` is a round of the game: what the learner would say is written down, then it learns. With a weight w, a
-whole number, the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one`
-changes nothing. Labels are the user's: False and True, or any two values, of which the first seen is
--1; with labels="multiclass", any number of them. Features are names, or whole numbers, with numbers; new ones may come.
-Predictions are those of `nk.play(learner, [(x, y), ...])`: rows that come one by one are not scaled.
-The other way round: `novikoff.wrap(model)` is a model of River as a learner.
+Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With an integer weight w
+the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` changes nothing. Labels
+are False and True, or any two values, of which the first seen is -1; with labels="multiclass", any number of them.
+Features have names or integers as keys, and numbers as values; new ones may appear later. Predictions equal those of
+`nk.play(learner, [(x, y), ...])`: rows that come one by one are not scaled. Conversely, `novikoff.wrap(model)` turns a
+River model into a learner.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ except ImportError as error:
 
 
 class _Model(base.Estimator):
-    """A game that goes on as long as it is taught."""
+    """Base class of both estimators: a game that continues with every labelled row."""
 
     learner: str
     certified: bool
@@ -60,19 +60,19 @@ class _Model(base.Estimator):
     def _open(self, ledger: Ledger) -> None:
         self._game = Game(ledger.learner, ledger, track=self.certified)
         self._player: Any = ledger.player
-        self._asked = ledger.learner.predict_one
+        self._predict = ledger.learner.predict_one
 
     @property
     def ledger(self) -> Ledger:
-        """What happened in the game so far."""
+        """Ledger of the game so far."""
         return self._game.ledger
 
     def certify(self) -> list[Certificate]:
-        """What the theorems say of the game so far; the tightest first."""
+        """Return the certificates of the game so far, the tightest first."""
         return self.ledger.certify()
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_game", "_player", "_asked")
+        left_out = ("_game", "_player", "_predict")
         return {
             **{key: value for key, value in self.__dict__.items() if key not in left_out},
             "packed": packed(self.ledger),
@@ -84,7 +84,7 @@ class _Model(base.Estimator):
 
 
 def _whole(w: Any) -> int:
-    """A weight as a whole number; others are refused."""
+    """Return a weight as an integer; refuse others."""
     if w == 1:
         return 1
     if not isinstance(w, (int, float, np.integer, np.floating)) or not 0 <= w < 2**53 or w != int(w):
@@ -97,18 +97,18 @@ def _whole(w: Any) -> int:
 
 
 class NovikoffClassifier(_Model, base.Classifier):
-    """A classifier that is a learner of the catalog.
+    """Classifier that runs a learner of the catalog.
 
     Parameters
     ----------
     learner
         A spec of the catalog: "auto", "perceptron:bias=1", "hedge:learners=[perceptron,arow]".
     labels
-        "multiclass" if there are more than two, or may be: for learners that take many.
+        "multiclass" if there are, or may be, more than two labels; the learner must support it.
     certified
-        Let comparators see every round, for learners whose theorems need them.
+        Feed the comparators every round, for learners whose theorems need them.
     seed
-        Of the coins of a learner that draws.
+        Random seed of the learner.
 
     """
 
@@ -126,14 +126,14 @@ class NovikoffClassifier(_Model, base.Classifier):
             raise MismatchError(f"the learner must be {kind}: {learner} is not. Choose another (novikoff list).")
         self._begun = False
         self._values: list[Any] = [False, True]
-        """What -1 and +1 are called; the second of labels that are no booleans is None until it is seen."""
+        """User's labels for -1 and +1; for labels that are not booleans, the second is None until it is seen."""
 
     @property
     def _multiclass(self) -> bool:
         return self.labels == "multiclass"
 
     def learn_one(self, x: Example, y: Outcome, w: float = 1) -> None:
-        """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
+        """Play a round with x and y; with an integer weight `w`, play it w times."""
         weight = _whole(w)
         if self.labels is not None:
             self._game.learn_one(x, y, weight=weight)
@@ -156,16 +156,18 @@ class NovikoffClassifier(_Model, base.Classifier):
         self._values, self._begun = values, True
 
     def predict_one(self, x: Example, **kwargs: object) -> Any:
-        """What the learner says of x; None before any label is known that it could say."""
+        """Predict the label of x; None while no label is known."""
         if self.labels is not None:
             return self._game.predict_one(x)
-        return self._values[self._asked(x) > 0] if self._values[1] is not None else self._values[0]
+        return self._values[self._predict(x) > 0] if self._values[1] is not None else self._values[0]
 
     def predict_proba_one(self, x: Example, **kwargs: object) -> dict[Any, float]:
-        """The probability of each label; only of learners that have some, or that draw what they say."""
+        """Return the probability of each label; only for learners with probabilities, or randomised ones."""
         player = self._player
         if not (player.probable or player.draws):
-            raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")  # as River's own do
+            raise NotImplementedError(
+                f"{self.learner} has no probabilities: try ftrl or auto"
+            )  # as River's own models do
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None
@@ -182,16 +184,16 @@ class NovikoffClassifier(_Model, base.Classifier):
 
 
 class NovikoffRegressor(_Model, base.Regressor):
-    """A regressor that is a learner of the catalog.
+    """Regressor that runs a learner of the catalog.
 
     Parameters
     ----------
     learner
-        "auto-regression", "vaw", "online-gradient", or another learner of numbers.
+        "auto-regression", "vaw", "online-gradient", or another regression learner.
     certified
-        Let comparators see every round, for learners whose theorems need them.
+        Feed the comparators every round, for learners whose theorems need them.
     seed
-        Of the coins of a learner that draws.
+        Random seed of the learner.
 
     """
 
@@ -199,18 +201,21 @@ class NovikoffRegressor(_Model, base.Regressor):
         self.learner, self.certified, self.seed = learner, certified, seed
         self._begin()
         if self._player.task != "regression":
-            raise MismatchError(f"the learner must take numbers: {learner} takes labels. Try auto-regression.")
+            raise MismatchError(f"the learner must be for regression: {learner} is a classifier. Try auto-regression.")
 
     def learn_one(self, x: Example, y: float, w: float = 1) -> None:
-        """Play the round of x and y; with weight `w`, a whole number, w rounds of it."""
+        """Play a round with x and y; with an integer weight `w`, play it w times."""
         self._game.learn_one(x, float(y), weight=_whole(w))
 
     def predict_one(self, x: Example, *, ahead: bool = False, **kwargs: object) -> float:
         """Predict the number of x.
 
-        ahead   x is one of several rows whose numbers are not shown in between: `auto-regression` then leaves out the
-                member that repeats the last outcome. River does not say so itself, and asking must change nothing
+        Args:
+            x: Features.
+            ahead: Whether x is one of several rows whose numbers are not revealed in between; `auto-regression` then
+                leaves out the member that repeats the last outcome. River gives no such hint, so the caller must.
+            kwargs: Ignored.
         """
         if ahead:
             return float(self._player.predict_ahead(Batch([x], np.zeros(1), 1))[0])
-        return float(self._asked(x))
+        return float(self._predict(x))

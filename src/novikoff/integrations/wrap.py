@@ -1,16 +1,17 @@
-"""Models of River and scikit-learn as learners: in games, teams and comparisons, with promises around them.
+"""Models of River and scikit-learn as learners: in games, teams and comparisons, with guarantees around them.
 
 Algorithm
-    The model's own. In each round it says what it thinks of x, then learns the label: `predict_one` and `learn_one` of
-    River, `predict` and `partial_fit` of scikit-learn. Every call is given a copy of x: the model may write into it.
-    Before it knows anything it says +1 (0 where labels are many, 0.0 of numbers). A model of River is given a dict:
-    numbered features are {0: ..., 1: ...}. One of scikit-learn is given arrays, all of one width.
-    Its labels are False and True; where they are many, 0, 1, 2, ... as they first come.
+    The model's own. In each round it predicts x, then learns the label: `predict_one` and `learn_one` of River,
+    `predict` and `partial_fit` of scikit-learn. Every call gets a copy of x, as the model may write into it. Before it
+    has learned, the prediction is +1 (class 0 if multiclass, 0.0 for numbers). A River model gets a dict, with keys 0,
+    1, ... for columns without names; a scikit-learn model gets arrays of one width. Labels are False and True; if
+    multiclass, 0, 1, 2, ... in order of appearance.
 Promise
-    None of its own. What is proved around any learner holds around it: the regret of a team that it is in
-    (experts/hedge.py), the risk of what `nk.keep` keeps, the coverage of the sets of conformal/conformal.py.
+    None of its own. Guarantees around any learner hold around it: the regret of its team (experts/hedge.py), the risk
+    of a classifier kept by online-to-batch conversion, the coverage of its sets (conformal/conformal.py).
 Cost
-    The model's. It is copied where hypotheses are kept, and cannot be saved in a model file: it is no plain data.
+    That of the model. It is copied where hypotheses are stored. It cannot be saved to a model file, since it is not
+    plain data.
 Reference
     [freund1997], for the team.
 """
@@ -33,18 +34,19 @@ from novikoff.core.types import Domain, Example, Label, Outcome, State, StepResu
 
 @dataclass(frozen=True, slots=True)
 class WrappedFacts:
-    """Which model it is, and how many rounds it learned from."""
+    """Type of the model, and the number of rounds it learned from."""
 
     model: str
     rounds: int
 
 
 class Wrapped(Learner):
-    """A model that is the caller's no longer.
+    """A learner that owns a copy of a model of River or scikit-learn.
 
-    model      of River (`predict_one`, `learn_one`) or scikit-learn (`predict`, `partial_fit`), not yet taught
-    outcomes   "labels" or "numbers"
-    many       labels are many, numbered as they first come
+    Args:
+        model: Untrained model of River (`predict_one`, `learn_one`) or scikit-learn (`predict`, `partial_fit`).
+        outcomes: "labels" or "numbers".
+        multiclass: Whether labels are classes, numbered in order of appearance.
     """
 
     domain: Domain
@@ -64,16 +66,16 @@ class Wrapped(Learner):
 
     @property
     def labels(self) -> int | None:
-        """How many are known, where they are many."""
+        """Number of known classes of a multiclass model, else None."""
         return self._known if self.task == "multiclass" else None
 
     def _argument(self, name: str, default: Any) -> Any:
         return type(self.model).__name__ if name == "model" else super()._argument(name, default)
 
     def _x(self, x: Example, learn: bool) -> Any:
-        """x as the model takes it, checked."""
+        """Return x in the form that the model takes, checked."""
         if self.river and isinstance(x, Mapping):
-            return dict(x)  # texts and all: what it takes is its own affair
+            return dict(x)  # any values: the model decides which it accepts
         row = self.features.row(x, learn)
         if not isinstance(row, tuple):
             return dict(enumerate(row.tolist())) if self.river else row[np.newaxis]
@@ -82,23 +84,23 @@ class Wrapped(Learner):
         raise InputError("a scikit-learn model needs arrays: this x is sparse, or has names. Pass columns.")
 
     def predict_one(self, x: Example) -> Any:
-        return self._say(self._x(x, learn=False))
+        return self._predict(self._x(x, learn=False))
 
-    def _say(self, x: Any) -> Any:
-        said = None
+    def _predict(self, x: Any) -> Any:
+        predicted = None
         if self.river or self.rounds:
-            said = self.model.predict_one(x.copy()) if self.river else self.model.predict(x.copy())[0]
+            predicted = self.model.predict_one(x.copy()) if self.river else self.model.predict(x.copy())[0]
         if self.task == "regression":
-            return 0.0 if said is None else float(said)
+            return 0.0 if predicted is None else float(predicted)
         if self.task == "multiclass":
-            return 0 if said is None else int(said)
-        return -1 if said is not None and not said else 1
+            return 0 if predicted is None else int(predicted)
+        return -1 if predicted is not None and not predicted else 1
 
     def play_one(self, x: Example, y: Outcome) -> Any:
         y = self._outcome(y)
         given = self._x(x, learn=True)
-        said = self._say(given)
-        result = self._result(given, said, y)
+        prediction = self._predict(given)
+        result = self._result(given, prediction, y)
         truth = y if self.task != "binary" else bool(y == 1)
         if self.river:
             self.model.learn_one(given.copy(), truth)
@@ -112,7 +114,7 @@ class Wrapped(Learner):
         return result
 
     def _fit_label(self, x: Any, y: Any) -> None:
-        """scikit-learn must know all labels in the first round."""
+        """Fit one row; scikit-learn must know all labels in the first round."""
         if self.task == "multiclass":
             raise InputError("a scikit-learn model needs all labels in advance: wrap it for two labels.")
         self.model.partial_fit(x, [y], **({} if self.rounds else {"classes": [False, True]}))
@@ -128,17 +130,17 @@ class Wrapped(Learner):
             raise InputError(f"y must be a finite number: got {shown(y)}.")
         return value
 
-    def _result(self, x: Any, said: Any, y: Any) -> Any:
+    def _result(self, x: Any, prediction: Any, y: Any) -> Any:
         if self.learns_labels:
-            return said
-        lost = (said - y) ** 2
-        return StepResult(said, lost, lost)
+            return prediction
+        lost = (prediction - y) ** 2
+        return StepResult(prediction, lost, lost)
 
     def facts(self) -> WrappedFacts:
         return WrappedFacts(type(self.model).__name__, self.rounds)
 
     def state(self) -> State:
-        """A copy of it; the model is no plain data."""
+        """Return the state with a copy of the model, which is not plain data."""
         outcomes = "numbers" if self.task == "regression" else "labels"
         return {"outcomes": outcomes, "multiclass": self.numbered, "rounds": self.rounds, "known": self._known,
                 "features": self.features.state(), "model": copy.deepcopy(self.model)}  # fmt: skip
@@ -152,10 +154,10 @@ class Wrapped(Learner):
 
 
 class WrappedProbable(Wrapped):
-    """A model of two labels with probabilities."""
+    """A wrapped binary classifier with probabilities."""
 
     def probability_one(self, x: Example) -> float:
-        """P(+1), cut off at 0 and 1; 1/2 before the model has one, and where it is not a number."""
+        """Return P(+1), clipped to 0 and 1; 1/2 before the model has one, or if it is not a number."""
         return self._chance(self._x(x, learn=False))
 
     def _chance(self, x: Any) -> float:
@@ -166,35 +168,35 @@ class WrappedProbable(Wrapped):
             p = self.model.predict_proba(x.copy())[0, 1] if self.rounds else 0.5
         return min(max(float(p), 0.0), 1.0) if p == p else 0.5
 
-    def _result(self, x: Any, said: Label, y: Label) -> StepResult:
-        p, wrong = self._chance(x), float(said != y)
-        return StepResult(said, wrong, wrong, probabilities=p if y == 1 else 1.0 - p)
+    def _result(self, x: Any, prediction: Label, y: Label) -> StepResult:
+        p, wrong = self._chance(x), float(prediction != y)
+        return StepResult(prediction, wrong, wrong, probabilities=p if y == 1 else 1.0 - p)
 
 
 def wrap(model: Any, labels: str | None = None) -> Wrapped:
-    """A model of River or scikit-learn as a learner: for `play`, `Hedge`, `compare`, `keep`, `conformal`.
+    """Wrap a model of River or scikit-learn as a learner, for `play`, `Hedge`, `compare`, `Conformal` and others.
 
-    model    a classifier or regressor that was not taught yet: it is copied; pipelines too. Of scikit-learn, one with
-             `partial_fit`
-    labels   "multiclass" if there are more than two, or may be (River's)
+    Args:
+        model: Untrained classifier, regressor or pipeline; it is copied. A scikit-learn model needs `partial_fit`.
+        labels: "multiclass" if there are, or may be, more than two labels (River only).
     """
     river = hasattr(model, "learn_one") and hasattr(model, "predict_one")
     if isinstance(model, type) or not (river or (hasattr(model, "partial_fit") and hasattr(model, "predict"))):
         raise InputError(
-            "a model must have predict_one and learn_one, as River's have, or predict and partial_fit, as "
-            f"scikit-learn's: got {shown(model)}."
+            "a model must have predict_one and learn_one, as in River, or predict and partial_fit, as in "
+            f"scikit-learn: got {shown(model)}."
         )
     if labels not in (None, "multiclass"):
         raise InputError(f'labels must be None or "multiclass": got {labels!r}. Leave it out for two labels.')
     numbers = _of_numbers(model, river)
     if labels == "multiclass" and (numbers or not river):
-        raise InputError('labels="many" is for River classifiers: this model is not a classifier. Leave labels out.')
+        raise InputError('labels="multiclass" is for River classifiers: this model is not one. Leave labels out.')
     kind = WrappedProbable if labels is None and not numbers and _has_chances(model, river) else Wrapped
     return kind(copy.deepcopy(model), "numbers" if numbers else "labels", labels == "multiclass")
 
 
 def _of_numbers(model: Any, river: bool) -> bool:
-    """Is it a regressor?"""
+    """Return whether it is a regressor."""
     if not river:
         try:
             from sklearn.base import is_regressor
@@ -203,21 +205,21 @@ def _of_numbers(model: Any, river: bool) -> bool:
         return bool(is_regressor(model))
     from river import base
 
-    while hasattr(model, "steps"):  # the last of a pipeline
+    while hasattr(model, "steps"):  # a pipeline: its last step decides
         model = [*model.steps.values()][-1]
     return isinstance(model, base.Regressor)
 
 
 def _has_chances(model: Any, river: bool) -> bool:
-    """Does it say probabilities?"""
+    """Return whether it predicts probabilities."""
     if not river:
         return hasattr(model, "predict_proba")
     if not hasattr(model, "predict_proba_one"):
         return False
     try:
         copy.deepcopy(model).predict_proba_one({})
-    except NotImplementedError:  # so River says that a classifier has none
+    except NotImplementedError:  # River's classifiers without probabilities
         return False
-    except Exception:  # it has some, but not of this x
+    except Exception:  # it has probabilities, but not for this x
         return True
     return True

@@ -1,1 +1,1 @@
-"""The service: predictions now, labels later, nothing lost, always certified (docs/decisions/0041)."""
+"""The service: models over HTTP with delayed labels, durable storage and certificates (docs/decisions/0041)."""

@@ -1,9 +1,9 @@
-"""The actor of one model: a thread that owns the game and its database, and answers in groups.
+"""The actor of one model: a thread that owns the game and its database, and answers requests in groups.
 
-What waits is taken together: of single requests first all predictions, then all labels, which is an order in which
-they could have come, since none of them was answered; bulk requests in their own order. Then one commit, and then the
-answers. If the commit fails, nothing of the group has happened: all are refused, and the game is made again from what
-is on the disk.
+All waiting requests form a group. Single requests are reordered, predictions before labels; none of them has been
+answered yet, so they could have arrived in that order. Bulk requests keep their order. Then comes one commit, and then
+the answers. If the commit fails, nothing in the group has happened: all requests are refused, and the game is rebuilt
+from the disk.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from novikoff.server.store import Store, damaged
 from novikoff.server.wire import Label, Model, Predict, RefusedError
 
 MOST_TOGETHER = 1024
+"""Largest number of requests per group."""
 MOST_WAITING = 20_000
-"""Requests that may wait; more are refused."""
+"""Largest number of waiting requests; more are refused."""
 BETWEEN = 1.0
-"""Seconds between looks at what has expired, and at a disk that failed."""
+"""Seconds between two checks for expired rounds, and for a disk that works again."""
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """What one request asked for; `future` is the caller's, who is told when all is on the disk."""
+    """Items of one request; `future` is resolved once they are on the disk."""
 
     items: list[Item]
     future: Any = None
@@ -44,19 +45,27 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Look:
-    """Something to be told of the game, between two groups."""
+    """A read-only view of the game, taken between two groups."""
 
     at: Callable[[Actor], Any]
     done: Callable[[Any], None]
 
 
 class Actor:
-    """A model that is played.
+    """A model that is being served.
 
-    state     opening · ready · storage_failed: the disk does not take what must be written, which is tried again ·
-              failed: what is on the disk cannot be played · closed
-    reason    why it is not ready
-    deliver   is called in the actor's thread with jobs whose items have their replies
+    Attributes:
+        state: opening; ready; storage_failed (writes fail and are retried); failed (the stored game cannot be played);
+            or closed.
+        reason: Why it is not ready.
+
+    Args:
+        name: Name of the model.
+        folder: Folder of the model.
+        sync: "full" or "normal".
+        snapshot_every: Labels between two snapshots.
+        deliver: Callback, in the actor's thread, for jobs whose items have their replies.
+        log: Function that writes a log line.
     """
 
     def __init__(
@@ -73,7 +82,7 @@ class Actor:
         self._store: Any = None
         self.table: Answering
         self._snapped = 0
-        self._sound: deque[int] = deque(maxlen=KEPT)  # labels that snapshots know which were read again
+        self._sound: deque[int] = deque(maxlen=KEPT)  # last label of each snapshot that was read back successfully
         self._writer: threading.Thread | None = None
         self.commit_seconds = Histogram((0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0))
         self.commit_ops = Histogram((1, 2, 5, 10, 20, 50, 100, 200, 500, 1000))
@@ -81,12 +90,12 @@ class Actor:
 
     @property
     def play(self) -> Play:
-        """The game."""
+        """Game of the model."""
         return self.table.play
 
     @property
     def model(self) -> Model:
-        """As it was asked for."""
+        """Options that the model was created with."""
         return self.table.model
 
     def start(self) -> None:
@@ -94,30 +103,30 @@ class Actor:
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer what waits, write a snapshot, and let the database go."""
+        """Answer waiting requests, write a snapshot, and close the database."""
         with self._wake:
             self._closing = True
             self._wake.notify()
 
     def join(self) -> None:
-        """Wait until it has stopped."""
+        """Wait until the actor has stopped."""
         self._thread.join()
         if self._writer is not None:
             self._writer.join()
 
     def submit(self, job: Job) -> None:
-        """Ask, from any thread; or refuse."""
+        """Queue a job, from any thread, or refuse it."""
         with self._wake:
             if self.state != "ready" or self._closing:
                 raise self.refusal()
             if self._waiting + len(job.items) > MOST_WAITING:
-                raise RefusedError("overloaded", f"too much waits for {self.name}. Send it again in a moment.")
+                raise RefusedError("overloaded", f"too many requests are waiting for {self.name}: retry in a moment.")
             self._waiting += len(job.items)
             self._queue.append(job)
             self._wake.notify()
 
     def look(self, look: Look) -> None:
-        """Ask to be told, from any thread; also where the disk fails."""
+        """Queue a read-only view, from any thread; works while the disk fails too."""
         with self._wake:
             if self.state not in ("ready", "storage_failed") or self._closing:
                 raise self.refusal()
@@ -125,17 +134,17 @@ class Actor:
             self._wake.notify()
 
     def refusal(self) -> RefusedError:
-        """Why nothing can be asked now."""
+        """Return why requests are refused now."""
         if self.state == "failed":
             return RefusedError(
                 "storage_failed", f"{self.name} cannot be played: {self.reason}. See the log of the service."
             )
         if self.state == "storage_failed":
-            told = f"{self.name} cannot be written: {self.reason}. Nothing was lost. Send it again once there is room."
-            return RefusedError("storage_failed", told)
-        return RefusedError("not_ready", f"{self.name} is {'closing' if self._closing else self.state}. Send it again.")
+            message = f"{self.name} cannot be written: {self.reason}. Nothing was lost; retry once there is room."
+            return RefusedError("storage_failed", message)
+        return RefusedError("not_ready", f"{self.name} is {'closing' if self._closing else self.state}: retry.")
 
-    # In the actor's thread from here on.
+    # Everything below runs in the actor's thread.
 
     def _run(self) -> None:
         try:
@@ -144,7 +153,7 @@ class Actor:
             while self._take():
                 pass
             self._close()
-        except Exception as error:  # a bug: others go on
+        except Exception as error:  # a bug: other models continue
             self._fail("failed", error)
         finally:
             if self._store is not None:
@@ -152,7 +161,7 @@ class Actor:
             self._refuse_all()
 
     def _open(self) -> bool:
-        """Make the game from what is on the disk."""
+        """Rebuild the game from the disk."""
         begin = time.monotonic()
         try:
             self._store = Store(self.folder / DATABASE, self._sync)
@@ -173,14 +182,14 @@ class Actor:
 
     def _fail(self, state: str, error: Exception) -> None:
         kind = getattr(error, "sqlite_errorname", "")
-        self.reason = "another process plays it" if kind == "SQLITE_BUSY" else str(error) or type(error).__name__
+        self.reason = "another process has it open" if kind == "SQLITE_BUSY" else str(error) or type(error).__name__
         if kind.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR")):
             self.reason += ": the disk must be writable"
         self.state = state
         self._log(state, level="error", model=self.name, reason=self.reason, kind=type(error).__name__)
 
     def _take(self) -> bool:
-        """Do what waits; False when it is time to stop."""
+        """Process one group of waiting requests; return False when it is time to stop."""
         with self._wake:
             if not self._queue and not self._closing and not self._droppable:
                 self._wake.wait(BETWEEN)
@@ -212,7 +221,7 @@ class Actor:
 
     @property
     def _droppable(self) -> int:
-        """Up to which label examples are to be dropped now; 0 if none are."""
+        """Last label up to which examples can be dropped now; 0 if there are none."""
         known = self.state == "ready" and len(self._sound) == KEPT
         until = self.table.to_drop(self._sound[0]) if known else 0
         return until if until > self.table.dropped_to else 0
@@ -231,18 +240,18 @@ class Actor:
             found = look.at(self)
         except Exception as error:
             self._log("look_failed", level="error", model=self.name, reason=repr(error))
-            found = RefusedError("storage_failed", f"{self.name} cannot be looked at now.")
+            found = RefusedError("storage_failed", f"{self.name} cannot be read now.")
         look.done(found)
 
     def _refuse(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             for item in job.items:
                 item.reply = refusal = self.refusal()
-                refusal.id = item.asked.id
+                refusal.id = item.request.id
         self._deliver(jobs)
 
     def _refuse_all(self) -> None:
-        """Nobody waits for ever."""
+        """Refuse all waiting requests, so that no caller waits for ever."""
         with self._wake:
             if self.state == "ready":
                 self.state = "closed"
@@ -252,7 +261,7 @@ class Actor:
             look.done(self.refusal())
 
     def _group(self, jobs: Sequence[Job], count: int) -> None:
-        """Answer all in one commit; refuse all if that fails."""
+        """Answer all jobs in one commit; refuse all if it fails."""
         begin = time.monotonic()
         try:
             if not jobs and not self.table.any_old():
@@ -260,7 +269,7 @@ class Actor:
             with self._store.transaction():
                 self.table.expire()
                 for run in _runs(jobs):
-                    (self.table.predict if isinstance(run[0].asked, Predict) else self.table.label)(run)
+                    (self.table.predict if isinstance(run[0].request, Predict) else self.table.label)(run)
         except Exception as error:
             self._fail("failed" if damaged(error) else "storage_failed", error)
             self._refuse(jobs)
@@ -272,7 +281,7 @@ class Actor:
             self._deliver(jobs)
 
     def _rebuild(self) -> None:
-        """The game is ahead of the disk: make it again. It is written to again when that works."""
+        """Rebuild the game, which is ahead of the disk after a failed commit."""
         if self.state != "failed":
             try:
                 self._recover()
@@ -280,7 +289,7 @@ class Actor:
                 self._fail("failed", error)
 
     def _try_again(self) -> None:
-        """Is there room again?"""
+        """Return to the state ready if there is room on the disk again."""
         try:
             with self._store.transaction():
                 self._store.set_facts(room="." * 100_000)
@@ -291,11 +300,11 @@ class Actor:
         self._log("storage_works", model=self.name)
 
     def copied(self) -> tuple[int, Snapshot]:
-        """The game as it is now, to be looked at elsewhere, and its last label; in the actor's thread."""
+        """Return the number of labels and a copy of the game."""
         return self.table.labels, snapshot(self.play.ledger, checked=True)
 
     def _snapshot(self) -> None:
-        """Write what there is, elsewhere, while the game goes on; not two at a time."""
+        """Write a snapshot in another thread while the game continues; at most one at a time."""
         if self._writer is not None and self._writer.is_alive():
             return
         begin = time.monotonic()
@@ -311,7 +320,7 @@ class Actor:
             write_snapshot(what, self.folder, n, self._sync, verify)
             if verify and n > max(self._sound, default=0):
                 self._sound.append(n)
-        except (ModelFileError, OSError) as error:  # it saves time, no more
+        except (ModelFileError, OSError) as error:  # a snapshot only saves time at the next start
             self._log("snapshot_failed", level="warning", model=self.name, reason=str(error))
 
     def _close(self) -> None:
@@ -324,17 +333,17 @@ class Actor:
 
 
 def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
-    """What was asked in the order in which it is done, cut where the kind changes or an id comes again."""
+    """Yield the items in processing order, split where the kind changes or an id occurs again."""
     singles = [item for job in jobs if job.single for item in job.items]
-    singles.sort(key=lambda item: isinstance(item.asked, Label))
-    singles.sort(key=lambda item: not isinstance(item.asked, Predict))
+    singles.sort(key=lambda item: isinstance(item.request, Label))
+    singles.sort(key=lambda item: not isinstance(item.request, Predict))
     run: list[Item] = []
     ids: set[str] = set()
     for item in [*singles, *(item for job in jobs if not job.single for item in job.items)]:
-        if run and (type(item.asked) is not type(run[0].asked) or item.asked.id in ids):
+        if run and (type(item.request) is not type(run[0].request) or item.request.id in ids):
             yield run
             run, ids = [], set()
         run.append(item)
-        ids.add(item.asked.id)
+        ids.add(item.request.id)
     if run:
         yield run

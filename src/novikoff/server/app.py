@@ -1,4 +1,4 @@
-"""The service over HTTP. The routes that are asked often are plain ASGI; the rest is Starlette's."""
+"""The HTTP interface of the service. Frequent routes are plain ASGI, the others Starlette."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from novikoff.server.dashboard import Dashboard
 from novikoff.server.handlers import Item
 from novikoff.server.prometheus import Histogram
 from novikoff.server.service import Service, log
-from novikoff.server.status import metrics, told
+from novikoff.server.status import describe, metrics
 from novikoff.server.wire import (
     KINDS,
     PLAIN,
@@ -36,17 +36,17 @@ from novikoff.server.wire import (
     Label,
     Model,
     RefusedError,
-    asked,
     checked_name,
     decode,
     encode,
     request,
+    round_request,
 )
 
 MOST_BYTES = 1_000_000
 MOST_MODEL_BYTES = 256_000_000
 PATIENCE = 30.0
-"""Seconds that a body may take."""
+"""Seconds within which a body must arrive."""
 OPEN = ("/healthz", "/readyz")
 
 Scope = MutableMapping[str, Any]
@@ -60,11 +60,15 @@ JSON = [
 
 
 class App:
-    """The application.
+    """ASGI application of the service.
 
-    service    the models
-    token      whoever asks must have it
-    stopping   is the server about to stop? Then nobody is told more
+    Attributes:
+        service: Models.
+        stopping: Function that returns whether the server is about to stop; events then end.
+
+    Args:
+        service: Models.
+        token: Access token that requests must have.
     """
 
     def __init__(self, service: Service, token: str) -> None:
@@ -107,7 +111,7 @@ class App:
         log("stopped")
 
     def _deliver(self, jobs: Sequence[Job]) -> None:
-        """In the thread of an actor: wake those who wait."""
+        """Resolve the futures of jobs; called in the thread of an actor."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(_wake, jobs)
 
@@ -115,7 +119,7 @@ class App:
         if scope["type"] == "lifespan":
             await self._cold(scope, receive, send)
             return
-        if scope["type"] != "http":  # no web sockets here
+        if scope["type"] != "http":  # web sockets are not supported
             return
         begin = time.perf_counter()
         try:
@@ -130,11 +134,11 @@ class App:
             else:
                 await self._cold(scope, receive, send)
         except RefusedError as refusal:
-            await _send(send, refusal.status, encode(refusal.told()), _more(refusal))
+            await _send(send, refusal.status, encode(refusal.fields()), _more(refusal))
         self.request_seconds.observe(time.perf_counter() - begin)
 
     def _check(self, headers: list[tuple[bytes, bytes]]) -> None:
-        """Refuse who has no token, and the pages of others."""
+        """Refuse requests without the token, and those from pages of another origin."""
         given, origin, host = b"", None, ""
         for name, value in headers:
             if name == b"authorization":
@@ -145,11 +149,11 @@ class App:
                 host = value.decode("latin-1")
         if not any(hmac.compare_digest(given, token) for token in self._tokens):
             raise RefusedError("unauthorized", "a request must have the token: Authorization: Bearer TOKEN.")
-        if told := foreign(host, origin, (host,)):
-            raise RefusedError("foreign", told)
+        if refusal := foreign(host, origin, (host,)):
+            raise RefusedError("foreign", refusal)
 
     async def _round(self, actor: Actor, verb: str, receive: Receive, send: Send) -> None:
-        one = asked(decode(await _body(receive, MOST_BYTES)), KINDS[verb])
+        one = round_request(decode(await _body(receive, MOST_BYTES)), KINDS[verb])
         if actor.state != "ready":
             raise actor.refusal()
         try:
@@ -163,13 +167,13 @@ class App:
         await _send(send, 200, encode(item.reply))
 
     def _submit(self, actor: Actor, items: list[Item], single: bool) -> asyncio.Future[None]:
-        """Ask the actor; when it is done these have their replies."""
+        """Queue the items; their replies are set when the future is done."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         actor.submit(Job(items, future, single))
         return future
 
     async def look(self, actor: Actor, at: Callable[[Actor], Any]) -> Any:
-        """Be told of the game by its actor."""
+        """Return a read-only view of the game, taken by its actor."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 
@@ -202,22 +206,22 @@ class App:
         return Response(openapi.page(), media_type="text/html; charset=utf-8", headers=HEADERS)
 
     async def _list(self, _: Request) -> Response:
-        return _json({"models": [told(actor) for _, actor in sorted(self.service.models.items())]})
+        return _json({"models": [describe(actor) for _, actor in sorted(self.service.models.items())]})
 
     async def _describe(self, request: Request) -> Response:
-        return _json(told(self.service.actor(request.path_params["name"])))
+        return _json(describe(self.service.actor(request.path_params["name"])))
 
-    async def _create(self, asked: Request) -> Response:
-        name = checked_name(asked.path_params["name"])
-        one = request(decode(await _body(asked.receive, MOST_BYTES), PLAIN), Model)
+    async def _create(self, http: Request) -> Response:
+        name = checked_name(http.path_params["name"])
+        one = request(decode(await _body(http.receive, MOST_BYTES), PLAIN), Model)
         made = await run_in_threadpool(self.service.create, name, one)
-        return _json(told(self.service.actor(name)), 201 if made else 200)
+        return _json(describe(self.service.actor(name)), 201 if made else 200)
 
     async def _delete(self, request: Request) -> Response:
         name = request.path_params["name"]
         self.service.actor(name)
         if request.query_params.get("confirm") != name:
-            raise RefusedError("unconfirmed", f"a model is removed for ever: say so with ?confirm={name}.")
+            raise RefusedError("unconfirmed", f"deleting a model cannot be undone: confirm it with ?confirm={name}.")
         await run_in_threadpool(self.service.delete, name)
         self._dashboard.forget(name)
         return _json({"name": name, "state": "deleted"})
@@ -225,11 +229,11 @@ class App:
     async def _round_of(self, request: Request) -> Response:
         id = request.path_params["id"]
         return _json(
-            await self.look(self.service.actor(request.path_params["name"]), lambda actor: actor.table.told(id))
+            await self.look(self.service.actor(request.path_params["name"]), lambda actor: actor.table.describe(id))
         )
 
     async def certificate(self, actor: Actor) -> dict[str, Any]:
-        """What is certified of the game now."""
+        """Return the certificates of the game now."""
         copied = await self.look(actor, Actor.copied)
         return await run_in_threadpool(self.service.certificate, actor, copied)
 
@@ -257,16 +261,16 @@ class App:
         headers = {"content-disposition": f'attachment; filename="{name}.nk"', "content-length": str(size)}
         return StreamingResponse(chunks(), media_type="application/octet-stream", headers=headers)
 
-    async def _upload(self, asked: Request) -> Response:
-        name = checked_name(asked.path_params["name"])
-        given = {**asked.query_params, "learner": "of the file"}
+    async def _upload(self, http: Request) -> Response:
+        name = checked_name(http.path_params["name"])
+        given = {**http.query_params, "learner": "of the file"}
         try:
             one = msgspec.convert(given, Model, strict=False)
         except msgspec.ValidationError as error:
-            raise RefusedError("bad_request", f"the options must be as /docs tells: {error}.") from None
+            raise RefusedError("bad_request", f"unknown or invalid option: {error}. See /docs.") from None
         with tempfile.TemporaryFile() as file:
             size = 0
-            async for chunk in _chunks(asked.receive):
+            async for chunk in _chunks(http.receive):
                 size += len(chunk)
                 if size > MOST_MODEL_BYTES:
                     raise RefusedError("too_large", f"a model file must have at most {MOST_MODEL_BYTES:,} bytes.")
@@ -274,7 +278,7 @@ class App:
             file.seek(0)
             bits = one.bits if "bits" in given else None
             await run_in_threadpool(self.service.upload, name, file, one, bits)
-        return _json(told(self.service.actor(name)), 201)
+        return _json(describe(self.service.actor(name)), 201)
 
 
 def _wake(jobs: Sequence[Job]) -> None:
@@ -283,30 +287,30 @@ def _wake(jobs: Sequence[Job]) -> None:
 
 
 def _settle(future: asyncio.Future[object], found: object) -> None:
-    if not future.done():  # who asked may be gone
+    if not future.done():  # the caller may be gone
         future.set_result(found)
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """What comes of a body, each part in time."""
+    """Yield the parts of a body; refuse it if one is late."""
     more = True
     while more:
         try:
             async with asyncio.timeout(PATIENCE):
                 message = await receive()
         except TimeoutError:
-            raise RefusedError("bad_request", f"a body must go on within {PATIENCE:.0f} seconds.") from None
+            raise RefusedError("bad_request", f"the body stalled for {PATIENCE:.0f} seconds.") from None
         if message["type"] == "http.disconnect":
-            raise RefusedError("bad_request", "a body must be whole: it ended early.")
+            raise RefusedError("bad_request", "the body is incomplete: the connection was closed early.")
         yield message.get("body", b"")
         more = message.get("more_body", False)
 
 
 async def _body(receive: Receive, most: int) -> bytes:
-    """The body, which must be of this size at most and come in time."""
+    """Return the body; refuse it if it is too large or late."""
     first = await receive()
     if first["type"] == "http.request" and not first.get("more_body", False) and len(first["body"]) <= most:
-        found: bytes | None = first["body"]  # all at once, as nearly always
+        found: bytes | None = first["body"]  # in one message, as nearly always
         return found or b""
 
     async def again() -> MutableMapping[str, Any]:
@@ -318,7 +322,7 @@ async def _body(receive: Receive, most: int) -> bytes:
         async with asyncio.timeout(PATIENCE):
             found = await body_of(_chunks(again), most)
     except TimeoutError:
-        raise RefusedError("bad_request", f"a body must come within {PATIENCE:.0f} seconds.") from None
+        raise RefusedError("bad_request", f"the body must arrive within {PATIENCE:.0f} seconds.") from None
     if found is None:
         raise RefusedError("too_large", f"a request must have at most {most:,} bytes.")
     return found
@@ -337,7 +341,7 @@ def _more(refusal: RefusedError) -> list[tuple[bytes, bytes]]:
 
 
 def _without_rows(what: persistence.Snapshot) -> persistence.Snapshot:
-    """The same without training rows, to be given away."""
+    """Return the snapshot without training rows, so that it can be shared."""
     return persistence.snapshot(persistence.ledger_of(what), checked=True, without_rows=True)
 
 
@@ -347,7 +351,7 @@ def _json(found: object, status: int = 200) -> Response:
 
 async def _refused(_: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, RefusedError)
-    found = _json(refusal.told(), refusal.status)
+    found = _json(refusal.fields(), refusal.status)
     for name, value in _more(refusal):
         found.headers[name.decode()] = value.decode()
     return found
@@ -356,11 +360,9 @@ async def _refused(_: Request, refusal: Exception) -> Response:
 async def _unknown(_: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     code = "wrong_method" if status == 405 else "nothing_here"
-    return _json(
-        RefusedError(code, "a path and its method must be as /docs tells: nothing is here.").told(), STATUS[code]
-    )
+    return _json(RefusedError(code, "no such path and method: see /docs.").fields(), STATUS[code])
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     log("unexpected", level="error", path=request.url.path, reason=repr(error))
-    return _json(RefusedError("not_ready", "it could not be done. See the log of the service.").told(), 503)
+    return _json(RefusedError("not_ready", "unexpected error: see the log of the service.").fields(), 503)

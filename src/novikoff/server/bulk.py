@@ -1,6 +1,7 @@
-"""Bulk: lines of JSON in, a line of JSON for each out, in their order, each sent once it is on the disk.
+"""Bulk requests: one JSON object per line in, one per line out, in order, each sent once it is on the disk.
 
-Lines are read while answers are written. Who sends without reading is waited for once so much is unread.
+Lines are read while answers are written. A client that sends without reading is slowed down once too many answers are
+unread.
 """
 
 from __future__ import annotations
@@ -15,20 +16,22 @@ from novikoff.server.handlers import Item
 from novikoff.server.wire import Label, RefusedError, bulk_line, encode
 
 LINES = 500
-"""Lines that are answered together."""
+"""Lines per group."""
 MOST_LINE = 1_000_000
 AHEAD = 16
-"""Groups of lines that may wait for their commit."""
+"""Largest number of groups that wait for their commit."""
 MOST_UNREAD = 64_000_000
-"""Bytes of answers that may wait to be read."""
+"""Largest number of bytes of unread answers."""
 PATIENCE = 30.0
+"""Seconds within which the next lines must arrive."""
 PAUSE = 0.02
+"""Seconds before a line is submitted again to an overloaded model."""
 
 Submit = Callable[[Actor, list[Item], bool], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Some = tuple[Awaitable[None] | None, list[tuple[int, Item | RefusedError]]]
-"""Lines by their numbers, and what tells when they have been answered."""
+"""Numbered lines, and a future that resolves when they are answered."""
 
 
 async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> None:
@@ -48,7 +51,7 @@ async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> No
 
 
 async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
-    """Write answers as they are there. Who sends all before reading is not waited for, until there is too much."""
+    """Write answers as they come; a client that reads late is waited for only when too much is unread."""
     unread: deque[bytes] = deque()
     size, sending = 0, None
     while (some := await answers.get()) is not None:
@@ -76,7 +79,7 @@ async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio
             async with asyncio.timeout(PATIENCE):
                 message = await receive()
         except TimeoutError:
-            late = RefusedError("bad_request", f"lines must come within {PATIENCE:.0f} seconds.")
+            late = RefusedError("bad_request", f"no line arrived for {PATIENCE:.0f} seconds.")
             await answers.put((None, [(done + 1, late)]))
             return
         if message["type"] == "http.disconnect":
@@ -90,13 +93,13 @@ async def _read(actor: Actor, submit: Submit, receive: Receive, answers: asyncio
             await answers.put(await _submitted(actor, submit, some, done))
             done += len(some)
         if len(rest) > MOST_LINE:
-            told = RefusedError("too_large", f"a line must have at most {MOST_LINE:,} bytes: the rest was not read.")
-            await answers.put((None, [(done + 1, told)]))
+            refusal = RefusedError("too_large", f"a line must have at most {MOST_LINE:,} bytes: the rest was not read.")
+            await answers.put((None, [(done + 1, refusal)]))
             return
 
 
 async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: int) -> Some:
-    """Lines that are on their way; blank ones have no answer."""
+    """Submit lines; blank ones have no answer."""
     found: list[tuple[int, Item | RefusedError]] = []
     for number, line in enumerate(lines, before + 1):
         if not line.strip():
@@ -123,5 +126,5 @@ async def _submitted(actor: Actor, submit: Submit, lines: list[bytes], before: i
 
 
 def _line(number: int, reply: object) -> bytes:
-    told = {"line": number, **reply.told()} if isinstance(reply, RefusedError) else reply
-    return encode(told) + b"\n"
+    fields = {"line": number, **reply.fields()} if isinstance(reply, RefusedError) else reply
+    return encode(fields) + b"\n"

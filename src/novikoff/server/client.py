@@ -1,15 +1,15 @@
-"""The client of `novikoff serve`: predictions now, labels later. It needs nothing but Python.
+"""Client of `novikoff serve`: predictions now, labels later. It needs the standard library only.
 
     from novikoff.server.client import Client
 
     model = Client("http://127.0.0.1:1963", token="…").create("mail", "auto", negative="ham", positive="spam")
-    said = model.predict({"subject": "hello", "words": 12})
-    model.label(said["id"], "spam")                  # when it is known
+    answer = model.predict({"subject": "hello", "words": 12})
+    model.label(answer["id"], "spam")                # once it is known
     print(model.certificate()["certificates"][0])
 
-A request that may have been lost is sent again, with growing pauses: the same id with the same x or label changes
-nothing, so nothing is counted twice. `AsyncClient` is the same with await; each of its calls waits in a thread. A
-client may be used by many threads; its connections are kept until it is closed, by `with` say.
+A request that may have been lost is sent again, with growing pauses. The same id with the same x or label changes
+nothing, so nothing is counted twice. `AsyncClient` has the same methods as coroutines; each runs in a thread. A client
+is thread-safe; its connections stay open until it is closed, for example by `with`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,20 @@ if TYPE_CHECKING:
     from novikoff.core.types import Json
 
 LINES = 1000
-"""Lines of a bulk request that are sent together: they are answered together, and sent again together."""
+"""Lines per bulk request: they are answered together, and sent again together."""
 AGAIN = ("overloaded", "storage_failed", "not_ready")
-"""Refusals that pass."""
+"""Codes of temporary refusals."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+"""Shortest and longest pause before a request is sent again, in seconds."""
 LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
 
 
 class ServiceError(NovikoffError):
-    """What the service refused, or that it cannot be reached.
+    """A refused request, or an unreachable service.
 
-    code     as the service tells it (docs/service.md); "unreachable" if there was no answer
-    status   of HTTP; 0 without an answer
+    Attributes:
+        code: Error code of the service (docs/service.md); "unreachable" without an answer.
+        status: HTTP status; 0 without an answer.
     """
 
     def __init__(self, code: str, message: str, status: int = 0) -> None:
@@ -53,11 +55,13 @@ class ServiceError(NovikoffError):
 
 
 class Client:
-    """A service at an address.
+    """Connection to a service.
 
-    token     if none is given, that of the environment: NOVIKOFF_TOKEN
-    timeout   seconds to wait for an answer
-    retries   how often a request is sent again that may have been lost, or was refused for now
+    Args:
+        url: Address of the service, such as http://127.0.0.1:1963.
+        token: Access token; by default the environment variable NOVIKOFF_TOKEN.
+        timeout: Seconds to wait for an answer.
+        retries: Number of times that a lost or temporarily refused request is sent again.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 30.0, retries: int = 8) -> None:
@@ -79,27 +83,27 @@ class Client:
         self.url = url
 
     def models(self) -> list[dict[str, Json]]:
-        """The models there are, each with its counts."""
+        """Return the models, each with its counts."""
         found: list[dict[str, Json]] = self.call("GET", "/v1/models")["models"]
         return found
 
     def create(self, name: str, learner: str = "auto", **options: object) -> Model:
-        """Make a model, or find the same one; options are those of the service: negative, positive, labels, bits, …"""
+        """Create a model, or find the same one; `options` are negative, positive, labels, bits, seed, … (see /docs)."""
         self.call("PUT", f"/v1/models/{quote(name, safe='')}", {"learner": learner, **options})
         return self.model(name)
 
     def model(self, name: str) -> Model:
-        """The model of that name; nothing is asked yet."""
+        """Return the model of that name, without a request."""
         return Model(self, name)
 
     def upload(self, name: str, file: bytes, **options: object) -> Model:
-        """Make a model from a model file, of `Model.download` or `nk.save`; options as /docs tells."""
-        asked = urlencode({key: value for key, value in options.items() if value is not None})
-        self.send("PUT", f"/v1/models/{quote(name, safe='')}/model.nk?{asked}", file)
+        """Create a model from a file of `Model.download` or `nk.save`; `options` as in /docs."""
+        query = urlencode({key: value for key, value in options.items() if value is not None})
+        self.send("PUT", f"/v1/models/{quote(name, safe='')}/model.nk?{query}", file)
         return self.model(name)
 
     def delete(self, name: str) -> bool:
-        """Remove a model and all that is known of it, for ever; False if there is none of that name."""
+        """Delete a model with all its data; return False if there is none of that name."""
         try:
             self.call("DELETE", f"/v1/models/{quote(name, safe='')}?confirm={quote(name, safe='')}")
         except ServiceError as error:
@@ -108,13 +112,13 @@ class Client:
             return False
         return True
 
-    def call(self, method: str, path: str, asked: object = None) -> Any:
-        """What the service answers, sent again where that is of use."""
-        body = None if asked is None else json.dumps(asked, allow_nan=False).encode()
-        return json.loads(self.send(method, path, body))
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """Send a request with a JSON body, again if it may have been lost; return the JSON answer."""
+        content = None if body is None else json.dumps(body, allow_nan=False).encode()
+        return json.loads(self.send(method, path, content))
 
     def send(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        """The bytes of an answer."""
+        """Send a request, again if it may have been lost; return the bytes of the answer."""
         pause = FIRST_PAUSE
         for left in range(self._retries, -1, -1):
             try:
@@ -122,7 +126,7 @@ class Client:
             except ServiceError as error:
                 if error.code not in (*AGAIN, "unreachable") or not left:
                     raise
-            time.sleep(pause * random.uniform(0.5, 1.0))  # so that not all come back at once
+            time.sleep(pause * random.uniform(0.5, 1.0))  # so that clients do not retry in step
             pause = min(2.0 * pause, LONGEST_PAUSE)
         raise AssertionError
 
@@ -134,25 +138,25 @@ class Client:
         try:
             connection.request(method, self._path + path, body, self._headers)
             answer = connection.getresponse()
-            told = answer.read()
+            content = answer.read()
         except LOST as error:
             connection.close()
             if kept and isinstance(error, (ConnectionError, http.client.BadStatusLine)):
-                return self._once(method, path, body)  # it had been closed while nobody asked
-            what = f"the service must be there: {self.url} did not answer ({error or type(error).__name__})."
+                return self._once(method, path, body)  # the service had closed the idle connection
+            what = f"the service at {self.url} does not answer ({error or type(error).__name__}): is it running?"
             raise ServiceError("unreachable", what) from None
         self._idle.append(connection)
         if answer.status < 400:
-            return told
+            return content
         try:
-            found = json.loads(told)["error"]
+            found = json.loads(content)["error"]
             raise ServiceError(found["code"], found["message"], answer.status)
         except (ValueError, KeyError, TypeError):
-            what = f"an answer must be the service's: {self.url} said {answer.status} {answer.reason}."
+            what = f"{self.url} is not a novikoff service: it answered {answer.status} {answer.reason}."
             raise ServiceError("not_the_service", what, answer.status) from None
 
     def close(self) -> None:
-        """Close the connections that are idle; the client may still be used."""
+        """Close idle connections; the client can still be used."""
         while self._idle:
             self._idle.pop().close()
 
@@ -171,47 +175,49 @@ class Model:
         self._path = f"/v1/models/{quote(name, safe='')}"
 
     def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
-        """What is said of x: `prediction`, `score`, and the `id` for its label, a new one if none is given."""
+        """Predict x: return `prediction`, `score`, and the `id` for its label, a new one if none is given."""
         return self._post("predict", {"id": id or uuid4().hex, "x": plain(x)})
 
     def label(self, id: str, label: object) -> dict[str, Json]:
-        """Send the label of a round: was it a `mistake`?"""
+        """Send the label of a round; the answer states whether it was a `mistake`."""
         return self._post("label", {"id": id, "label": plain(label)})
 
     def learn(self, x: object, label: object, id: str | None = None) -> dict[str, Json]:
-        """Predict and label at once."""
+        """Predict and label in one request."""
         return self._post("learn", {"id": id or uuid4().hex, "x": plain(x), "label": plain(label)})
 
     def bulk(self, lines: Iterable[dict[str, object]]) -> Iterator[dict[str, Json]]:
-        """A reply for each of {"op": "predict" | "label" | "learn", …}, in order; what is refused has an "error"."""
+        """Yield a reply per line {"op": "predict" | "label" | "learn", …}, in order; a refused line has an "error"."""
         rest = iter(lines)
         while some := list(islice(rest, LINES)):
             yield from self._bulk(some)
 
     def _bulk(self, lines: list[dict[str, object]]) -> list[dict[str, Json]]:
-        """Lines that fit in a request. Of those refused for now all are sent again: the others change nothing."""
+        """Send the lines of one request; if some are refused temporarily, send all again, which repeats nothing."""
         body = b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines)
         pause = FIRST_PAUSE
         while True:
-            told = [json.loads(line) for line in self.client.send("POST", f"{self._path}/bulk", body).splitlines()]
-            codes = {one["error"]["code"] for one in told if "error" in one}
-            if len(told) == len(lines) and not codes & {*AGAIN}:
-                return told
+            replies = [json.loads(line) for line in self.client.send("POST", f"{self._path}/bulk", body).splitlines()]
+            codes = {one["error"]["code"] for one in replies if "error" in one}
+            if len(replies) == len(lines) and not codes & {*AGAIN}:
+                return replies
             if pause > LONGEST_PAUSE:
-                raise ServiceError("overloaded", f"the service must answer every line: {self.client.url} does not.")
+                raise ServiceError(
+                    "overloaded", f"the service at {self.client.url} does not answer every line: retry later."
+                )
             time.sleep(pause)
             pause *= 2.0
 
     def certificate(self) -> dict[str, Json]:
-        """What happened and what is promised, now."""
+        """Return results and certificates so far."""
         return self._get("/certificate")
 
     def describe(self) -> dict[str, Json]:
-        """The model and its counts."""
+        """Return the model and its counts."""
         return self._get("")
 
     def round(self, id: str) -> dict[str, Json] | None:
-        """What is known of a round; None if nothing is."""
+        """Return the state of a round, or None if it is unknown."""
         try:
             return self._get(f"/rounds/{quote(id, safe='')}")
         except ServiceError as error:
@@ -227,13 +233,13 @@ class Model:
         found: dict[str, Json] = self.client.call("GET", self._path + path)
         return found
 
-    def _post(self, verb: str, asked: dict[str, object]) -> dict[str, Json]:
-        found: dict[str, Json] = self.client.call("POST", f"{self._path}/{verb}", asked)
+    def _post(self, verb: str, body: dict[str, object]) -> dict[str, Json]:
+        found: dict[str, Json] = self.client.call("POST", f"{self._path}/{verb}", body)
         return found
 
 
 class AsyncClient:
-    """`Client`, for who awaits."""
+    """Asynchronous `Client`."""
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 30.0, retries: int = 8) -> None:
         self.client = Client(url, token, timeout, retries)
@@ -245,70 +251,70 @@ class AsyncClient:
         self.client.close()
 
     async def models(self) -> list[dict[str, Json]]:
-        """As `Client.models`."""
+        """Return the models; see `Client.models`."""
         return await asyncio.to_thread(self.client.models)
 
     async def create(self, name: str, learner: str = "auto", **options: object) -> AsyncModel:
-        """As `Client.create`."""
+        """Create a model; see `Client.create`."""
         return AsyncModel(await asyncio.to_thread(self.client.create, name, learner, **options))
 
     def model(self, name: str) -> AsyncModel:
-        """As `Client.model`."""
+        """Return the model of that name; see `Client.model`."""
         return AsyncModel(self.client.model(name))
 
     async def upload(self, name: str, file: bytes, **options: object) -> AsyncModel:
-        """As `Client.upload`."""
+        """Create a model from a file; see `Client.upload`."""
         return AsyncModel(await asyncio.to_thread(self.client.upload, name, file, **options))
 
     async def delete(self, name: str) -> bool:
-        """As `Client.delete`."""
+        """Delete a model; see `Client.delete`."""
         return await asyncio.to_thread(self.client.delete, name)
 
 
 class AsyncModel:
-    """`Model`, for who awaits."""
+    """Asynchronous `Model`."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     async def predict(self, x: object, id: str | None = None) -> dict[str, Json]:
-        """As `Model.predict`."""
+        """Predict x; see `Model.predict`."""
         return await asyncio.to_thread(self.model.predict, x, id)
 
     async def label(self, id: str, label: object) -> dict[str, Json]:
-        """As `Model.label`."""
+        """Send a label; see `Model.label`."""
         return await asyncio.to_thread(self.model.label, id, label)
 
     async def learn(self, x: object, label: object, id: str | None = None) -> dict[str, Json]:
-        """As `Model.learn`."""
+        """Predict and label; see `Model.learn`."""
         return await asyncio.to_thread(self.model.learn, x, label, id)
 
     async def bulk(self, lines: Iterable[dict[str, object]]) -> AsyncIterator[dict[str, Json]]:
-        """As `Model.bulk`."""
+        """Yield a reply per line; see `Model.bulk`."""
         rest = iter(lines)
         while some := list(islice(rest, LINES)):
             for one in await asyncio.to_thread(self.model._bulk, some):
                 yield one
 
     async def certificate(self) -> dict[str, Json]:
-        """As `Model.certificate`."""
+        """Return results and certificates; see `Model.certificate`."""
         return await asyncio.to_thread(self.model.certificate)
 
     async def describe(self) -> dict[str, Json]:
-        """As `Model.describe`."""
+        """Return the model and its counts; see `Model.describe`."""
         return await asyncio.to_thread(self.model.describe)
 
     async def download(self) -> bytes:
-        """As `Model.download`."""
+        """Return the model file; see `Model.download`."""
         return await asyncio.to_thread(self.model.download)
 
     async def round(self, id: str) -> dict[str, Json] | None:
-        """As `Model.round`."""
+        """Return the state of a round; see `Model.round`."""
         return await asyncio.to_thread(self.model.round, id)
 
 
 def plain(value: object) -> object:
-    """An example or a label as JSON: arrays as lists, numbers of numpy as Python's."""
+    """Return an example or a label as JSON values: arrays as lists, numpy numbers as Python numbers."""
     lists = getattr(value, "tolist", None)  # arrays of any library: numpy is not imported here
     if lists is not None:
         return cast("object", lists())

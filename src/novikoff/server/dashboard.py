@@ -1,7 +1,7 @@
-"""The dashboard at /: for each model what was served and what is promised, as it happens, by server-sent events.
+"""The dashboard at /: for each model its results and guarantees, live, by server-sent events.
 
-The page, its curve and its cards are those of the arena, under the same policy: nothing in, nothing out. It is behind
-the token: a browser asks for it (novikoff is the name, the token the password).
+Page, curve and cards are those of the arena, under the same content policy. The page needs the token: a browser asks
+for a name (novikoff) and a password (the token).
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from starlette.routing import Route
 from novikoff.arena.guard import HEADERS
 from novikoff.core.certificate import bound_text
 from novikoff.server.actor import Actor
-from novikoff.server.service import beside
-from novikoff.server.status import told
+from novikoff.server.service import context
+from novikoff.server.status import describe
 
 if TYPE_CHECKING:
     from novikoff.server.app import App
 
 BETWEEN = 1.0
+"""Seconds between two events."""
 SHARE = 0.1
-"""Of the time, for certificates, which one who watches asks for."""
+"""Fraction of the time that may go into certificates while someone watches."""
 LISTENS = 10.0
-"""Seconds after which who watches is asked to listen again, so that a service that stops is not held up."""
+"""Seconds after which a page must reconnect, so that a stopping service is not held up."""
 POINTS = 300
+"""Points of the curve that are sent, about."""
 FILES = {
     "/": ("dashboard.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
@@ -41,7 +43,7 @@ FILES = {
 
 
 class Dashboard:
-    """What the page is told."""
+    """Routes and events of the dashboard."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -49,12 +51,12 @@ class Dashboard:
         self._due: dict[str, float] = {}
 
     def routes(self) -> list[Route]:
-        """Of the page and its events."""
+        """Return the routes of the page and its events."""
         events = Route("/v1/models/{name}/events", self._events)
         return [*(Route(path, self._file) for path in FILES), events]
 
     def forget(self, name: str) -> None:
-        """A model was removed; the next one of its name has bounds of its own."""
+        """Forget the bounds of a deleted model: the next model of its name has its own."""
         self._bounds.pop(name, None)
         self._due.pop(name, None)
 
@@ -78,7 +80,7 @@ class Dashboard:
             await asyncio.sleep(BETWEEN)
 
     async def _now(self, actor: Actor) -> dict[str, Any]:
-        found = told(actor)
+        found = describe(actor)
         if actor.state not in ("ready", "storage_failed"):
             return {**found, "curve": [[0, 0]], "bounds": [], "certificates": []}
         found |= await self._app.look(actor, _seen)
@@ -100,9 +102,9 @@ class Dashboard:
 
 
 def _seen(actor: Actor) -> dict[str, Any]:
-    """What was paid against labels, and what is seen beside it; in the actor's thread."""
+    """Return the curve of mistakes or loss, with its context; runs in the actor's thread."""
     late, ledger = actor.play.late, actor.play.ledger
     paid, now = (late.curve, late.mistakes) if ledger.counts else (ledger.curve, ledger.loss)
     curve = list(dict([(0, 0), *paid, (late.labelled, now)]).items())
     step = max(1, len(curve) // POINTS)
-    return {"curve": [list(point) for point in [*curve[:-1:step], curve[-1]]], **beside(ledger)}
+    return {"curve": [list(point) for point in [*curve[:-1:step], curve[-1]]], **context(ledger)}

@@ -1,9 +1,8 @@
-"""Examples as bytes: read from JSON once, kept so in the database, and read from there without JSON.
+"""Examples as bytes: parsed from JSON once, stored in the database, and read back without JSON.
 
-An object of features is hashed as a line of JSON lines is (data/formats/jsonl.py): pairs of an index and a double, 12
-bytes each. A number that comes as text ("75") where the same feature was a number before is that number. An array of
-numbers is its doubles, null in advice a NaN (an expert that is silent); a number is one double. The rows of a model are
-of one form.
+An object of features is hashed like a line of JSON lines (data/formats/jsonl.py): pairs of an index and a double, 12
+bytes each. Text such as "75" counts as a number if the feature was a number before. An array of numbers becomes
+doubles; null in advice is a NaN (an expert that abstains). A number is one double. A model has examples of one form.
 """
 
 from __future__ import annotations
@@ -25,13 +24,18 @@ from novikoff.server.wire import RefusedError
 PAIRS = np.dtype([("index", "<u4"), ("value", "<f8")])
 EXACT = 2.0**53
 MOST_NUMBERS = 10_000
-"""Features that are remembered as numbers."""
+"""Largest number of features remembered as numbers."""
 
 
 class Rows:
-    """How the examples of one model are read: for a learner of this domain, with features hashed to 2^bits places.
+    """Reader of the examples of one model.
 
-    numbers   the features that were numbers so far, as keys
+    Attributes:
+        numbers: Features that were numbers so far, as keys.
+
+    Args:
+        domain: Domain of the learner.
+        bits: Bits of the feature hash.
     """
 
     def __init__(self, domain: Domain, bits: int) -> None:
@@ -40,10 +44,10 @@ class Rows:
         self.numbers: dict[str, None] = {}
 
     def read(self, x: Any) -> tuple[str, bytes]:
-        """The form of an example and its bytes, or a refusal."""
+        """Return the form and the bytes of an example, or refuse it."""
         try:
             return self._read(x)
-        except OverflowError:  # a whole number beyond the doubles
+        except OverflowError:  # an integer beyond the doubles
             raise RefusedError("bad_example", "numbers must be finite.") from None
 
     def _read(self, x: object) -> tuple[str, bytes]:
@@ -72,7 +76,7 @@ class Rows:
         return pairs.tobytes()
 
     def _typed(self, x: dict[str, object]) -> dict[str, object]:
-        """The object with a number for text that is one, of features that were numbers so far."""
+        """Return the object with numbers instead of numeric text, for features that were numbers so far."""
         typed = dict(x)
         for key, value in x.items():
             if type(value) is float or type(value) is int:
@@ -83,21 +87,21 @@ class Rows:
         return typed
 
     def _array(self, x: list[Any]) -> bytes:
-        silent = self._kind == "advice"
-        values = [math.nan if value is None and silent else value for value in x]
+        abstains = self._kind == "advice"
+        values = [math.nan if value is None and abstains else value for value in x]
         if not values or not all(type(value) is float or type(value) is int for value in values):
-            raise RefusedError("bad_example", "an array must be of numbers, one or more.")
+            raise RefusedError("bad_example", "an array must have one or more numbers, and nothing else.")
         values = list(map(float, values))
-        if not all(map(math.isfinite, values)) and not (silent and not any(map(math.isinf, values))):
+        if not all(map(math.isfinite, values)) and not (abstains and not any(map(math.isinf, values))):
             raise RefusedError("bad_example", "numbers must be finite.")
         if self._kind in ("index", "point") and not all(value.is_integer() and abs(value) < EXACT for value in values):
-            raise RefusedError("bad_example", "numbers must be whole, and below 2^53: the learner plays on a grid.")
+            raise RefusedError("bad_example", "numbers must be integers below 2^53: the learner plays on a grid.")
         if self._width is not None and self._kind != "index" and len(values) != self._width:
             raise RefusedError("bad_example", f"x must have {self._width:,} numbers: got {len(values):,}.")
         return np.array(values).tobytes()
 
     def batch(self, form: str, rows: Sequence[bytes], y: NDArray[Any], first: int) -> Batch:
-        """Rows of one form with their labels."""
+        """Return rows of one form, with their labels, as a batch."""
         return Batch(self._x(form, rows), y, first, memory="owned")
 
     def _x(self, form: str, rows: Sequence[bytes]) -> NDArray[Any] | Sparse | None:
@@ -116,11 +120,11 @@ class Rows:
 
 
 def check_form(known: str | None, form: str) -> None:
-    """Refuse an example of another form than those before."""
+    """Refuse an example whose form differs from earlier ones."""
     if known is not None and form != known:
-        raise InputError(f"examples must be of one form: got {_told(form)} after {_told(known)}.")
+        raise InputError(f"examples must have one form: got {_describe(form)} after {_describe(known)}.")
 
 
-def _told(form: str) -> str:
+def _describe(form: str) -> str:
     kind, _, width = form.partition(" ")
     return {"pairs": "an object", "number": "a number", "none": "nothing"}.get(kind, f"an array of {width} numbers")

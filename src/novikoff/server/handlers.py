@@ -1,4 +1,4 @@
-"""What requests do to the game of a model and to its database, within one transaction."""
+"""Effects of requests on the game of a model and on its database, within one transaction."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from novikoff.core.errors import NovikoffError
 from novikoff.server.examples import check_form
 from novikoff.server.recovery import Log, recover
 from novikoff.server.store import Arrival, Round, Store
-from novikoff.server.wire import Asked, Labelled, Learn, Model, Predict, Predicted, RefusedError
+from novikoff.server.wire import Labelled, Learn, Model, Predict, Predicted, RefusedError, RoundRequest
 
 Reply = Predicted | Labelled | RefusedError
 Row = tuple[str, bytes] | None
 DROPPED_AT_ONCE = 1000
-"""Examples that are dropped in one commit."""
+"""Examples dropped per commit."""
 
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """One thing that was asked, and its answer."""
+    """One requested operation, and its reply."""
 
-    asked: Asked
+    request: RoundRequest
     row: Row
     reply: Reply | None = None
 
 
 class Answering:
-    """Answers requests, in the thread of the actor; what it writes counts once the transaction is committed.
+    """State of a model, which answers requests in the thread of its actor; writes count once they are committed.
 
-    play         the game
-    model        as it was asked for
-    labels       that came
-    rounds       that were predicted
-    dropped_to   of rounds up to that label the examples are no longer kept
-    snapped      after which label the snapshot was that the game was made from
+    Attributes:
+        play: Game.
+        model: Options that the model was created with.
+        labels: Number of labels.
+        rounds: Number of predicted rounds.
+        dropped_to: Last label up to which examples are no longer stored.
+        snapped: Label of the snapshot from which the game was rebuilt.
     """
 
     def __init__(self, store: Store, folder: Path, name: str, log: Log) -> None:
@@ -55,15 +56,15 @@ class Answering:
         self._anchor = max(time.time(), store.latest()) - time.monotonic()
 
     def now(self) -> float:
-        """Seconds that never run back: not when the clock is set, and not over a restart."""
+        """Return the time in seconds, monotonic even when the clock is set and across restarts."""
         return self._anchor + time.monotonic()
 
     def any_old(self) -> bool:
-        """Could a round have expired?"""
+        """Return whether a round may have expired."""
         return self.model.expire_seconds is not None and self.rounds > self._expired_to
 
     def expire(self) -> None:
-        """Rounds that are too old wait no longer."""
+        """Expire rounds that are too old."""
         if not self.any_old():
             return
         until = self.now() - (self.model.expire_seconds or 0.0)
@@ -77,61 +78,61 @@ class Answering:
             self._store.set_facts(expired_to=last, expired=self.play.late.expired)
 
     def to_drop(self, sound: int) -> int:
-        """Up to which label examples need no longer be kept, if that many labels are in two sound snapshots."""
+        """Return the label up to which examples can be dropped, if `sound` labels are in two verified snapshots."""
         keep = self.model.keep_examples
         return 0 if keep is None else min(sound, self.labels - keep)
 
     def drop(self, until: int) -> None:
-        """Drop some examples, up to that label."""
+        """Drop some examples, up to a label."""
         self.dropped_to = self._store.drop_labelled(self.dropped_to, until, DROPPED_AT_ONCE)
         self._store.set_facts(dropped_to=self.dropped_to)
 
     def predict(self, run: Sequence[Item]) -> None:
-        """Predictions, of which no two have the same id."""
-        if self.form is None and len(run) > 1:  # the first that is taken decides: one after the other
+        """Answer predictions, no two with the same id."""
+        if self.form is None and len(run) > 1:  # the first accepted example decides the form: one at a time
             for item in run:
                 self.predict([item])
             return
-        known = self._store.find([item.asked.id for item in run])
+        known = self._store.find([item.request.id for item in run])
         new: list[Item] = []
         room = self.model.most_pending - self.play.late.waiting
         for item in run:
             assert item.row is not None
-            found = known.get(item.asked.id)
+            found = known.get(item.request.id)
             if found is not None:
                 item.reply = self._predicted(found, True) if found.of(item.row[1]) else _taken(item)
             elif not self._fits(item):
                 pass
             elif len(new) >= room:
                 item.reply = RefusedError("pending_full", f"at most {self.model.most_pending:,} rounds may wait for "
-                                          "labels. Send labels first.", item.asked.id)  # fmt: skip
+                                          "labels. Send labels first.", item.request.id)  # fmt: skip
             else:
                 new.append(item)
         rounds: list[Round] = []
         version, at = self.play.ledger.rounds, self.now()
-        for item, said, score in self._said(new):
+        for item, prediction, score in self._predictions(new):
             assert item.row is not None
             self.rounds += 1
-            rounds.append(Round.new(self.rounds, item.asked.id, item.row[1], said, score, version, at))
+            rounds.append(Round.new(self.rounds, item.request.id, item.row[1], prediction, score, version, at))
             item.reply = self._predicted(rounds[-1], False)
         self._store.add_rounds(rounds)
 
     def _fits(self, item: Item) -> bool:
-        """Is the example of the form of those before?"""
+        """Return whether the example has the form of earlier ones; refuse it otherwise."""
         assert item.row is not None
         try:
             check_form(self.form, item.row[0])
         except NovikoffError as error:
-            item.reply = RefusedError("bad_example", str(error), item.asked.id)
+            item.reply = RefusedError("bad_example", str(error), item.request.id)
             return False
         return True
 
     def _form_of(self, items: Sequence[Item]) -> str:
-        """The form of all examples: where there are none yet, that of the only one that is asked for."""
+        """Return the form of all examples; without one yet, the form of the only example in the run."""
         return self.form or next(item.row[0] for item in items if item.row)
 
     def _decide(self, form: str) -> None:
-        """An example was taken: those to come must be of its form, and its numbers are known as such."""
+        """Record the form, and which features are numbers, once an example is accepted."""
         numbers = list(self.play.rows.numbers)
         if len(numbers) > self._numbers:
             self._numbers = len(numbers)
@@ -140,92 +141,90 @@ class Answering:
             self.form = form
             self._store.set_facts(form=form)
 
-    def _said(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any, float | None]]:
-        """What is said of each; those of which nothing can be said are refused."""
+    def _predictions(self, items: Sequence[Item]) -> Iterator[tuple[Item, Any, float | None]]:
+        """Yield prediction and score of each item; refuse those that cannot be predicted."""
         if not items:
             return
         try:
             form = self._form_of(items)
-            said, scores = self.play.predict(form, [item.row[1] for item in items if item.row])
+            predictions, scores = self.play.predict(form, [item.row[1] for item in items if item.row])
             self._decide(form)
-            yield from zip(items, said, scores, strict=True)
+            yield from zip(items, predictions, scores, strict=True)
         except NovikoffError as error:
             if len(items) == 1:
-                items[0].reply = RefusedError("bad_example", str(error), items[0].asked.id)
+                items[0].reply = RefusedError("bad_example", str(error), items[0].request.id)
                 return
             for item in items:
-                yield from self._said([item])
+                yield from self._predictions([item])
 
     def label(self, run: Sequence[Item]) -> None:
-        """Labels of rounds that wait, or, in a run of `learn`, of rounds that were not there; no id comes twice."""
+        """Answer labels of waiting rounds or, in a run of `learn`, of new rounds; no id occurs twice."""
         if self.form is None and len(run) > 1:
             for item in run:
                 self.label([item])
             return
-        known = self._store.find([item.asked.id for item in run])
+        known = self._store.find([item.request.id for item in run])
         came = self._store.arrivals([one.state for one in known.values() if one.state > 0])
         todo: list[tuple[Item, Round | None]] = []
         for item in run:
-            found = known.get(item.asked.id)
+            found = known.get(item.request.id)
             refused = self._settled(item, found, came)
             if refused is not None:
                 item.reply = refused
             elif found is not None or self._fits(item):
                 todo.append((item, found))
-        for waited in (True, False):  # those that waited first: a round that waits and is learned anew is rare
+        for waited in (True, False):  # waiting rounds first; `learn` on a waiting round is rare
             self._learn([one for one in todo if (one[1] is not None) == waited], waited)
 
     def _settled(self, item: Item, found: Round | None, came: dict[int, Arrival]) -> Reply | None:
-        """The answer, if nothing is to be learned."""
-        id = item.asked.id
+        """Return the reply if there is nothing to learn."""
+        id = item.request.id
         if found is None:
-            if isinstance(item.asked, Learn):
+            if isinstance(item.request, Learn):
                 return None
-            return RefusedError(
-                "unknown_id", "a label must be of a round that was predicted: this id is not known.", id
-            )
+            return RefusedError("unknown_id", "no round has this id: predict it first.", id)
         if item.row is not None and not found.of(item.row[1]):
             return _taken(item)
         if found.state < 0:
-            return RefusedError("expired", "a label must come in time: this round waits no longer.", id)
+            return RefusedError("expired", "this round has expired: its label came too late.", id)
         if found.state == 0:
             return None
-        assert not isinstance(item.asked, Predict)
+        assert not isinstance(item.request, Predict)
         arrival = came[found.state]
         try:
-            same = self.play.encode(item.asked.label) == arrival.y
+            same = self.play.encode(item.request.label) == arrival.y
         except NovikoffError as error:
             return RefusedError("bad_label", str(error), id)
         if same:
             return self._labelled(found, arrival, True)
-        return RefusedError("label_differs", "a label cannot be changed: this round has another.", id)
+        return RefusedError("label_differs", "this round has another label, and labels cannot be changed.", id)
 
     def _learn(self, todo: Sequence[tuple[Item, Round | None]], waited: bool) -> None:
         if not todo:
             return
         form = self._form_of([item for item, _ in todo])
-        labels = [item.asked.label for item, _ in todo if not isinstance(item.asked, Predict)]
+        labels = [item.request.label for item, _ in todo if not isinstance(item.request, Predict)]
         rows = [_bytes(one) if one else item.row[1] if item.row else b"" for item, one in todo]
-        served = [(one.said, one.version) for _, one in todo if one]
+        served = [(one.prediction, one.version) for _, one in todo if one]
         names, others, version, at = len(self.play.values), self.play.late.waiting, self.play.ledger.rounds, self.now()
         results = self.play.learn(form, rows, labels, served if waited else None)
         rounds: list[Round] = []
         arrivals: list[Arrival] = []
         for (item, one), x, result in zip(todo, rows, results, strict=True):
             if isinstance(result, NovikoffError):
-                item.reply = RefusedError("bad_label", str(result), item.asked.id)
+                item.reply = RefusedError("bad_label", str(result), item.request.id)
                 continue
             self._decide(form)
             self.labels += 1
-            y, said = result
+            y, prediction = result
             if one is None:
                 self.rounds += 1
-                one = Round.new(self.rounds, item.asked.id, x, said, None, version, at, self.labels)
+                one = Round.new(self.rounds, item.request.id, x, prediction, None, version, at, self.labels)
                 rounds.append(one)
             else:
                 others -= 1
             version += 1
-            arrivals.append(Arrival(self.labels, one.seq, y, said, others))
+            arrivals.append(Arrival(self.labels, one.seq, y, prediction, others))
             item.reply = self._labelled(one, arrivals[-1], False)
         self._store.add_rounds(rounds)
         self._store.add_arrivals(arrivals)
@@ -235,35 +234,37 @@ class Answering:
             self._store.add_labels(names, self.play.values[names:])
 
     def _predicted(self, one: Round, repeated: bool) -> Predicted:
-        return Predicted(one.id, one.seq, self.play.decode(one.said), one.score, one.version - self._base, repeated)
+        return Predicted(
+            one.id, one.seq, self.play.decode(one.prediction), one.score, one.version - self._base, repeated
+        )
 
     def _labelled(self, one: Round, arrival: Arrival, repeated: bool) -> Labelled:
         play = self.play
-        mistake = play.mistake(one.said, arrival.y)
-        return Labelled(one.id, one.seq, arrival.n, play.decode(one.said), play.decode(arrival.y), mistake, repeated)
+        mistake = play.mistake(one.prediction, arrival.y)
+        return Labelled(
+            one.id, one.seq, arrival.n, play.decode(one.prediction), play.decode(arrival.y), mistake, repeated
+        )
 
-    def told(self, id: str) -> dict[str, Any] | RefusedError:
-        """What is known of a round, in the actor's thread."""
+    def describe(self, id: str) -> dict[str, Any] | RefusedError:
+        """Return the state of a round; runs in the actor's thread."""
         one = self._store.find([id]).get(id)
         if one is None:
-            return RefusedError("unknown_id", "a round must have been predicted: this id is not known.", id)
+            return RefusedError("unknown_id", "no round has this id: predict it first.", id)
         state = "waits" if one.state == 0 else "expired" if one.state < 0 else "labelled"
-        found = {"id": id, "round": one.seq, "state": state, "prediction": self.play.decode(one.said),
+        found = {"id": id, "round": one.seq, "state": state, "prediction": self.play.decode(one.prediction),
                  "score": one.score, "version": one.version - self._base, "at": one.at}  # fmt: skip
         if one.state > 0:
             arrival = self._store.arrivals([one.state])[one.state]
             found |= {"arrival": arrival.n, "label": self.play.decode(arrival.y),
-                      "mistake": self.play.mistake(one.said, arrival.y)}  # fmt: skip
+                      "mistake": self.play.mistake(one.prediction, arrival.y)}  # fmt: skip
         return found
 
 
 def _bytes(one: Round) -> bytes:
-    """The example of a round that waits, which is kept."""
+    """Return the example of a waiting round, which is always stored."""
     assert isinstance(one.x, bytes)
     return one.x
 
 
 def _taken(item: Item) -> RefusedError:
-    return RefusedError(
-        "id_taken", "an id must be new, or of the same x: it was predicted with another.", item.asked.id
-    )
+    return RefusedError("id_taken", "this id was used with another x: use a new id.", item.request.id)

@@ -1,4 +1,4 @@
-"""What can be asked, told to machines and to people: /openapi.json and /docs, from one table. Nothing is fetched."""
+"""Documentation of the interface from one table: /openapi.json for machines, /docs for people. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from novikoff.server.wire import STATUS, Label, Labelled, Learn, Model, Predict,
 
 MODEL = "/v1/models/{name}"
 ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
-    ("PUT", MODEL, "Make a model. 201 if it is new, 200 if it is there as asked.", Model, None),
-    ("GET", MODEL, "The model and its counts.", None, None),
-    ("DELETE", MODEL, "Remove the model for ever, with all its rounds; only with ?confirm={name}.", None, None),
-    ("GET", "/v1/models", "All models.", None, None),
-    ("POST", f"{MODEL}/predict", "What does it say of x? The same again gets the same answer.", Predict, Predicted),
-    ("POST", f"{MODEL}/label", "The label of a predicted round. The same again changes nothing.", Label, Labelled),
-    ("POST", f"{MODEL}/learn", "Predict and label at once.", Learn, Labelled),
-    ("POST", f"{MODEL}/bulk", 'Lines of {"op": "predict" | "label" | "learn", …}: a line for each, in their order. A '
-     'bad one is {"line": n, "error": {…}}, and stops nothing.', None, None),
-    ("GET", f"{MODEL}/rounds/{{id}}", "What is known of a round.", None, None),
-    ("GET", f"{MODEL}/certificate", "What the theorems promise on this very stream, beside what happened.", None, None),
-    ("GET", f"{MODEL}/model.nk", "The game as a file that novikoff and nk.load read, without training rows; "
-     "?rows=true: with them.", None, None),
-    ("PUT", f"{MODEL}/model.nk", "Make a model from such a file; ?most_pending=, expire_seconds=, "
-     "keep_examples=. Features must be hashed, as in JSON lines, or arrays.", None, None),
-    ("GET", "/metrics", "Numbers for Prometheus.", None, None),
-    ("GET", "/healthz", "Is the service alive? Needs no token.", None, None),
-    ("GET", "/readyz", "Are all models open? 503 until then. Needs no token.", None, None),
-    ("GET", "/openapi.json", "This, for machines.", None, None),
+    ("PUT", MODEL, "Create a model. 201 if it is new, 200 if the same model exists.", Model, None),
+    ("GET", MODEL, "Get the model and its counts.", None, None),
+    ("DELETE", MODEL, "Delete the model and all its rounds for good; needs ?confirm={name}.", None, None),
+    ("GET", "/v1/models", "List all models.", None, None),
+    ("POST", f"{MODEL}/predict", "Predict x. Repeating the request repeats the answer.", Predict, Predicted),
+    ("POST", f"{MODEL}/label", "Label a predicted round. Repeating the request changes nothing.", Label, Labelled),
+    ("POST", f"{MODEL}/learn", "Predict and label in one request.", Learn, Labelled),
+    ("POST", f"{MODEL}/bulk", 'Send lines of {"op": "predict" | "label" | "learn", …}; get one line each, in order. A '
+     'bad line gets {"line": n, "error": {…}} and does not stop the others.', None, None),
+    ("GET", f"{MODEL}/rounds/{{id}}", "Get the state of a round.", None, None),
+    ("GET", f"{MODEL}/certificate", "Get results and guarantees on the stream so far.", None, None),
+    ("GET", f"{MODEL}/model.nk", "Download the game as a file for novikoff and nk.load, without training rows; "
+     "?rows=true includes them.", None, None),
+    ("PUT", f"{MODEL}/model.nk", "Create a model from such a file; ?most_pending=, expire_seconds=, "
+     "keep_examples=. Its features must be hashed, as in JSON lines, or arrays.", None, None),
+    ("GET", "/metrics", "Get metrics for Prometheus.", None, None),
+    ("GET", "/healthz", "Check that the service is alive. Needs no token.", None, None),
+    ("GET", "/readyz", "Check that all models are open; 503 until then. Needs no token.", None, None),
+    ("GET", "/openapi.json", "Get this description for machines.", None, None),
 )  # fmt: skip
 EXAMPLES = """curl -H "Authorization: Bearer $TOKEN" -X PUT  $URL/v1/models/mail -d '{"learner": "perceptron:bias=1",
      "negative": "ham", "positive": "spam"}'
@@ -41,45 +41,45 @@ curl -H "Authorization: Bearer $TOKEN"         $URL/v1/models/mail/certificate""
 
 
 def document() -> dict[str, Any]:
-    """The OpenAPI document."""
-    kinds = [kind for *_, asked, told in ROUTES for kind in (asked, told) if kind is not None]
+    """Return the OpenAPI document."""
+    kinds = [kind for *_, body, reply in ROUTES for kind in (body, reply) if kind is not None]
     schemas, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
     known = dict(zip(kinds, schemas, strict=True))
     paths: dict[str, Any] = {}
-    for method, path, does, asked, told in ROUTES:
-        found: dict[str, Any] = {"summary": does, "responses": {"200": {"description": "as told"}}}
+    for method, path, does, body, reply in ROUTES:
+        found: dict[str, Any] = {"summary": does, "responses": {"200": {"description": "success"}}}
         found["parameters"] = [
             {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
             for name in ("name", "id") if f"{{{name}}}" in path
         ]  # fmt: skip
-        if asked is not None:
-            found["requestBody"] = {"required": True, "content": {"application/json": {"schema": known[asked]}}}
-        if told is not None:
-            found["responses"]["200"]["content"] = {"application/json": {"schema": known[told]}}
+        if body is not None:
+            found["requestBody"] = {"required": True, "content": {"application/json": {"schema": known[body]}}}
+        if reply is not None:
+            found["responses"]["200"]["content"] = {"application/json": {"schema": known[reply]}}
         if path not in ("/healthz", "/readyz"):
             found["security"] = [{"token": []}]
         found["responses"]["default"] = {"description": 'refused: {"error": {"code", "message", "id"}}'}
         paths.setdefault(path, {})[method.lower()] = found
     return {
         "openapi": "3.1.0",
-        "info": {"title": "novikoff", "version": __version__, "description": "Online learning that keeps its word."},
+        "info": {"title": "novikoff", "version": __version__, "description": "Online learning with certificates."},
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
     }
 
 
 def page() -> str:
-    """The same for people."""
+    """Return the page /docs."""
     rows = "".join(
         f"<tr><td><code>{method}</code></td><td><code>{html.escape(path)}</code></td><td>{html.escape(does)}</td></tr>"
         for method, path, does, *_ in ROUTES
     )
-    kinds = dict.fromkeys(kind for *_, asked, told in ROUTES for kind in (asked, told) if kind is not None)
+    kinds = dict.fromkeys(kind for *_, body, reply in ROUTES for kind in (body, reply) if kind is not None)
     bodies = "".join(f"<h3>{kind.__name__}</h3><p>{_fields(kind)}</p><pre>{_doc(kind)}</pre>" for kind in kinds)
     codes = "".join(f"<tr><td><code>{code}</code></td><td>{status}</td></tr>" for code, status in STATUS.items())
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>novikoff: the service</title></head>
-<body><main><h1>novikoff: the service</h1><p>Every request but /healthz and /readyz has the token:
-<code>Authorization: Bearer TOKEN</code>.</p><h2>Try it</h2><pre>{html.escape(EXAMPLES)}</pre><h2>What can be asked</h2>
+<body><main><h1>novikoff: the service</h1><p>Every request except /healthz and /readyz needs the token:
+<code>Authorization: Bearer TOKEN</code>.</p><h2>Try it</h2><pre>{html.escape(EXAMPLES)}</pre><h2>Requests</h2>
 <table>{rows}</table><h2>Bodies</h2>{bodies}<h2>Errors</h2>
 <p><code>{{"error": {{"code": …, "message": …, "id": …}}}}</code></p><table>{codes}</table></main></body></html>"""
 

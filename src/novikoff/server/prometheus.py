@@ -1,4 +1,4 @@
-"""Numbers for Prometheus, in its text format, which is small enough to be written by hand (docs/decisions/0042)."""
+"""Metrics in the text format of Prometheus, which is small enough to write by hand (docs/decisions/0042)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 class Histogram:
-    """How often something was at most so large. One thread counts; others may read."""
+    """Histogram of a metric: counts up to each limit. One thread observes; others may read."""
 
     def __init__(self, limits: Sequence[float]) -> None:
         self._limits, self._counts, self._sum = tuple(limits), [0] * (len(limits) + 1), 0.0
 
     def observe(self, value: float) -> None:
-        """Count one more."""
+        """Count a value."""
         self._counts[bisect.bisect_left(self._limits, value)] += 1
         self._sum += value
 
     def lines(self, name: str, labels: str) -> Iterator[str]:
-        """As Prometheus reads it."""
+        """Yield the histogram in the text format."""
         total = 0
         for limit, count in zip((*self._limits, float("inf")), self._counts, strict=True):
             total += count
@@ -28,7 +28,7 @@ class Histogram:
 
 
 def family(name: str, kind: str, help: str, lines: Iterable[str]) -> Iterator[str]:
-    """A metric with its samples."""
+    """Yield a metric with its help, type and samples."""
     yield f"# HELP {name} {help}"
     yield f"# TYPE {name} {kind}"
     yield from lines

@@ -1,11 +1,11 @@
-"""A model from its folder: the newest snapshot that can be used, and every label since then, learned again.
+"""Recovery of a model from its folder: the newest usable snapshot, and a replay of every label since.
 
-    model.sqlite       what was asked and answered (store.py)
+    model.sqlite       requests and answers (store.py)
     base.nk            the game that the model began with, if it was uploaded
     snapshot-N.nk      the game after its N-th label; two are kept
 
-A snapshot only saves time: one that is damaged, of a newer format, or ahead of the database is passed over. What the
-learner says when labels are learned again is compared with what it said then: on a difference the model does not start.
+A snapshot only saves time: one that is damaged, has a newer format, or is ahead of the database is skipped. Replayed
+predictions are compared with the original ones: if they differ, the model does not start.
 """
 
 from __future__ import annotations
@@ -25,35 +25,42 @@ from novikoff.server.store import DamagedError, Store
 from novikoff.server.wire import Model
 
 AT_ONCE = 4096
+"""Labels replayed per batch."""
 KEPT = 2
+"""Number of snapshots kept."""
 DATABASE, BASE = "model.sqlite", "base.nk"
 SNAPSHOT = re.compile(r"snapshot-(\d{1,18})\.nk")
 Log = Callable[..., None]
 
 
 def snapshots(folder: Path) -> list[tuple[int, Path]]:
-    """Those there are, the newest first."""
+    """Return the snapshots, the newest first."""
     found = ((SNAPSHOT.fullmatch(path.name), path) for path in folder.iterdir())
     return sorted(((int(match[1]), path) for match, path in found if match), reverse=True)
 
 
-def write_facts(store: Store, asked: Model, play: Play | None = None) -> None:
-    """Write down what a new model is; `play` is the game it begins with, if it was uploaded."""
+def write_facts(store: Store, model: Model, play: Play | None = None) -> None:
+    """Record a new model; `play` is the game it begins with, if it was uploaded."""
     late = None if play is None else play.late
     with store.transaction():
         store.set_facts(
-            model=msgspec.to_builtins(asked), form=None, uploaded=late is not None, expired_to=0,
+            model=msgspec.to_builtins(model), form=None, uploaded=late is not None, expired_to=0,
             base=late.labelled if late else 0, predicted_before=late.predicted if late else 0,
             expired=late.expired if late else 0,
         )  # fmt: skip
 
 
 def write_snapshot(what: persistence.Snapshot, folder: Path, n: int, sync: str, verify: bool = False) -> None:
-    """Write the game after its n-th label, in any thread, and remove those that are too old.
+    """Write the game after its n-th label, in any thread, and remove older snapshots.
 
-    verify   read it again first: it may be all that is left of what it was learned from
+    Args:
+        what: Copy of the game.
+        folder: Folder of the model.
+        n: Number of labels.
+        sync: "full" or "normal".
+        verify: Read the file back first: it may become the only record of the examples it was learned from.
     """
-    if sync != "full":  # what a snapshot knows must not be newer than what the disk has
+    if sync != "full":  # a snapshot must not be ahead of the database on the disk
         persistence.flush(folder / DATABASE)
         persistence.flush(folder / f"{DATABASE}-wal")
     there = folder / f"snapshot-{n}.nk"
@@ -69,29 +76,29 @@ def write_snapshot(what: persistence.Snapshot, folder: Path, n: int, sync: str, 
 
 
 def recover(store: Store, folder: Path, name: str, log: Log) -> tuple[Play, int]:
-    """The game as it was when the last commit was made, and after which label the snapshot was that it is made from."""
-    for half in folder.glob("*.part"):  # a snapshot that was being written when the service died
+    """Return the game as of the last commit, and the label of the snapshot it was rebuilt from."""
+    for half in folder.glob("*.part"):  # a snapshot that was being written when the process ended
         half.unlink(missing_ok=True)
     facts = store.facts()
-    asked, base = msgspec.convert(facts["model"], Model), int(facts["base"])
+    model, base = msgspec.convert(facts["model"], Model), int(facts["base"])
     predicted, labelled = store.counts()
     ledger, done, reasons = _newest(folder, base, labelled, log)
     if done < facts.get("dropped_to", 0):
         why = "".join(f". The newest: {reason}" for reason in reasons[:1])
-        raise DamagedError("no snapshot can be read, and examples before them are no longer kept (keep_examples): put "
-                           f"back a copy of the folder{why}")  # fmt: skip
+        raise DamagedError("no snapshot can be read, and earlier examples are no longer stored (keep_examples): "
+                           f"restore the folder from a backup{why}")  # fmt: skip
     if ledger is None:
-        ledger, done = _first(facts, folder, asked, name), 0
-    play = Play(ledger, asked.bits)
+        ledger, done = _first(facts, folder, model, name), 0
+    play = Play(ledger, model.bits)
     play.late.predicted, play.late.expired = facts["predicted_before"] + predicted, facts["expired"]
     _replay(play, store, facts["form"], done)
     if play.ledger.rounds != base + labelled:
-        raise DamagedError(f"{labelled:,} labels must be there, and {play.ledger.rounds - base:,} are")
+        raise DamagedError(f"the database has {labelled:,} labels, but the game has {play.ledger.rounds - base:,}")
     return play, done
 
 
 def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | None, int, list[str]]:
-    """The newest snapshot that can be used, its label, and why newer ones cannot."""
+    """Return the newest usable snapshot, its label, and why newer ones are unusable."""
     reasons: list[str] = []
     for n, path in snapshots(folder):
         try:
@@ -99,7 +106,7 @@ def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | 
                 raise ModelFileError(f"it is ahead of the database, which has {labelled:,} labels")
             ledger = persistence.load_game(path)
             if ledger.rounds != base + n:
-                raise ModelFileError(f"it has {ledger.rounds:,} rounds: {base + n:,} must be there")
+                raise ModelFileError(f"it has {ledger.rounds:,} rounds instead of {base + n:,}")
             return ledger, n, reasons
         except ModelFileError as error:
             reasons.append(str(error))
@@ -107,26 +114,28 @@ def _newest(folder: Path, base: int, labelled: int, log: Log) -> tuple[Ledger | 
     return None, 0, reasons
 
 
-def _first(facts: dict[str, Any], folder: Path, asked: Model, name: str) -> Ledger:
-    """The game as it began."""
+def _first(facts: dict[str, Any], folder: Path, model: Model, name: str) -> Ledger:
+    """Return the game as it began."""
     if not facts["uploaded"]:
-        return begin(asked, name)
+        return begin(model, name)
     try:
         return persistence.load_game(folder / BASE)
     except ModelFileError as error:
-        raise DamagedError(f"{BASE}, which the model began with, cannot be read: {error}") from None
+        raise DamagedError(f"{BASE}, the uploaded game, cannot be read: {error}") from None
 
 
 def _replay(play: Play, store: Store, form: str, done: int) -> None:
-    """Learn again what came after the first `done` labels."""
+    """Replay the labels after the first `done`."""
     names = store.labels()
     while found := store.played(done, AT_ONCE):
         y = [arrival.y for arrival, _ in found]
         if names:
             play.name_labels(names[len(play.values) : max(y) + 1])
-        served = [(one.said, one.version, arrival.pending) for arrival, one in found]
-        said = play.replay(form, [one.x for _, one in found if isinstance(one.x, bytes)], y, served)
-        for (arrival, _), now in zip(found, said, strict=True):
-            if now != arrival.said:
-                raise DamagedError(f"label {arrival.n:,}: the learner said {arrival.said!r} then, and says {now!r} now")
+        served = [(one.prediction, one.version, arrival.pending) for arrival, one in found]
+        replayed = play.replay(form, [one.x for _, one in found if isinstance(one.x, bytes)], y, served)
+        for (arrival, _), now in zip(found, replayed, strict=True):
+            if now != arrival.prediction:
+                raise DamagedError(
+                    f"label {arrival.n:,}: the prediction was {arrival.prediction!r}, and is {now!r} on replay"
+                )
         done = found[-1][0].n

@@ -1,4 +1,4 @@
-"""The server of the service: uvicorn, with a limit on connections and on how long a request may take to come."""
+"""The web server of the service: uvicorn, with limits on connections and on slow requests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from novikoff.core.errors import Advice, InputError, Option
 PORT = 1963
 MOST_CONNECTIONS = 2000
 PATIENCE = 20.0
-"""Seconds in which the head of a request must be there."""
+"""Seconds within which the head of a request must arrive."""
 MOST_HEAD = 65_536
-"""Bytes of it that are read, about."""
+"""Largest size of the head in bytes, about."""
 TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str, snapshot_every: int) -> None:
-    """Answer until it is told to stop."""
+    """Serve until the process is stopped."""
     try:
         import httptools  # noqa: F401
         import msgspec  # noqa: F401
@@ -46,10 +46,10 @@ def serve(folder: Path, host: str, port: int, token_file: Path | None, sync: str
 
 
 def configured(app: Any) -> Any:
-    """The configuration of uvicorn."""
+    """Return the configuration of uvicorn."""
     import uvicorn
 
-    logging.getLogger("uvicorn").handlers = [Told()]
+    logging.getLogger("uvicorn").handlers = [Forwarded()]
     return uvicorn.Config(
         app, http=patient(), ws="none", lifespan="on", access_log=False, log_level="warning", log_config=None,
         server_header=False,
@@ -57,8 +57,8 @@ def configured(app: Any) -> Any:
     )  # fmt: skip
 
 
-class Told(logging.Handler):
-    """What uvicorn has to say, as lines of our log."""
+class Forwarded(logging.Handler):
+    """Handler that writes the log records of uvicorn as lines of our log."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from novikoff.server.service import log
@@ -69,7 +69,7 @@ class Told(logging.Handler):
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
+    """Return a socket that listens on this address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family)
     try:
@@ -78,14 +78,14 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         sock.close()
         raise InputError(
-            "the address must be free", f"{host}, port {port}: {error.strerror}",
-            Advice("Pass ", Option("port", letter="N"), "."),
+            "the address is not available", f"{host}, port {port}: {error.strerror}",
+            Advice("Pass another ", Option("port", letter="N"), "."),
         ) from None  # fmt: skip
     return sock
 
 
 def patient() -> Any:
-    """uvicorn's protocol; who begins a request and does not go on, or does not come to its end, is let go."""
+    """Return uvicorn's protocol with a timeout and a size limit on the head of a request."""
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class Patient(HttpToolsProtocol):

@@ -1,4 +1,4 @@
-"""The models of a directory: each in a folder of its own, with an actor of its own."""
+"""The models of a directory, each with its own folder and its own actor."""
 
 from __future__ import annotations
 
@@ -30,26 +30,27 @@ from novikoff.server.wire import NAME, Model, RefusedError
 
 MOST_MODELS = 256
 FRESH = 15.0
-"""Seconds that a certificate is new enough for those who only want the numbers."""
+"""Seconds for which a certificate is fresh enough for metrics."""
 MOST_UNPACKED = 1_000_000_000
-"""Bytes of an uploaded file, unpacked."""
+"""Largest size in bytes of an uploaded file, decompressed."""
 STARTED = 120.0
-"""Seconds that a new model may take until it can be played."""
+"""Seconds that a new model may take to open."""
 
 
-def log(event: str, level: str = "info", **told: Any) -> None:
-    """One line of JSON on standard error."""
+def log(event: str, level: str = "info", **fields: Any) -> None:
+    """Write one line of JSON to standard error."""
     if level != "debug":
-        line = {"at": round(time.time(), 3), "level": level, "event": event, **told}
+        line = {"at": round(time.time(), 3), "level": level, "event": event, **fields}
         print(json.dumps(line, default=str), file=sys.stderr, flush=True)
 
 
 class Service:
-    """What is served.
+    """The models that are served.
 
-    folder           where the models are; made, if it is not there
-    sync             "full" survives a loss of power, "normal" the death of the process
-    snapshot_every   labels between two snapshots
+    Args:
+        folder: Directory of the models; created if missing.
+        sync: "full" survives power loss, "normal" a crash of the process.
+        snapshot_every: Labels between two snapshots.
     """
 
     def __init__(self, folder: Path, sync: str = "full", snapshot_every: int = 50_000) -> None:
@@ -61,21 +62,21 @@ class Service:
         self._evaluated: dict[Actor, float] = {}
         self._evaluating: dict[Actor, threading.Lock] = {}
         try:
-            (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples are nobody else's business
-            for kind in (".new-*", ".gone-*"):  # a model that was being made, or removed, when the service died
+            (folder / "models").mkdir(0o700, parents=True, exist_ok=True)  # examples may be confidential
+            for kind in (".new-*", ".gone-*"):  # a model that was being created or deleted when the process ended
                 for half in (folder / "models").glob(kind):
                     shutil.rmtree(half)
         except OSError as error:
-            raise InputError(f"the directory must be writable: {folder}: {error.strerror}.") from None
+            raise InputError(f"the directory {folder} is not writable: {error.strerror}.") from None
 
     def start(self) -> None:
-        """Open every model; each gets ready in its own time."""
+        """Open every model; each becomes ready on its own."""
         for folder in sorted((self.folder / "models").iterdir()):
             if NAME.fullmatch(folder.name) and (folder / DATABASE).exists():
                 self._open(folder.name)
 
     def stop(self) -> None:
-        """Let every model answer what waits, and close."""
+        """Let every model answer waiting requests, and close it."""
         for actor in list(self.models.values()):
             actor.stop()
         for actor in list(self.models.values()):
@@ -83,16 +84,14 @@ class Service:
 
     @property
     def ready(self) -> bool:
-        """Is every model open, or known to be unplayable?"""
+        """Whether every model is open, or known to be unplayable."""
         return all(actor.state != "opening" for actor in list(self.models.values()))
 
     def actor(self, name: str) -> Actor:
-        """The model of that name."""
+        """Return the actor of the model of that name."""
         found = self.models.get(name)
         if found is None:
-            raise RefusedError(
-                "unknown_model", "a model must have been made: there is none of this name. PUT it first."
-            )
+            raise RefusedError("unknown_model", "there is no model of this name: create it with PUT first.")
         return found
 
     def _open(self, name: str) -> Actor:
@@ -105,36 +104,40 @@ class Service:
     def _answer(self, jobs: Sequence[Job]) -> None:
         self.deliver(jobs)
 
-    def create(self, name: str, asked: Model) -> bool:
-        """Make a model; False if it is there already, as it was asked for."""
+    def create(self, name: str, model: Model) -> bool:
+        """Create a model; return False if the same model exists."""
         with self._lock:
             known = self.models.get(name)
             if known is not None:
-                return self._same(known, asked)
+                return self._same(known, model)
             try:
-                begin(asked, name)
+                begin(model, name)
             except NovikoffError as error:
                 raise RefusedError("bad_model", str(error)) from None
             except (MemoryError, OverflowError, RecursionError):
-                raise RefusedError("bad_model", "the learner must fit into memory.") from None
-            self._make(name, asked)
+                raise RefusedError("bad_model", "the learner does not fit into memory.") from None
+            self._make(name, model)
         return True
 
-    def _same(self, known: Actor, asked: Model) -> bool:
+    def _same(self, known: Actor, model: Model) -> bool:
         if known.state not in ("ready", "storage_failed"):
             raise known.refusal()
-        if known.model == asked:
+        if known.model == model:
             return False
-        raise RefusedError("model_differs", "a model of this name must be as it was asked for: there is another.")
+        raise RefusedError("model_differs", "another model has this name: choose another name, or delete it first.")
 
     def upload(self, name: str, file: BinaryIO, options: Model, bits: int | None) -> None:
-        """Make a model from a file that a game was saved to; of `options` only those count that no file has.
+        """Create a model from a saved game.
 
-        bits   as they were asked for; None: those of the file
+        Args:
+            name: Name of the model.
+            file: Model file.
+            options: Options; those that the file has are ignored.
+            bits: Bits of the feature hash; None for those of the file.
         """
         with self._lock:
             if name in self.models:
-                raise RefusedError("model_differs", "a model of this name is there already. Choose another name.")
+                raise RefusedError("model_differs", "a model of this name exists: choose another name.")
             try:
                 _check_unpacked(file)
                 ledger = persistence.load_game(file)
@@ -144,22 +147,22 @@ class Service:
             except (NovikoffError, zipfile.BadZipFile) as error:
                 raise RefusedError("bad_model", str(error)) from None
             if ledger.player.task == "losses" or not (ledger.encoding is None or ledger.encoding.dense):
-                raise RefusedError("bad_model", "a game to be served must be on hashed features or arrays of numbers: "
-                                   "this learned from a table with other columns, or from losses.")  # fmt: skip
+                raise RefusedError("bad_model", "the game was learned from a table with other columns, or from losses: "
+                                   "the service needs hashed features or arrays of numbers.")  # fmt: skip
             play.late.expire(play.late.waiting)  # their rounds are not in the file
             play.late.pending = None
             two = ledger.labels if ledger.labels is not None and not ledger.player.numbered else [None, None]
             spec = ledger.spec or learner_name(type(ledger.learner))
             multiclass: Literal["multiclass"] | None = "multiclass" if ledger.player.numbered else None
-            asked = msgspec.structs.replace(
+            model = msgspec.structs.replace(
                 options, learner=spec, negative=two[0], positive=two[1], labels=multiclass, seed=0
             )
-            self._make(name, asked, play)
+            self._make(name, model, play)
 
-    def _make(self, name: str, asked: Model, play: Play | None = None) -> None:
-        """Its folder, whole or not at all, and its actor."""
+    def _make(self, name: str, model: Model, play: Play | None = None) -> None:
+        """Create the folder, completely or not at all, and start the actor."""
         if len(self.models) >= MOST_MODELS:
-            raise RefusedError("models_full", f"there may be {MOST_MODELS} models.")
+            raise RefusedError("models_full", f"the service has {MOST_MODELS} models, the most it can have.")
         folder, there = self.folder / "models" / f".new-{name}", self.folder / "models" / name
         try:
             shutil.rmtree(folder, ignore_errors=True)
@@ -168,7 +171,7 @@ class Service:
                 persistence.save(play.ledger, folder / BASE)
             store = Store(folder / DATABASE, "full")
             try:
-                write_facts(store, asked, play)
+                write_facts(store, model, play)
             finally:
                 store.close()
             os.rename(folder, there)
@@ -179,11 +182,11 @@ class Service:
             raise RefusedError(
                 "storage_failed", "the model could not be written. See the log of the service."
             ) from None
-        log("model_made", model=name, learner=asked.learner)
+        log("model_made", model=name, learner=model.learner)
         self._wait(self._open(name))
 
     def delete(self, name: str) -> None:
-        """Remove a model: what waits is answered first; when this is done it is gone, and its name is free."""
+        """Delete a model after its waiting requests are answered; its name is free afterwards."""
         with self._lock:
             actor = self.actor(name)
             actor.stop()
@@ -191,7 +194,7 @@ class Service:
             there, gone = actor.folder, actor.folder.with_name(f".gone-{name}")
             try:
                 shutil.rmtree(gone, ignore_errors=True)
-                os.rename(there, gone)  # all of it, or nothing
+                os.rename(there, gone)  # atomic
                 persistence.flush(there.parent)
             except OSError as error:
                 log("delete_failed", level="error", model=name, reason=str(error))
@@ -203,7 +206,7 @@ class Service:
                 self._certificates.pop(actor, None)
                 self._evaluated.pop(actor, None)
             del self.models[name]
-        shutil.rmtree(gone, ignore_errors=True)  # what is left is removed at the next start
+        shutil.rmtree(gone, ignore_errors=True)  # leftovers are removed at the next start
         log("model_deleted", model=name)
 
     def _wait(self, actor: Actor) -> None:
@@ -212,13 +215,13 @@ class Service:
             time.sleep(0.005)
 
     def certificate(self, actor: Actor, copied: tuple[int, persistence.Snapshot]) -> dict[str, Any]:
-        """What is certified of a copy of the game; in any thread. The last one is remembered."""
+        """Return the certificates of a copy of the game, in any thread; the last ones are cached."""
         n, what = copied
         late = what.meta["ledger"]["late"]
         mark = (late["predicted"], late["labelled"], late["expired"])
         lock = self._evaluating.get(actor)
         if lock is None:
-            raise actor.refusal()  # it was removed meanwhile
+            raise actor.refusal()  # deleted meanwhile
         with lock:
             known = self._certificates.get(actor)
             if known is None or known[0] != mark:
@@ -229,16 +232,16 @@ class Service:
         return known[1]
 
     def stale(self, actor: Actor) -> bool:
-        """Is it time for a new certificate, for those who only want the numbers?"""
+        """Return whether the cached certificates are too old for metrics."""
         return time.monotonic() - self._evaluated.get(actor, -FRESH) >= FRESH
 
     def certified(self, actor: Actor) -> dict[str, Any] | None:
-        """The last certificate that was evaluated."""
+        """Return the certificates evaluated last, or None."""
         return self._certificates.get(actor, (None, None))[1]
 
 
 def certified(ledger: Ledger, n: int) -> dict[str, Any]:
-    """What is certified of a game, with the counts that it is about."""
+    """Return the certificates of a game, with the counts they are about."""
     late = ledger.late
     assert late is not None
     return {
@@ -251,14 +254,14 @@ def certified(ledger: Ledger, n: int) -> dict[str, Any]:
         "arrival_mistakes": late.arrival_mistakes if ledger.counts else None,
         "changed": late.changed,
         "most_pending": late.others,
-        **beside(ledger),
+        **context(ledger),
         "variant": "arrival",
         "certificates": [shown(one) for one in ledger.certify()],
     }
 
 
-def beside(ledger: Ledger) -> dict[str, object]:
-    """What to see beside the counts: the loss, where it is no count; who learns nothing; the test of drift."""
+def context(ledger: Ledger) -> dict[str, object]:
+    """Return what puts the counts into context: loss of a regression, baselines, drift test."""
     found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
     found["baselines"] = plain.baselines(ledger)
     if ledger.drift is not None:
@@ -267,29 +270,27 @@ def beside(ledger: Ledger) -> dict[str, object]:
 
 
 def _check_unpacked(file: BinaryIO) -> None:
-    """Refuse a file that is small only as long as it is packed."""
+    """Refuse a file that is too large once decompressed."""
     with zipfile.ZipFile(file) as archive:
         size = sum(one.file_size for one in archive.infolist())
     if size > MOST_UNPACKED:
-        raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, unpacked.")
+        raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, decompressed.")
     file.seek(0)
 
 
 def token_of(folder: Path, path: Path | None) -> str:
-    """The token in a file; in the directory one is made, and told once, where there is none."""
+    """Return the token in a file; without a file, create a token in the directory and print it once."""
     there = path or folder / "token"
     try:
         if path is None and not there.exists():
             token = secrets.token_urlsafe(32)
             with open(os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(token + "\n")
-            print(
-                f"the token, which is told this once and kept in {there}:\n\n    {token}\n", file=sys.stderr, flush=True
-            )
+            print(f"access token (printed once, stored in {there}):\n\n    {token}\n", file=sys.stderr, flush=True)
         token = there.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not ASCII"
-        raise InputError(f"the token must be in a file: {there}: {why}.") from None
+        raise InputError(f"the token file {there} cannot be read: {why}.") from None
     if len(token) < 16 or not token.isprintable() or " " in token:
-        raise InputError(f"a token must be 16 letters at least, without blanks: that in {there} is not.")
+        raise InputError(f"a token must have 16 or more characters, and no spaces: that in {there} is not valid.")
     return token

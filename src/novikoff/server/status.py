@@ -1,4 +1,4 @@
-"""What is told of the models: as JSON, and to Prometheus."""
+"""Status of the models: as JSON, and as metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from novikoff.server.prometheus import Histogram, family
 from novikoff.server.service import Service
 
 COUNTERS = (
-    ("predictions", "predicted", "Rounds that were predicted."),
-    ("labels", "labelled", "Labels that came."),
-    ("mistakes", "mistakes", "Labelled rounds whose answer was wrong."),
-    ("arrival_mistakes", "arrival_mistakes", "Mistakes of the game in the order of arrival."),
-    ("changed", "changed", "Labelled rounds whose answer had changed when the label came."),
-    ("expired", "expired", "Rounds whose label is no longer waited for."),
+    ("predictions", "predicted", "Predicted rounds."),
+    ("labels", "labelled", "Labels received."),
+    ("mistakes", "mistakes", "Labelled rounds with a wrong served prediction."),
+    ("arrival_mistakes", "arrival_mistakes", "Mistakes of the game in the order in which labels arrived."),
+    ("changed", "changed", "Labelled rounds whose prediction had changed when the label came."),
+    ("expired", "expired", "Rounds that expired without a label."),
 )
 OF_LABELS = ("mistakes", "arrival_mistakes")
-"""Counts that there are where outcomes are labels; of numbers there is a loss."""
+"""Counts of classification only; regression has a loss instead."""
 
 
-def told(actor: Actor) -> dict[str, Any]:
-    """A model and its counts."""
+def describe(actor: Actor) -> dict[str, Any]:
+    """Return a model and its counts."""
     found: dict[str, Any] = {"name": actor.name, "state": actor.state, "reason": actor.reason or None}
     if actor.state in ("ready", "storage_failed"):
         found |= {"model": msgspec.to_builtins(actor.model), "pending": actor.play.late.waiting}
@@ -33,13 +33,13 @@ def told(actor: Actor) -> dict[str, Any]:
 
 
 def _count(actor: Actor, name: str) -> int | None:
-    """A count; None of one that there is not."""
+    """Return a count, or None if the model does not have it."""
     known = actor.play.ledger.counts or name not in OF_LABELS
     return getattr(actor.play.late, name) if known else None
 
 
 def metrics(service: Service, request_seconds: Histogram) -> str:
-    """All numbers, as Prometheus reads them."""
+    """Return all metrics in the text format of Prometheus."""
     return "\n".join(_metrics(service, request_seconds)) + "\n"
 
 
@@ -51,29 +51,29 @@ def _metrics(service: Service, request_seconds: Histogram) -> Iterator[str]:
         counts = [(one, found) for one in played if (found := _count(one, count)) is not None]
         yield from family(full, "counter", help, _each(full, counts))
     waiting = _each("novikoff_pending", [(one, one.play.late.waiting) for one in played])
-    yield from family("novikoff_pending", "gauge", "Rounds that wait for their labels.", waiting)
+    yield from family("novikoff_pending", "gauge", "Rounds waiting for their labels.", waiting)
     tests = [(one, one.play.ledger.drift.test) for one in played if one.play.ledger.drift is not None]
     for name, help, values in (
-        ("novikoff_drift_alarm", "Are the labelled examples no draws of one distribution? If they are, it is ever 1 "
-         "with a chance of at most 0.05.", [(one, int(test.alarm)) for one, test in tests]),
-        ("novikoff_drift_wealth", "The largest so far of what the test of drift has won by betting that they are not; "
-         "20 is an alarm.", [(one, test.largest) for one, test in tests]),
+        ("novikoff_drift_alarm", "1 if the labelled examples are not draws from one distribution; the chance of a "
+         "false alarm, ever, is at most 0.05.", [(one, int(test.alarm)) for one, test in tests]),
+        ("novikoff_drift_wealth", "Largest wealth so far of the drift test, which bets against one distribution; 20 "
+         "is an alarm.", [(one, test.largest) for one, test in tests]),
     ):  # fmt: skip
         yield from family(name, "gauge", help, _each(name, values))
     bounds = [f'novikoff_bound{{model="{one.name}",theorem="{name}"}} {bound}' for one in played
               for name, bound in _bounds(service.certified(one))]  # fmt: skip
-    yield from family("novikoff_bound", "gauge", "What a theorem allows, on the stream so far.", bounds)
+    yield from family("novikoff_bound", "gauge", "Bound of a theorem on the stream so far.", bounds)
     ready = _each("novikoff_ready", [(one, int(one.state == "ready")) for _, one in models])
-    yield from family("novikoff_ready", "gauge", "Can it be played?", ready)
+    yield from family("novikoff_ready", "gauge", "1 if the model is ready.", ready)
     for name, help in (
-        ("commit_seconds", "Seconds of a group, with its commit."),
-        ("commit_ops", "Requests that were committed together."),
+        ("commit_seconds", "Seconds per group, including its commit."),
+        ("commit_ops", "Requests per commit."),
     ):
         full = f"novikoff_{name}"
-        told = [line for one in played for line in getattr(one, name).lines(full, f'model="{one.name}"')]
-        yield from family(full, "histogram", help, told)
+        lines = [line for one in played for line in getattr(one, name).lines(full, f'model="{one.name}"')]
+        yield from family(full, "histogram", help, lines)
     seconds = request_seconds.lines("novikoff_request_seconds", 'service="novikoff"')
-    yield from family("novikoff_request_seconds", "histogram", "Seconds until a request was answered.", seconds)
+    yield from family("novikoff_request_seconds", "histogram", "Seconds per request.", seconds)
 
 
 def _each(name: str, values: Sequence[tuple[Actor, float]]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _each(name: str, values: Sequence[tuple[Actor, float]]) -> Iterator[str]:
 
 
 def _bounds(certificate: dict[str, Any] | None) -> Iterator[tuple[str, float]]:
-    """Of each theorem that holds, what it allows."""
+    """Yield name and bound of each theorem that holds."""
     for one in (certificate or {"certificates": []})["certificates"]:
         if one["status"] in ("valid", "conditional", "vacuous") and one["bound"] is not None:
             yield one["theorem"], one["bound"]

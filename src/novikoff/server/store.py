@@ -1,16 +1,16 @@
-"""The database of one model: what was asked and answered, in one SQLite file that one thread owns.
+"""The database of one model: requests and answers in one SQLite file that one thread owns.
 
-rounds     seq, id, x as bytes, or as a text, its digest, where it is no longer kept; said and score as they were
-           answered; version: rounds of the game by then; at: seconds;
-           state: 0 waits, n > 0 its label came as the n-th, -1 expired; sum: a checksum, since SQLite has none
-arrivals   the game as it was played: the n-th label, of which round, y, what the learner said then, how many others
-           waited
-labels     of many labels: what the user calls each number
-facts      what the model is; `expired`: how many rounds are, and `expired_to`: all up to there were looked at;
-           `dropped_to`: of rounds up to that label x is no longer kept; `numbers`: features that are numbers
+rounds     seq; id; x as bytes, or its digest as text once the example is dropped; said and score: the served
+           prediction; version: rounds of the game at that time; at: seconds;
+           state: 0 waiting, n > 0 labelled as the n-th, -1 expired; sum: a checksum, since SQLite has none
+arrivals   the game in order: the n-th label, its round, y, said (the prediction on arrival), and the number of other
+           waiting rounds
+labels     names of the classes of a multiclass model, by number
+facts      the model; `expired`: number of expired rounds; `expired_to`: round up to which expiry was checked;
+           `dropped_to`: label up to which x is dropped; `numbers`: features that are numbers
 
-Nothing is answered before its transaction is committed. Sync "full" waits for the disk at each commit and survives a
-loss of power; "normal" survives the death of the process. The file is locked: nobody else can play the same game.
+Answers are sent only after their transaction is committed. Sync "full" waits for the disk at each commit and survives
+power loss; "normal" survives a crash of the process. The file is locked, so that no other process plays the same game.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ CREATE TABLE labels(number INTEGER PRIMARY KEY, value TEXT NOT NULL);
 """
 COLUMNS = "seq, id, x, said, score, version, at, state, sum"
 AT_ONCE = 200
-"""Ids that are looked up in one query."""
+"""Ids per query."""
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
 
 class DamagedError(Exception):
-    """The database, or what follows from it, cannot be trusted; the message says what was seen."""
+    """A database, or a game replayed from it, that cannot be trusted; the message has the reason."""
 
 
 class Round(NamedTuple):
-    """A round as it is kept."""
+    """A stored round."""
 
     seq: int
     id: str
     x: bytes | str
-    said: Any
+    prediction: Any
     score: float | None
     version: int
     at: float
@@ -57,35 +57,36 @@ class Round(NamedTuple):
 
     @classmethod
     def new(
-        cls, seq: int, id: str, x: bytes, said: object, score: float | None, version: int, at: float, state: int = 0
+        cls, seq: int, id: str, x: bytes, prediction: object, score: float | None, version: int, at: float,
+        state: int = 0,
     ) -> Round:  # fmt: skip
-        """One that has just been predicted, with its checksum."""
-        return cls(seq, id, x, said, score, version, at, state, _sum(id, x, said, version))
+        """Return a newly predicted round, with its checksum."""
+        return cls(seq, id, x, prediction, score, version, at, state, _sum(id, x, prediction, version))
 
     def of(self, x: bytes) -> bool:
-        """Is it the round of this example?"""
+        """Return whether the round has this example."""
         return self.x == (x if isinstance(self.x, bytes) else digest(x))
 
     def checked(self) -> Round:
-        """The round, if it is as it was written."""
+        """Return the round if its checksum is right; raise otherwise."""
         x = self.x if isinstance(self.x, bytes) else self.x.encode()
-        if self.sum != _sum(self.id, x, self.said, self.version):
-            raise DamagedError(f"round {self.seq} is not as it was written")
+        if self.sum != _sum(self.id, x, self.prediction, self.version):
+            raise DamagedError(f"round {self.seq} has a wrong checksum")
         return self
 
 
 class Arrival(NamedTuple):
-    """A label as it is kept: the n-th that came."""
+    """A stored label: the n-th that arrived."""
 
     n: int
     seq: int
     y: Any
-    said: Any
+    prediction: Any
     pending: int
 
 
 class Store:
-    """The database at `path`; made, if it is not there."""
+    """The database at `path`; created if missing."""
 
     def __init__(self, path: Path, sync: str = "full") -> None:
         self.path = path
@@ -108,7 +109,7 @@ class Store:
         (version,) = run("PRAGMA user_version").fetchone()
         if version > VERSION:
             run("ROLLBACK")
-            raise DamagedError(f"it is of format {version}, and this novikoff knows {VERSION}: install a newer one")
+            raise DamagedError(f"it has format {version}, and this novikoff knows {VERSION}: install a newer one")
         if version == 0:
             for statement in filter(str.strip, SCHEMA.split(";")):
                 run(statement)
@@ -116,12 +117,12 @@ class Store:
         run("COMMIT")
 
     def close(self) -> None:
-        """Let it go; what was committed is there."""
+        """Close the file; committed data are safe."""
         self._db.close()
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of what is written within, or nothing."""
+        """Write everything inside, or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -132,72 +133,76 @@ class Store:
             raise
 
     def facts(self) -> dict[str, Any]:
-        """What the model is."""
+        """Return the facts of the model."""
         return {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM facts")}
 
     def set_facts(self, **facts: object) -> None:
-        """Write down what the model is."""
+        """Write facts of the model."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
 
     def labels(self) -> list[Any]:
-        """What the user calls labels 0, 1, 2, ..."""
+        """Return the names of the classes, by number."""
         return [json.loads(value) for (value,) in self._db.execute("SELECT value FROM labels ORDER BY number")]
 
     def add_labels(self, first: int, values: Sequence[object]) -> None:
-        """More of these."""
+        """Add names of classes."""
         rows = [(first + k, json.dumps(value)) for k, value in enumerate(values)]
         self._db.executemany("INSERT INTO labels VALUES (?, ?)", rows)
 
     def find(self, ids: Sequence[str]) -> dict[str, Round]:
-        """The rounds of these ids, as far as there are any."""
+        """Return the rounds of these ids, where they exist."""
         found: dict[str, Round] = {}
         for start in range(0, len(ids), AT_ONCE):
             some = ids[start : start + AT_ONCE]
-            padded = [*some, *[some[-1]] * (AT_ONCE - len(some))] if len(some) > 1 else some  # two queries to prepare
+            padded = (
+                [*some, *[some[-1]] * (AT_ONCE - len(some))] if len(some) > 1 else some
+            )  # only two statements to prepare
             marks = ",".join("?" * len(padded))
             for row in self._db.execute(f"SELECT {COLUMNS} FROM rounds WHERE id IN ({marks})", padded):
                 found[row[1]] = Round(*row).checked()
         return found
 
     def arrivals(self, numbers: Sequence[int]) -> dict[int, Arrival]:
-        """The arrivals of these numbers."""
+        """Return the arrivals of these numbers."""
         query = "SELECT n, seq, y, said, pending FROM arrivals WHERE n = ?"
         return {n: Arrival(*self._db.execute(query, (n,)).fetchone()) for n in numbers}
 
     def add_rounds(self, rounds: Sequence[Round]) -> None:
-        """New ones."""
+        """Add rounds."""
         self._db.executemany(f"INSERT INTO rounds({COLUMNS}) VALUES ({','.join('?' * 9)})", rounds)
 
     def add_arrivals(self, arrivals: Sequence[Arrival]) -> None:
-        """Labels that came, whose rounds wait no longer."""
+        """Add labels; `settle` marks their rounds as labelled."""
         self._db.executemany("INSERT INTO arrivals VALUES (?, ?, ?, ?, ?)", arrivals)
 
     def settle(self, numbers: Iterable[tuple[int, int]]) -> None:
-        """Rounds that waited, as (n, seq): their label came as the n-th."""
+        """Mark rounds (n, seq) as labelled: their label was the n-th."""
         self._db.executemany("UPDATE rounds SET state = ? WHERE seq = ?", numbers)
 
     def expire(self, rounds: Sequence[int]) -> None:
-        """Rounds that wait no longer."""
+        """Mark rounds as expired."""
         self.settle((-1, seq) for seq in rounds)
 
     def drop(self, rounds: Sequence[int]) -> None:
-        """Keep no more than digests of the examples of these; written anew, since an update lets no page go."""
+        """Replace the examples of these rounds by digests; rows are rewritten, since an update would free no page."""
         rows = [Round(*self._db.execute(f"SELECT {COLUMNS} FROM rounds WHERE seq = ?", (seq,)).fetchone()).checked()
                 for seq in rounds]  # fmt: skip
         short = [(digest(one.x), one) for one in rows if isinstance(one.x, bytes)]
         self._db.executemany("DELETE FROM rounds WHERE seq = ?", [(one.seq,) for _, one in short])
-        self.add_rounds([one._replace(x=x, sum=_sum(one.id, x.encode(), one.said, one.version)) for x, one in short])
+        self.add_rounds(
+            [one._replace(x=x, sum=_sum(one.id, x.encode(), one.prediction, one.version)) for x, one in short]
+        )
 
     def drop_labelled(self, after: int, until: int, most: int) -> int:
-        """Drop examples of the next rounds after the n-th label; up to which label that was done."""
+        """Drop examples of the next rounds after the n-th label; return the last label done."""
         query = "SELECT n, seq FROM arrivals WHERE n > ? AND n <= ? ORDER BY n LIMIT ?"
         found = self._db.execute(query, (after, until, most)).fetchall()
         self.drop([seq for _, seq in found])
         return int(found[-1][0]) if found else after
 
     def old(self, after: int, until: float, most: int = 1000) -> tuple[int, list[int]]:
-        """Up to which round, after round `after`, all are as old as `until`; and which of these wait."""
+        """Return the last round after `after` up to which all are older than `until`, and which of these wait."""
         query = "SELECT seq, at, state FROM rounds WHERE seq > ? ORDER BY seq LIMIT ?"
         last, waiting = after, []
         for seq, at, state in self._db.execute(query, (after, most)):
@@ -209,18 +214,18 @@ class Store:
         return last, waiting
 
     def counts(self) -> tuple[int, int]:
-        """How many rounds were predicted, and how many labels came."""
+        """Return the number of predicted rounds, and of labels."""
         (predicted,) = self._db.execute("SELECT coalesce(max(seq), 0) FROM rounds").fetchone()
         (labelled,) = self._db.execute("SELECT coalesce(max(n), 0) FROM arrivals").fetchone()
         return predicted, labelled
 
     def latest(self) -> float:
-        """When the last round was predicted; 0 if none was."""
+        """Return the time of the last prediction; 0 if there is none."""
         row = self._db.execute("SELECT at FROM rounds ORDER BY seq DESC LIMIT 1").fetchone()
         return float(row[0]) if row else 0.0
 
     def played(self, after: int, most: int) -> list[tuple[Arrival, Round]]:
-        """The next arrivals after the n-th, with their rounds."""
+        """Return the next arrivals after the n-th, with their rounds."""
         columns = ", ".join(f"r.{name}" for name in COLUMNS.split(", "))
         query = f"""SELECT a.n, a.seq, a.y, a.said, a.pending, {columns} FROM arrivals a JOIN rounds r ON r.seq = a.seq
             WHERE a.n > ? ORDER BY a.n LIMIT ?"""
@@ -228,14 +233,14 @@ class Store:
 
 
 def damaged(error: Exception) -> bool:
-    """Is the file itself not to be trusted, rather than the disk full or not writable?"""
+    """Return whether the file itself is damaged, rather than the disk full or not writable."""
     return isinstance(error, DamagedError) or str(getattr(error, "sqlite_errorname", "")).startswith(DAMAGED)
 
 
 def digest(x: bytes) -> str:
-    """By what an example is known again that is no longer kept."""
+    """Return a digest that identifies a dropped example."""
     return blake2b(x, digest_size=16).hexdigest()
 
 
-def _sum(id: str, x: bytes, said: object, version: int) -> int:
-    return zlib.crc32(x, zlib.crc32(f"{id}\0{said}\0{version}".encode()))
+def _sum(id: str, x: bytes, prediction: object, version: int) -> int:
+    return zlib.crc32(x, zlib.crc32(f"{id}\0{prediction}\0{version}".encode()))

@@ -1,7 +1,6 @@
-"""What goes over the wire: requests, replies and refusals, as JSON.
+"""Messages of the service: requests, replies and refusals, as JSON.
 
-A key that is there twice is refused, as in JSON lines. What bodies must hold is said once, by the types below, which
-/openapi.json tells too.
+A repeated key is refused, as in JSON lines. The types below define the bodies; /openapi.json is generated from them.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ STATUS = {
     "expired": 410, "too_large": 413, "bad_example": 422, "bad_label": 422, "bad_model": 422, "pending_full": 429,
     "models_full": 429, "overloaded": 503, "storage_failed": 503, "not_ready": 503,
 }  # fmt: skip
-"""The codes of errors, and the HTTP status of each."""
+"""HTTP status of each error code."""
 
 
 class RefusedError(Exception):
-    """A request that is refused: its code, and what must be."""
+    """A refused request: an error code, and a message."""
 
     def __init__(self, code: str, message: str, id: str | None = None) -> None:
         super().__init__(message)
@@ -38,16 +37,16 @@ class RefusedError(Exception):
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
+        """HTTP status."""
         return STATUS[self.code]
 
-    def told(self) -> dict[str, Any]:
-        """As it is sent."""
+    def fields(self) -> dict[str, Any]:
+        """Return the JSON body."""
         return {"error": {"code": self.code, "message": self.message, "id": self.id}}
 
 
 class Predict(msgspec.Struct, forbid_unknown_fields=True):
-    """What does the learner say of x? `x` is an object of features, an array of numbers, or a number."""
+    """Predict x: an object of features, an array of numbers, or a number."""
 
     id: str
     x: Any = None
@@ -55,7 +54,7 @@ class Predict(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Label(msgspec.Struct, forbid_unknown_fields=True):
-    """The label of a round that was predicted."""
+    """Label a predicted round."""
 
     id: str
     label: Any
@@ -63,7 +62,7 @@ class Label(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Learn(msgspec.Struct, forbid_unknown_fields=True):
-    """Predict and label at once."""
+    """Predict and label in one request."""
 
     id: str
     label: Any
@@ -72,17 +71,18 @@ class Learn(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Model(msgspec.Struct, forbid_unknown_fields=True):
-    """A model to be made.
+    """A model to create.
 
-    learner          its spec: "perceptron:bias=1"
-    negative         what the user calls -1
-    positive         what the user calls +1
-    labels           "multiclass": any values, numbered as they come; None: two, or numbers, as the learner has it
-    bits             features of objects are hashed to 2^bits places
-    seed             of the learner's coins
-    most_pending     rounds that may wait for their labels
-    expire_seconds   after so many a round waits no longer; None: for ever
-    keep_examples    of so many of the last labelled rounds x is kept, once two snapshots know the others; None: of all
+    Attributes:
+        learner: Spec, such as "perceptron:bias=1".
+        negative: User's name of the label -1.
+        positive: User's name of the label +1.
+        labels: "multiclass" for any number of labels, numbered as they come; None for two labels, or numbers.
+        bits: Bits of the feature hash, for objects of features.
+        seed: Random seed of the learner.
+        most_pending: Largest number of rounds waiting for their labels.
+        expire_seconds: Seconds after which a round stops waiting; None for never.
+        keep_examples: Number of last labelled rounds whose x is stored, once two snapshots have the rest; None: all.
     """
 
     learner: str
@@ -97,7 +97,7 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Predicted(msgspec.Struct):
-    """What was said: `version` labels had been learned by then."""
+    """A prediction; `version` is the number of labels learned before it."""
 
     id: str
     round: int
@@ -108,7 +108,7 @@ class Predicted(msgspec.Struct):
 
 
 class Labelled(msgspec.Struct):
-    """A label that was learned, as the `arrival`-th; `prediction` is what had been said."""
+    """A learned label, the `arrival`-th; `prediction` is the served one."""
 
     id: str
     round: int
@@ -119,19 +119,19 @@ class Labelled(msgspec.Struct):
     repeated: bool
 
 
-Asked = Predict | Label | Learn
-KINDS: dict[str, type[Asked]] = {"predict": Predict, "label": Label, "learn": Learn}
+RoundRequest = Predict | Label | Learn
+KINDS: dict[str, type[RoundRequest]] = {"predict": Predict, "label": Label, "learn": Learn}
 ROWS = json.JSONDecoder(object_pairs_hook=unrepeated, parse_int=float)
 PLAIN = json.JSONDecoder(object_pairs_hook=unrepeated)
-encode = msgspec.json.Encoder(enc_hook=float).encode  # numpy's numbers, and fractions
+encode = msgspec.json.Encoder(enc_hook=float).encode  # numpy numbers and fractions become floats
 T = TypeVar("T")
 
 
 def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
-    """JSON whose objects have each key once.
+    """Decode JSON whose objects have each key once.
 
-    msgspec is six times as fast as json, and lets a key be there twice. Each key has a colon: where there are as many
-    keys as colons, none was. Where not, as when a text has a colon in it, and where anything is wrong, json reads it.
+    msgspec is six times as fast as json, but accepts repeated keys. Every key has a colon: if there are as many keys as
+    colons, none was repeated. Otherwise, as when a text contains a colon, and on any error, json decodes the body.
     """
     try:
         found = msgspec.json.decode(body)
@@ -142,40 +142,40 @@ def decode(body: bytes, decoder: json.JSONDecoder = ROWS) -> Any:
     try:
         return decoder.decode(body.decode())
     except UnicodeDecodeError:
-        raise RefusedError("bad_json", "a body must be UTF-8: it is not.") from None
+        raise RefusedError("bad_json", "the body is not UTF-8.") from None
     except json.JSONDecodeError as error:
-        raise RefusedError("bad_json", f"a body must be JSON: {error.msg} at character {error.pos + 1}.") from None
+        raise RefusedError("bad_json", f"the body is not JSON: {error.msg} at character {error.pos + 1}.") from None
     except BadLineError as error:
         raise RefusedError("bad_json", str(error.error(b""))) from None
-    except (RecursionError, ValueError):  # so deep, or a number of 5,000 digits
-        raise RefusedError("bad_json", "a body must be plain: it is too deep, or has too long a number.") from None
+    except (RecursionError, ValueError):  # too deep, or a number of 5,000 digits
+        raise RefusedError("bad_json", "the body is nested too deeply, or has too long a number.") from None
 
 
 def _keys(found: object) -> int:
-    """How many keys there are, also in what is within."""
+    """Return the number of keys, including nested ones."""
     if type(found) is dict:
         return len(found) + sum(_keys(one) for one in found.values() if type(one) is dict or type(one) is list)
     return sum(map(_keys, found)) if type(found) is list else 0
 
 
 def request(found: object, kind: type[T]) -> T:
-    """What was asked, as one of the types above."""
+    """Convert a decoded body to one of the types above."""
     try:
         return msgspec.convert(found, kind)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise RefusedError("bad_request", f"a request must be as /docs tells: {error}.") from None
+        raise RefusedError("bad_request", f"invalid request: {error}. See /docs.") from None
 
 
-def asked(found: Any, kind: type[Asked]) -> Asked:
-    """A request of a round, whose id was checked."""
+def round_request(found: Any, kind: type[RoundRequest]) -> RoundRequest:
+    """Return a request for a round, with a valid id."""
     one = request(found, kind)
     if not 0 < len(one.id) <= MOST_ID or not one.id.isprintable():
         raise RefusedError("bad_request", f"an id must be 1 to {MOST_ID} printable characters.")
     return one
 
 
-def bulk_line(line: bytes) -> Asked:
-    """A line of a bulk request: {"op": "predict", …}."""
+def bulk_line(line: bytes) -> RoundRequest:
+    """Decode a line of a bulk request: {"op": "predict", …}."""
     found = decode(line)
     if not isinstance(found, dict):
         raise RefusedError("bad_request", "a line must be one JSON object.")
@@ -183,22 +183,22 @@ def bulk_line(line: bytes) -> Asked:
     if not isinstance(kind, str) or kind not in KINDS:
         raise RefusedError("bad_request", "op must be predict, label or learn.", _id(found))
     try:
-        return asked(found, KINDS[kind])
+        return round_request(found, KINDS[kind])
     except RefusedError as refusal:
         refusal.id = _id(found)
         raise
 
 
 def _id(found: dict[str, object]) -> str | None:
-    """The id, if it can be told."""
+    """Return the id if it is valid, else None."""
     one = found.get("id")
     return one if isinstance(one, str) and len(one) <= MOST_ID and one.isprintable() else None
 
 
 def checked_name(name: str) -> str:
-    """The name of a model, which is that of a folder too."""
+    """Return the name of a model if it is valid; it is the name of its folder too."""
     if not NAME.fullmatch(name):
         raise RefusedError(
-            "bad_request", "the name of a model must be 1 to 64 of a-z, 0-9, . _ and -, the first a letter or a digit."
+            "bad_request", "a model's name must be 1 to 64 of a-z, 0-9, . _ and -, starting with a letter or digit."
         )
     return name

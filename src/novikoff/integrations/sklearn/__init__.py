@@ -7,15 +7,15 @@
     print(model.certificates_[0])
 
 Order
-    `fit` shuffles: a sorted table teaches little. The order is a permutation drawn from `random_state`, whatever the
-    rows hold: independent rows are played as independent rows.
-    `partial_fit` plays rows as they come; any chunks are the whole, to the bit.
+    `fit` shuffles the rows, since a sorted table teaches little. The order is a permutation drawn from `random_state`,
+    whatever the rows contain: independent rows are played as independent rows.
+    `partial_fit` plays rows in the given order; any chunks give the same result as the whole, to the bit.
 Labels
-    Two are -1 and +1, the later in `classes_` +1. More are announced to a learner that takes many; any other learner
-    plays one game a class, that class against the rest: `ledger_` and `certificates_` are then dicts by class.
+    Two labels are -1 and +1; the later one in `classes_` is +1. More labels are passed to a multiclass learner; any
+    other learner plays one game per class, one against the rest: `ledger_` and `certificates_` are then dicts by class.
 Weights
-    `sample_weight` and `class_weight` are whole numbers: a row of weight 3 is three rounds, one of weight 0 is none. So
-    every theorem holds as it stands; of other weights it says nothing, and they are refused.
+    `sample_weight` and `class_weight` are integers: a row of weight 3 is three rounds, a row of weight 0 none. Theorems
+    count rounds, so that they hold unchanged; other weights are refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""NovikoffClassifier: a learner of labels as a classifier of scikit-learn."""
+"""NovikoffClassifier: a learner as a classifier of scikit-learn."""
 
 from __future__ import annotations
 
@@ -23,28 +23,39 @@ from novikoff.linear.perceptron import Perceptron
 
 
 def _has_scores(estimator: Estimator) -> bool:
-    player = estimator._asked()
+    player = estimator._player()
     return player is not None and player.scores_rows
 
 
 def _has_probabilities(estimator: Estimator) -> bool:
-    player = estimator._asked()
+    player = estimator._player()
     return player is not None and player.probable
 
 
 class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
-    """A classifier that is a learner of the catalog; what it promises is in `certificates_`.
+    """Classifier that runs a learner of the catalog, with its guarantees in `certificates_`.
 
-    learner        a spec of the catalog ("perceptron:bias=1", "auto"), or a function of a seed that makes a learner
-    passes         how often `fit` goes through the rows
-    shuffle        play the rows of `fit` in a random order
-    random_state   of the order, and of the coins of a learner that draws
-    certify        let comparators see every round, for learners whose theorems need them
-    class_weight   how often rows of a class are played: {"spam": 5}, whole numbers; classes not named, once
+    Args:
+        learner: Spec ("perceptron:bias=1", "auto"), or a function from a seed to a learner.
+        passes: Number of passes of `fit` over the rows.
+        shuffle: Play the rows of `fit` in a random order.
+        random_state: Seed of the order and of a randomised learner.
+        certify: Feed the comparators every round, for learners whose theorems need them.
+        class_weight: Integer weight of the rows of each class, such as {"spam": 5}; 1 for classes not named.
 
-    classes_, n_features_in_, feature_names_in_   as everywhere in scikit-learn
-    ledger_                                       what happened in the game: mistakes, baselines, the curve
-    certificates_                                 what the theorems say of it; the tightest first
+    Attributes:
+        classes_: Labels.
+        n_features_in_: Number of features.
+        feature_names_in_: Names of the features, if X has them.
+        ledger_: Ledger of the game: mistakes, baselines, curve.
+        certificates_: Certificates of the game, the tightest first.
+
+    Examples:
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = NovikoffClassifier("perceptron:bias=1", random_state=0).fit(X, y)
+        >>> model.certificates_[0].status
+        'valid'
     """
 
     def __init__(
@@ -60,7 +71,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Play the rows, in a random order if `shuffle`; whatever was learned before is forgotten."""
+        """Play the rows, in a random order if `shuffle`; anything learned before is forgotten."""
         self._check_passes()
         self._check_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
@@ -73,7 +84,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: object = None, sample_weight: Any = None) -> Self:
-        """Play these rows as they come, after those before. The first call names all `classes` there may be."""
+        """Play these rows in order, after earlier ones. The first call must name all `classes`."""
         first = "_ledgers" not in self.__dict__
         self._check_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], reset=first)
@@ -92,7 +103,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self
 
     def _weights(self, X: Any, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any) -> NDArray[np.int64] | None:
-        """How often each row is played: its own weight times that of its class; None if all are played once."""
+        """Return how often each row is played: its weight times that of its class; None if each is played once."""
         weights = whole_weights(sample_weight, X)
         by: Any = self.class_weight
         if by is None:
@@ -111,7 +122,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return each if weights is None else each * weights
 
     def _classes(self, X: Any, classes: NDArray[Any]) -> None:
-        """Begin with these classes: one game of two labels, one of many, or one a class."""
+        """Start with these classes: one binary game, one multiclass game, or one game per class."""
         self.classes_ = classes
         coin, width, recipe = check_random_state(self.random_state).randint(2**31), X.shape[1], self._recipe(X)
         names = [plain_label(value) for value in classes.tolist()]
@@ -122,7 +133,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             return
         try:
             learner = self._make(recipe, width, coin, labels=len(names))
-        except NovikoffError:  # as a team one of whose learners takes two labels
+        except NovikoffError:  # for example a team with a binary learner
             learner = self._make(recipe, width, coin)
         self._check(learner)
         if learner.numbered:
@@ -136,11 +147,11 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             learned = "numbers" if learner.task == "regression" else "labels"
             raise MismatchError(
                 f"a classifier needs a learner of labels: {self._made_from()} learns {learned}. "
-                "NovikoffRegressor is for numbers."
+                "Use NovikoffRegressor for numbers."
             )
 
     def _ys(self, codes: NDArray[np.intp]) -> list[NDArray[Any]]:
-        """The labels of each game."""
+        """Return the labels of each game."""
         if self._ledgers[0].player.numbered:
             return [codes.astype(np.int64)]
         if len(self._ledgers) == 1:
@@ -148,40 +159,40 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return [np.where(codes == k, np.int8(1), np.int8(-1)) for k in range(len(self._ledgers))]
 
     def predict(self, X: Any) -> NDArray[np.generic]:
-        """The class of every row."""
-        numbers = np.concatenate([self._said(batch) for batch in self._parts(X)])
+        """Predict the class of every row."""
+        numbers = np.concatenate([self._class_numbers(batch) for batch in self._parts(X)])
         found: NDArray[Any] = self.classes_[numbers]
         return found
 
-    def _said(self, batch: Batch) -> NDArray[np.intp]:
-        """The number of the class of every row."""
+    def _class_numbers(self, batch: Batch) -> NDArray[np.intp]:
+        """Return the number of the predicted class of every row."""
         players = [ledger.player for ledger in self._ledgers]
         if len(self.classes_) == 1:
             return np.zeros(len(batch), dtype=np.intp)
         if len(players) == 1:
-            said = np.asarray(players[0].predict_many(batch))
-            return said.astype(np.intp) if players[0].numbered else (said > 0).astype(np.intp)
+            predictions = np.asarray(players[0].predict_many(batch))
+            return predictions.astype(np.intp) if players[0].numbered else (predictions > 0).astype(np.intp)
         scores = [(player.scores_many if player.scores_rows else player.predict_many)(batch) for player in players]
         found: NDArray[np.intp] = np.stack(scores, axis=1).argmax(axis=1)
         return found
 
     @available_if(_has_scores)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The score of every row, whose sign is that of the later class; of more than two, those of each class."""
+        """Return the score of every row, positive for the later class; one score per class if there are more."""
         check_is_fitted(self, "_ledgers")
-        telling = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)  # <w, x> is finite only if x is
+        revealing = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)  # <w, x> is finite only if x is
         found = []
-        for batch in self._parts(X, finite=not telling):
+        for batch in self._parts(X, finite=not revealing):
             scores = [ledger.player.scores_many(batch) for ledger in self._ledgers]
             found.append(scores[0] if len(scores) == 1 else np.stack(scores, axis=1))
         together = np.concatenate(found)
-        if telling and not np.isfinite(together).all():
-            next(self._parts(X))  # which refuses what is not finite
+        if revealing and not np.isfinite(together).all():
+            next(self._parts(X))  # raises for values that are not finite
         return together
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, of every row; of one game a class, those of all, made to sum to 1."""
+        """Return the probabilities of the classes for every row; with one game per class, scaled to sum to 1."""
         found = [[ledger.player.probabilities_many(batch) for ledger in self._ledgers] for batch in self._parts(X)]
         chances = np.concatenate([one[0] if len(one) == 1 else np.stack(one, axis=1) for one in found])
         if len(self.classes_) == 1:

@@ -1,4 +1,4 @@
-"""What both estimators have in common: rows in an order, games on them, and ledgers that pickles keep."""
+"""Base class of both estimators: order of rows, games, and ledgers that can be pickled."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ from novikoff.game.prepare import Made, Recipe, RowShape, learner_for, scaled
 from novikoff.game.specs import Spec
 
 ROWS = 65_536
-"""That are predicted together."""
+"""Prediction batch size."""
 POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
-"""Learners that one pass over 300 rows may not teach enough, an accuracy of 0.83 on three blobs: their tag says so."""
+"""Learners whose accuracy after one pass over 300 rows may be below 0.83 on three blobs; their tag declares it."""
 
 
 T = TypeVar("T")
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
-    """What both have in common: rows, games and their ledgers.
+    """Base class of both estimators.
 
-    learner        a spec of the catalog, or a function of a seed that makes a learner
-    passes         how often `fit` goes through the rows
-    shuffle        play the rows of `fit` in a random order
-    random_state   of the order, and of the coins of a learner that draws
-    certify        let comparators see every round, for learners whose theorems need them
+    Args:
+        learner: Spec, or a function from a seed to a learner.
+        passes: Number of passes of `fit` over the rows.
+        shuffle: Play the rows of `fit` in a random order.
+        random_state: Seed of the order and of a randomised learner.
+        certify: Feed the comparators every round, for learners whose theorems need them.
     """
 
     learner: Made
@@ -49,29 +50,29 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return self.learner
 
     def _recipe(self, X: Any = None) -> Recipe:
-        """What learners are made from: a spec with the scale that it has on the rows of X, as in `nk.play`."""
+        """Return what learners are made from: a spec with the scaling it has on the rows of X, as in `nk.play`."""
         made = self._made_from()
         if isinstance(made, (str, Spec)):
             return scaled(specs.parsed(made), RowShape(scaled=X is not None and not is_sparse(X)))
         if isinstance(made, type) or not callable(made):
             raise InputError(
-                f"learner must be a spec or a function of a seed that makes a learner: got {shown(made)}. Pass "
-                '"perceptron:bias=1", say, or lambda seed: nk.Perceptron(bias=1).'
+                f"learner must be a spec, or a function from a seed to a learner: got {shown(made)}. Pass "
+                '"perceptron:bias=1" or lambda seed: nk.Perceptron(bias=1), for example.'
             )
         return made
 
     def _make(self, recipe: Recipe, width: int | None = None, seed: int = 0, **labels: Any) -> Learner:
-        """A learner of rows so wide; `labels`, where they are many, is how many."""
+        """Create a learner for rows of this width; `labels` is the number of classes of a multiclass learner."""
         rows = RowShape(None if width is None else Domain("vector", width), multiclass="labels" in labels)
         learner = learner_for(recipe, rows, {"seed": seed, **labels})
         if isinstance(recipe, Spec) and not learner.domain.admits(Domain("vector", width)):
             raise MismatchError(
-                f"a learner of rows of numbers is needed: {recipe} plays on {learner.domain}. Try novikoff list."
+                f"the learner must play on rows of numbers: {recipe} plays on {learner.domain}. See novikoff list."
             )
         return learner
 
     def _check_columns(self, X: Any) -> None:
-        """Refuse dates, which no array of numbers can hold beside numbers, before scikit-learn looks at X."""
+        """Refuse dates, which an array of numbers cannot hold, before scikit-learn converts X."""
         framed = hasattr(X, "columns") and hasattr(X, "dtypes")
         for name, kind in zip(X.columns, X.dtypes, strict=True) if framed else ():
             if str(kind).lower().startswith(("date", "time", "duration", "period")):
@@ -81,14 +82,14 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
                     f'Pass X[{name!r}].astype("int64"), or play the frame itself: nk.play("auto", frame).',
                 )
 
-    def _asked(self) -> Learner | None:
-        """Of the learner that there is, or would be; None if there can be none."""
+    def _player(self) -> Learner | None:
+        """Return the present learner, or the one that would be created; None if that fails."""
         ledgers = self.__dict__.get("_ledgers")
         if ledgers:
             return ledgers[0].player  # type: ignore[no-any-return]
         try:
             return self._make(self._recipe())
-        except Exception:  # told when it is fitted
+        except Exception:  # `fit` will raise it
             return None
 
     def __sklearn_tags__(self) -> Any:
@@ -101,9 +102,9 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return isinstance(made, str) and made.partition(":")[0].strip() in POOR
 
     def _begin(self, X: Any, recipe: Recipe, learners: list[Learner], labels: list[Any]) -> None:
-        """New ledgers of these learners."""
+        """Create the ledgers of these learners."""
         names = getattr(self, "feature_names_in_", None)
-        self._sparse = is_sparse(X) and learners[0].domain.width is None  # one of a fixed width may take arrays only
+        self._sparse = is_sparse(X) and learners[0].domain.width is None  # a learner of fixed width may need arrays
         self._ledgers = [
             Ledger(learner, source="X", spec=str(recipe) if isinstance(recipe, Spec) else "", labels=one,
                    feature_names=None if names is None else list(names))
@@ -111,7 +112,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         ]  # fmt: skip
 
     def _x(self, X: Any) -> NDArray[Any] | Sparse:
-        """RowShape in the form in which they were learned."""
+        """Return rows in the form in which they are learned."""
         if is_sparse(X):
             rows = matrix_rows(X, "X")
             return rows if self._sparse else rows.dense(X.shape[1])
@@ -120,7 +121,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None) -> None:
         """Play all rows `passes` times, each pass in a new random order if `shuffle`.
 
-        The order depends on `random_state` alone, never on what the rows hold: independent rows stay independent.
+        The order depends on `random_state` alone, never on the rows: independent rows stay independent.
         """
         order = np.arange(X.shape[0])
         coins = check_random_state(self.random_state)
@@ -134,7 +135,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _play(
         self, X: Any, ys: list[NDArray[Any]], weights: NDArray[np.int64] | None, order: NDArray[np.intp] | None = None
     ) -> None:
-        """Play the rows in this order, each as often as it weighs; metrics count its first prediction."""
+        """Play the rows in this order, each as often as its weight; metrics count its first prediction."""
         copies = None
         if weights is not None:
             order = np.arange(len(weights)) if order is None else order
@@ -146,7 +147,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             game.learn_batch(Batch(x, y if order is None else y[order], ledger.rounds + 1, None, "owned", copies))
 
     def _parts(self, X: Any, finite: bool = True) -> Iterator[Batch]:
-        """RowShape to be predicted, some at a time: checked, but whether all are `finite` only if so asked."""
+        """Yield batches to predict, validated; `finite` also checks that all values are finite."""
         check_is_fitted(self, "_ledgers")
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False, ensure_all_finite=finite
@@ -161,18 +162,18 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def certificates_(self) -> list[Certificate] | dict[LabelValue, list[Certificate]]:
-        """What the theorems say of the game; the tightest first."""
+        """Certificates of the game, the tightest first; a dict by class with one game per class."""
         check_is_fitted(self, "_ledgers")
         return self._by_class([ledger.certify() for ledger in self._ledgers])
 
     @property
     def ledger_(self) -> Ledger | dict[LabelValue, Ledger]:
-        """The ledger of the game."""
+        """Ledger of the game; a dict by class with one game per class."""
         check_is_fitted(self, "_ledgers")
         return self._by_class(self._ledgers)
 
     def _by_class(self, found: list[T]) -> T | dict[LabelValue, T]:
-        """The one, or each by its class."""
+        """Return the only element, or a dict by class."""
         return found[0] if len(found) == 1 else dict(zip(self.classes_.tolist(), found, strict=True))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -188,23 +189,23 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
 
 def whole_weights(sample_weight: Any, X: Any) -> NDArray[np.int64] | None:
-    """Weights of rows as whole numbers, if there are any."""
+    """Return the weights of rows as integers; None without weights."""
     return None if sample_weight is None else some_weight(whole(_check_sample_weight(sample_weight, X)))
 
 
 def whole(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Weights as whole numbers; others are refused."""
+    """Return weights as integers; refuse others."""
     wrong = ~((weights >= 0) & (weights < 2.0**53) & (weights == np.floor(weights)))
     if wrong.any():
         raise InputError(
-            f"weights must be integers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds; "
-            "multiply all weights by a number that makes them whole, or leave them out."
+            f"weights must be integers from 0: got {weights[wrong][0]:g}. A row of weight 3 is three rounds: "
+            "scale all weights to integers, or leave them out."
         )
     return weights.astype(np.int64)
 
 
 def some_weight(weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The weights, which must not all be 0."""
+    """Return the weights if one is positive; refuse them otherwise."""
     if not weights.any():
         raise InputError("weights must not all be 0.")
     return weights

@@ -1,6 +1,6 @@
-"""Short names for the estimators that are used most: each is a learner of the catalog, its arguments spelled out.
+"""Estimators for the most common learners, with the arguments of the learner as parameters.
 
-X is played as it is, so that weights and scores are of its columns: scaling is a step of the pipeline.
+X is not scaled, so that weights and scores refer to its columns: scaling is a step of the pipeline.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from novikoff.integrations.sklearn.regressor import NovikoffRegressor
 
 
 def _spec(name: str, **arguments: Any) -> str:
-    """The spec of a learner with these arguments."""
+    """Return the spec of a learner with these arguments."""
     given = (f"{key}={str(value).lower() if value is None else value}" for key, value in arguments.items())
     return f"{name}:{','.join(given)}"
 
 
 class AutoClassifier(NovikoffClassifier):
-    """`auto`: a mixture that has nothing to set, with probabilities (mixtures/auto.py)."""
+    """Classifier `auto`: an ensemble with probabilities and no hyper-parameters (mixtures/auto.py)."""
 
     def __init__(
         self, fast: bool = False, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
@@ -33,7 +33,7 @@ class AutoClassifier(NovikoffClassifier):
 
 
 class PerceptronClassifier(NovikoffClassifier):
-    """`perceptron`: add the example you got wrong (linear/perceptron.py)."""
+    """Classifier `perceptron`: add each misclassified example to the weights (linear/perceptron.py)."""
 
     def __init__(
         self, bias: float = 1.0, normalize: bool = False, *, passes: int = 1, shuffle: bool = True,
@@ -47,7 +47,7 @@ class PerceptronClassifier(NovikoffClassifier):
 
 
 class KernelPerceptronClassifier(NovikoffClassifier):
-    """`kernel-perceptron`: the same in the feature space of a kernel (kernel/kernel_perceptron.py)."""
+    """Classifier `kernel-perceptron`: the Perceptron in the feature space of a kernel (kernel/kernel_perceptron.py)."""
 
     def __init__(
         self, kernel: str = "rbf", gamma: float = 1.0, degree: int = 2, constant: float = 1.0, *, passes: int = 1,
@@ -66,7 +66,7 @@ class KernelPerceptronClassifier(NovikoffClassifier):
 
 
 class AutoRegressor(NovikoffRegressor):
-    """`auto-regression`: a mixture that has nothing to set (mixtures/auto_regression.py)."""
+    """Regressor `auto-regression`: an ensemble with no hyper-parameters (mixtures/auto_regression.py)."""
 
     def __init__(
         self, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True, random_state: object = None,
@@ -80,7 +80,7 @@ class AutoRegressor(NovikoffRegressor):
 
 
 class VAWRegressor(NovikoffRegressor):
-    """`vaw`: ridge regression that counts the row it is asked of (convex/vaw.py)."""
+    """Regressor `vaw`: ridge regression that includes the row to predict (convex/vaw.py)."""
 
     def __init__(
         self, ridge: float = 1.0, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
@@ -94,7 +94,7 @@ class VAWRegressor(NovikoffRegressor):
 
 
 class OnlineGradientRegressor(NovikoffRegressor):
-    """`online-gradient`: gradient descent in a ball of weights (convex/online_gradient.py)."""
+    """Regressor `online-gradient`: gradient descent in a ball of weights (convex/online_gradient.py)."""
 
     def __init__(
         self, radius: float = 1.0, bias: float = 1.0, loss: str = "squared", *, passes: int = 1, shuffle: bool = True,

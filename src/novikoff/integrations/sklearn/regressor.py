@@ -1,4 +1,4 @@
-"""NovikoffRegressor: a learner of numbers as a regressor of scikit-learn."""
+"""NovikoffRegressor: a learner as a regressor of scikit-learn."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from novikoff.integrations.sklearn.estimator import Estimator, whole_weights
 
 
 class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
-    """A regressor that is a learner of the catalog; what it promises is in `certificates_`.
+    """Regressor that runs a learner of the catalog, with its guarantees in `certificates_`.
 
-    learner        "auto-regression", "vaw", "online-gradient", or another learner of numbers
-    passes, shuffle, random_state, certify   as for `NovikoffClassifier`
+    Args:
+        learner: "auto-regression", "vaw", "online-gradient", or another regression learner.
+        passes: Number of passes of `fit` over the rows.
+        shuffle: Play the rows of `fit` in a random order.
+        random_state: Seed of the order and of a randomised learner.
+        certify: Feed the comparators every round, for learners whose theorems need them.
     """
 
     def __init__(
@@ -35,7 +39,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Play the rows, in a random order if `shuffle`; whatever was learned before is forgotten."""
+        """Play the rows, in a random order if `shuffle`; anything learned before is forgotten."""
         self._check_passes()
         X, y, weights = self._checked(X, y, sample_weight, first=True)
         if weights is not None:
@@ -44,7 +48,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Play these rows as they come, after those before."""
+        """Play these rows in order, after earlier ones."""
         X, y, weights = self._checked(X, y, sample_weight, first="_ledgers" not in self.__dict__)
         self._play(X, [y], weights)
         return self
@@ -61,12 +65,12 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
             if learner.task != "regression":
                 raise MismatchError(
                     f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
-                    "NovikoffClassifier is for labels."
+                    "Use NovikoffClassifier for labels."
                 )
             self._begin(X, recipe, [learner], [None])
         return X, np.ascontiguousarray(y, dtype=np.float64), weights
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The number predicted for every row."""
-        said = [self._ledgers[0].player.predict_ahead(batch) for batch in self._parts(X)]
-        return np.concatenate(said).astype(np.float64, copy=False)
+        """Predict the number of every row."""
+        predictions = [self._ledgers[0].player.predict_ahead(batch) for batch in self._parts(X)]
+        return np.concatenate(predictions).astype(np.float64, copy=False)
