@@ -22,7 +22,7 @@ from benchmarks.timing import alternated, ratio
 from novikoff.core.adapt import adapt
 from novikoff.core.types import Sparse
 from novikoff.game.reservoir import HypothesisReservoir
-from novikoff.online_to_batch.keep import METHODS, keep
+from novikoff.online_to_batch.finalize import METHODS, finalize
 
 SHUFFLES = 20
 ROWS = 200_000
@@ -73,7 +73,7 @@ def quality(name, x, y):
             for how in METHODS:
                 if how == "averaged" and not isinstance(ledger.learner, nk.Perceptron):
                     continue
-                kept = keep(ledger, how, stream=stream)
+                kept = finalize(ledger, how, stream=stream)
                 limit = kept.certificate.bound if kept.certificate else None
                 error = np.mean(adapt(kept).predict_many(test) != test.y)
                 found[how].append((np.nan if limit is None else limit, error))
@@ -101,13 +101,13 @@ def cost():
         return nk.play(ledger.learner, stream, ledger=ledger, track=track)
 
     ledger = game(True)
-    keep(ledger, "best", stream=stream)
+    finalize(ledger, "best", stream=stream)
     actions = {"plain": game, "keep": lambda: game(False), "average": lambda: game(True)}
     times = alternated(actions, 101)  # a hundredth of 20 ms is to be seen
     certified = alternated({"plain": lambda: game(None, True), "average": lambda: game(True, True)}, 5)
     more = ratio(times["keep"], times["plain"])
     mark = "" if more <= MOST else "   ABOVE"
-    print(f"a game with keep=50, against one without: {more:.3f}x (at most {MOST:g}x){mark}", flush=True)
+    print(f"a game with candidates=50, against one without: {more:.3f}x (at most {MOST:g}x){mark}", flush=True)
     summed, both = ratio(times["average"], times["plain"]), ratio(certified["average"], certified["plain"])
     print(f"    if the average is summed in the game too: {summed:.2f}x, with certificates {both:.2f}x", flush=True)
     whole = nk.Batch(rows, y, 1)
@@ -116,7 +116,7 @@ def cost():
         for _ in range(50):
             ledger.learner.predict_many(whole)
 
-    times = alternated({"best": lambda: keep(ledger, "best", stream=stream), "labels": labels, "game": game}, 3)
+    times = alternated({"best": lambda: finalize(ledger, "best", stream=stream), "labels": labels, "game": game}, 3)
     told = [f"{name} {min(times[name]):.2f} s" for name in times]
     print(f"scoring 50 candidates, against 50 times the labels of all rows in one thread: "
           f"{ratio(times['best'], times['labels']):.2f}x ({', '.join(told)})")  # fmt: skip

@@ -165,11 +165,11 @@ def _lost_node(path):
         extra = [nodes.add_node(num_cpus=1, object_store_memory=100_000_000) for _ in range(2)]
         ray.init(nodes.address, log_to_driver=False)
         nodes.wait_for_nodes()
-        nk.mix(path, 6, 1, on=Slow())  # workers are started, kernels loaded
+        nk.parallel_perceptron(path, 6, 1, on=Slow())  # workers are started, kernels loaded
         timer = threading.Timer(2.0, lambda: nodes.remove_node(extra[0], allow_graceful=False))  # noqa: B023
         if lost:
             timer.start()
-        took[lost] = seconds(lambda: told.append(nk.mix(path, 6, 6, on=Slow())))
+        took[lost] = seconds(lambda: told.append(nk.parallel_perceptron(path, 6, 6, on=Slow())))
         ray.shutdown()
         nodes.shutdown()
     same = told[0].learner.weights.tobytes() == told[1].learner.weights.tobytes()

@@ -222,8 +222,8 @@ def test_the_limit_of_a_kept_classifier_is_proved_again(how):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 3))
     stream = (x, np.where(x[:, 0] + 0.3 * rng.normal(size=300) > 0.0, 1, -1))
-    ledger = nk.play(nk.Perceptron(), stream, keep=20)
-    kept = nk.keep(ledger, how, stream=stream)
+    ledger = nk.play(nk.Perceptron(), stream, candidates=20)
+    kept = nk.finalize(ledger, how, stream=stream)
     what = persistence.snapshot(kept)
     assert kept.certificate.bound > 0.05
 

@@ -98,8 +98,8 @@ def test_its_theorem_is_tight_and_violated_by_a_learner_that_forgets_to_eliminat
 
 @pytest.mark.parametrize("how", ["best", "voted", "random", "last"])
 def test_it_is_kept_and_what_was_kept_is_saved(elimination, tmp_path, how):
-    ledger = nk.play(elimination.Elimination(12), bits(), keep=20)
-    kept = nk.keep(ledger, how, stream=bits())
+    ledger = nk.play(elimination.Elimination(12), bits(), candidates=20)
+    kept = nk.finalize(ledger, how, stream=bits())
     nk.save(kept, tmp_path / "kept.nk")
     again = nk.load(tmp_path / "kept.nk")
     x, _ = bits(seed=1)
@@ -128,13 +128,13 @@ def test_a_learner_that_asks_for_comparators_is_tracked(tmp_path):
 
     x, y = np.random.default_rng(0).normal(size=(2, 200, 3))
     y = np.where(x[:, 0] > 0, 1, -1)
-    ledger = nk.play(Mine(bias=1.0), (x, y), keep=10)
+    ledger = nk.play(Mine(bias=1.0), (x, y), candidates=10)
     ours = nk.play(nk.Perceptron(bias=1.0), (x, y))
     assert ledger.tracker is not None
     assert [str(one) for one in ledger.certify()] == [str(one) for one in ours.certify()]
     nk.save(ledger, tmp_path / "mine.nk")
     assert nk.load(tmp_path / "mine.nk").certify() == ledger.certify()
-    assert nk.keep(ledger, "averaged", stream=(x, y)).classifier.bias == 1.0
+    assert nk.finalize(ledger, "averaged", stream=(x, y)).classifier.bias == 1.0
 
 
 # Names
@@ -225,7 +225,7 @@ def test_a_model_of_a_learner_that_is_not_here_says_so_and_imports_nothing(elimi
     nk.save(nk.play(elimination.Elimination(12), bits()), tmp_path / "model.nk")
     team = nk.Hedge([elimination.Elimination(12), nk.Perceptron()])
     nk.save(nk.play(team, bits()), tmp_path / "team.nk")
-    kept = nk.keep(nk.play(elimination.Elimination(12), bits(), keep=5), "random")
+    kept = nk.finalize(nk.play(elimination.Elimination(12), bits(), candidates=5), "random")
     nk.save(kept, tmp_path / "kept.nk")
     monkeypatch.setattr(registry, "_points", lambda room: [])
     registry._registered["learner"].clear()

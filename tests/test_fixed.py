@@ -295,7 +295,7 @@ def test_end_of_the_game_is_not_known_in_advance():
 
     def kept(source, rounds):
         learner = nk.Perceptron()
-        return nk.play(learner, source, rounds=rounds, keep=HypothesisReservoir(learner, 5)).reservoir.fixed
+        return nk.play(learner, source, rounds=rounds, candidates=HypothesisReservoir(learner, 5)).reservoir.fixed
 
     assert kept(PAIRS, None)
     assert kept(PAIRS, 1000)

@@ -255,7 +255,7 @@ def test_on_the_command_line_a_game_is_saved_resumes_and_predicts_labels(files):
 @pytest.mark.parametrize("how", ["best", "random", "voted", "last"])
 def test_a_classifier_is_kept_of_many_labels(files, how):
     kept = novikoff(
-        "run", "perceptron:normalize=true", "f.csv", "--keep", how, "--save", "k.nk", "--seed", "1", cwd=files
+        "run", "perceptron:normalize=true", "f.csv", "--finalize", how, "--save", "k.nk", "--seed", "1", cwd=files
     )
     assert "kept" in kept.stdout, kept.stderr
     said = novikoff("predict", "k.nk", "f.csv", cwd=files)
@@ -263,9 +263,9 @@ def test_a_classifier_is_kept_of_many_labels(files, how):
 
 
 def test_unkeepable_learner_is_refused_with_the_valid_flags(files):
-    told = novikoff("run", "perceptron:scale=none", "f.csv", "--keep", "averaged", cwd=files)
+    told = novikoff("run", "perceptron:scale=none", "f.csv", "--finalize", "averaged", cwd=files)
     assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr.endswith("Take --keep best or --keep voted.\n")
+    assert told.stderr.endswith("Use --finalize best or --finalize voted.\n")
 
 
 def test_multiclass_brier_score_is_that_of_the_predictions():

@@ -61,7 +61,7 @@ def file(tmp_path):
 
 
 def mixed(file, on, epochs=4, **options):
-    return nk.mix(file, 6, epochs, "mistakes", bias=1.0, held=1, on=on, **options)
+    return nk.parallel_perceptron(file, 6, epochs, "mistakes", bias=1.0, held=1, on=on, **options)
 
 
 def told(mixed):
@@ -103,10 +103,12 @@ def test_ray_changes_no_bit(here, file):
     assert str(repeated[0]) == str(repeated[1])
     sums = [nk.comparator_losses(file, [np.arange(9.0)], on=on) for on in ("threads", "ray")]
     assert repr(sums[0].facts()) == repr(sums[1].facts())
-    ledger = nk.play("perceptron", file, keep=20)
-    kept = [nk.keep(ledger, "best", stream=file, on=on) for on in ("threads", "ray")]
+    ledger = nk.play("perceptron", file, candidates=20)
+    kept = [nk.finalize(ledger, "best", stream=file, on=on) for on in ("threads", "ray")]
     assert repr(kept[0].certificates) == repr(kept[1].certificates)
-    means = [nk.average((np.eye(4), np.ones(4)), shards=2, on=on).classifier.weights for on in ("threads", "ray")]
+    means = [
+        nk.parallel_gradient((np.eye(4), np.ones(4)), shards=2, on=on).classifier.weights for on in ("threads", "ray")
+    ]
     assert means[0].tobytes() == means[1].tobytes()
     best = [nk.hindsight(nk.read(file), on=on) for on in ("threads", "ray")]
     assert repr((best[0].facts, best[0].hinge, best[0].margin)) == repr((best[1].facts, best[1].hinge, best[1].margin))
@@ -132,7 +134,7 @@ def test_a_worker_that_is_killed_changes_no_bit(here, file, tmp_path):
 DRIVER = """
 import sys, novikoff as nk
 file, address, path = sys.argv[1:]
-nk.mix(file, 6, 12, "mistakes", bias=1.0, held=1, on=address, save=path, resume=path)
+nk.parallel_perceptron(file, 6, 12, "mistakes", bias=1.0, held=1, on=address, save=path, resume=path)
 """
 
 
@@ -201,12 +203,12 @@ def test_unsupported_remote_tasks_are_reported(here, tmp_path):
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install novikoff[urls]")
     fsspec.filesystem("memory").pipe_file("/here.csv", b"a,y\n" + b"1,0\n2,1\n" * 50)  # of this process alone
     with pytest.raises(SourceError, match="Every machine of the cluster must see it"):
-        nk.mix("memory://here.csv", 2, 2, on="ray")
+        nk.parallel_perceptron("memory://here.csv", 2, 2, on="ray")
     lock = threading.Lock()
     with pytest.raises(InputError, match="only data and functions of data can be sent to other machines"):
         nk.compare({"mine": lambda seed: (lock, nk.Perceptron())[1]}, ([[1.0], [2.0]], [1, -1]), on="ray")
     with pytest.raises(InputError, match="a process can use one Ray cluster"):
-        nk.mix("demo:iris", 2, 1, on="10.9.9.9:6379")
+        nk.parallel_perceptron("demo:iris", 2, 1, on="10.9.9.9:6379")
 
 
 @pytest.mark.slow

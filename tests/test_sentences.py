@@ -22,7 +22,7 @@ TWICE = pd.concat([FRAME[["a"]], FRAME], axis=1)
 
 
 def played():
-    return nk.play("logistic", FRAME, keep=5)
+    return nk.play("logistic", FRAME, candidates=5)
 
 
 def river(learner):
@@ -46,7 +46,7 @@ IN_PYTHON = {
     "labels apart": (lambda: nk.play("perceptron", X, Y), r"pass them with X: nk.play\(learner, \(X, y\)\)"),
     "labels apart, a list": (lambda: nk.play("perceptron", X, Y.tolist()), r"nk.play\(learner, \(X, y\)\)"),
     "no labels": (lambda: nk.play("perceptron", X), r"Pass X and y as one pair: \(X, y\)"),
-    "keep of a learner": (lambda: nk.keep(nk.Perceptron()), r"keep needs the ledger of a game.*keep=50"),
+    "finalize of a learner": (lambda: nk.finalize(nk.Perceptron()), r"finalize needs the ledger.*candidates=50"),
     "function as observer": (
         lambda: nk.play("perceptron", FRAME, observers=[lambda ledger: None]), r"Wrap a function.*Calls\(function\)"
     ),
@@ -60,7 +60,7 @@ IN_PYTHON = {
     "taught a frame": (lambda: nk.Game(nk.Logistic()).learn_batch(FRAME), r"must be a Batch: got DataFrame"),
     "batch is an array": (lambda: played().learner.predict_many(X), r"got ndarray. Pass nk.Batch\(X, y, 1\)"),
     "scores of an array": (lambda: nk.play("perceptron", FRAME).learner.scores_many(X), "got ndarray"),
-    "kept, of an array": (lambda: nk.keep(played(), "last").predict_many(X), "got ndarray"),
+    "kept, of an array": (lambda: nk.finalize(played(), "last").predict_many(X), "got ndarray"),
     "columns twice": (lambda: nk.play("perceptron", TWICE), "two of the frame are called 'a'. Rename or drop one"),
     "columns twice in Frame": (lambda: nk.Frame(TWICE), "two of the frame are called 'a'"),
     "frame before learners": (lambda: nk.compare(FRAME, ["perceptron"]), r"Write nk.compare\(\["),

@@ -55,8 +55,8 @@ def test_several_games_take_paths(table):
 
 
 def test_a_classifier_is_kept_with_the_path(table):
-    ledger = nk.play("perceptron", table, keep=5)
-    assert nk.keep(ledger, "best", stream=table).certificate is not None
+    ledger = nk.play("perceptron", table, candidates=5)
+    assert nk.finalize(ledger, "best", stream=table).certificate is not None
 
 
 def test_unknown_learners_and_files_are_reported(table):

@@ -4,8 +4,10 @@
 
 from novikoff.bandits.exp3_ix import Exp3IX as Exp3IX
 from novikoff.bandits.exp4 import Exp4 as Exp4
-from novikoff.bandits.off_policy import bandit as bandit
+from novikoff.bandits.off_policy import PolicyEvaluation as PolicyEvaluation
+from novikoff.bandits.off_policy import evaluate_policies as evaluate_policies
 from novikoff.bandits.tsallis_inf import TsallisINF as TsallisINF
+from novikoff.comparators.hindsight import Hindsight as Hindsight
 from novikoff.comparators.hindsight import hindsight as hindsight
 from novikoff.conformal.conformal import Conformal as Conformal
 from novikoff.convex.adagrad import AdaGrad as AdaGrad
@@ -47,12 +49,15 @@ from novikoff.data.tables.table_formats import JSONL as JSONL
 from novikoff.data.tables.table_formats import Arrow as Arrow
 from novikoff.data.tables.table_formats import Frame as Frame
 from novikoff.distributed.comparator_losses import comparator_losses as comparator_losses
-from novikoff.distributed.mixing import mix as mix
+from novikoff.distributed.mixed import ParallelPerceptron as ParallelPerceptron
+from novikoff.distributed.parallel_perceptron import parallel_perceptron as parallel_perceptron
 from novikoff.drift.monitor import DriftTest as DriftTest
 from novikoff.drift.monitor import Monitor as Monitor
 from novikoff.evaluation.compare import Comparison as Comparison
 from novikoff.evaluation.compare import compare as compare
+from novikoff.evaluation.permutation import PermutationTest as PermutationTest
 from novikoff.evaluation.permutation import permutation_test as permutation_test
+from novikoff.evaluation.repeat import Repeated as Repeated
 from novikoff.evaluation.repeat import repeat as repeat
 from novikoff.experts.ada_hedge import AdaHedge as AdaHedge
 from novikoff.experts.exponential_weights import ExponentialWeights as ExponentialWeights
@@ -95,8 +100,9 @@ from novikoff.linear.second_order_perceptron import SecondOrderPerceptron as Sec
 from novikoff.mixtures.auto import Auto as Auto
 from novikoff.mixtures.auto_regression import AutoRegression as AutoRegression
 from novikoff.mixtures.multiclass_auto import MulticlassAuto as MulticlassAuto
-from novikoff.online_to_batch.averaging import average as average
-from novikoff.online_to_batch.keep import keep as keep
+from novikoff.online_to_batch.finalize import OnlineToBatch as OnlineToBatch
+from novikoff.online_to_batch.finalize import finalize as finalize
+from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient
 from novikoff.reports.page import report as report
 
 from . import adversaries as adversaries

@@ -94,14 +94,14 @@ def kept_game(spec, stream, seed):
 
 
 def kept_best(world, stream, seed):
-    kept = nk.keep(kept_game("perceptron", stream, seed), "best", DELTA, stream)
+    kept = nk.finalize(kept_game("perceptron", stream, seed), "best", DELTA, stream)
     yield "best_risk", bound_of(kept.certificate), world.risk(kept.classifier)
 
 
 def kept_random(world, stream, seed):
     """Limits on the mean risk, and the mean Brier score, of all hypotheses of the game."""
     ledger = kept_game("ftrl", stream, seed)
-    kept = nk.keep(ledger, "random", DELTA)
+    kept = nk.finalize(ledger, "random", DELTA)
     learners = [learner for _, learner, _ in replay(ledger, ledger.reservoir, stream, [*range(ledger.rounds)])]
     truth = {
         "risk": float(np.mean([world.risk(learner) for learner in learners if learner is not None])),
@@ -113,7 +113,7 @@ def kept_random(world, stream, seed):
 
 
 def kept_voted(world, stream, seed):
-    kept = nk.keep(kept_game("perceptron", stream, seed), "voted", DELTA, stream)
+    kept = nk.finalize(kept_game("perceptron", stream, seed), "voted", DELTA, stream)
     yield "voted_risk", bound_of(kept.certificate), world.risk(kept.classifier)
 
 
@@ -122,13 +122,13 @@ def kept_of_multiclass(world, stream, seed):
     stream.show_many()
     ledger = nk.Ledger(make("perceptron", "learner", multiclass=True))
     ledger.reservoir = HypothesisReservoir(ledger.learner, 10, seed)
-    kept = nk.keep(nk.play(ledger.learner, stream, ledger=ledger), "best", DELTA, stream)
+    kept = nk.finalize(nk.play(ledger.learner, stream, ledger=ledger), "best", DELTA, stream)
     up = np.array([str(kept.predict_one(x)) in ("1", "yes") for x in world.x])
     yield "best_risk", bound_of(kept.certificate), float(np.mean(np.where(up, 1.0 - world.p, world.p)))
 
 
 def held_back(world, stream, seed):
-    mixed = nk.mix(stream, shards=2, epochs=2, held=2, delta=DELTA, threads=1)
+    mixed = nk.parallel_perceptron(stream, shards=2, epochs=2, held=2, delta=DELTA, threads=1)
     kept = mixed.kept
     yield "held_risk", bound_of(kept.certificate), world.risk(kept.classifier)
 
@@ -137,7 +137,7 @@ GRADIENT = "online-gradient:limit=1,low=-1,high=1"
 
 
 def kept_average(world, stream, seed):
-    kept = nk.keep(kept_game(GRADIENT, stream, seed), "averaged", DELTA)
+    kept = nk.finalize(kept_game(GRADIENT, stream, seed), "averaged", DELTA)
     for one in kept.certificates:
         yield one.theorem, bound_of(one), world.squared(kept.classifier)
 
@@ -150,7 +150,7 @@ def average_of_game(world, stream, seed):
 
 
 def average_of_shards(world, stream, seed):
-    kept = nk.average(stream, make(GRADIENT, "learner"), shards=3, delta=DELTA, threads=1)
+    kept = nk.parallel_gradient(stream, make(GRADIENT, "learner"), shards=3, delta=DELTA, threads=1)
     for one in kept.certificates:
         yield f"{one.theorem} of shards", bound_of(one), world.squared(kept.classifier)
 
@@ -347,7 +347,7 @@ def logged(rng, seed):
     policy = rng.dirichlet(np.ones(3), ROUNDS)
     log = pd.DataFrame({"arm": [f"arm {i}" for i in arms], "loss": losses[rows, arms], "p": chances[rows, arms],
                         "other": policy[rows, arms]})  # fmt: skip
-    found = nk.bandit(log, policies=["other"], arms=3, delta=DELTA)
+    found = nk.evaluate_policies(log, policies=["other"], arms=3, delta=DELTA)
     costs = {f"arm {i}": losses[:, i].mean() for i in range(3)} | {"other": (policy * losses).sum(axis=1).mean()}
     off = max(max(one.low - costs[one.policy], costs[one.policy] - one.high) for one in found.limits)
     yield "off-policy limits", 0.0, off
@@ -396,15 +396,15 @@ def test_false_limits_are_noticed():
 
 def test_a_limit_that_forgets_chance_is_noticed(monkeypatch):
     """Without what is left to chance the rate of errors of the best of many is below its risk far too often."""
-    from novikoff.online_to_batch import keep
+    from novikoff.online_to_batch import finalize
 
-    original = keep.best_risk
+    original = finalize.best_risk
 
     def forgetful(facts):
         found = original(facts)
         return replace(found, bound=found.observed)
 
-    monkeypatch.setattr(keep, "best_risk", forgetful)
+    monkeypatch.setattr(finalize, "best_risk", forgetful)
 
     def game(seed):
         rng = np.random.default_rng([1, seed])

@@ -31,7 +31,7 @@ LOG, TABLE, LEARNER = simulated()
 
 
 def test_the_limits_hold_the_truth():
-    found = nk.bandit(LOG, policies=["even", "blue"])
+    found = nk.evaluate_policies(LOG, policies=["even", "blue"])
     truth = {**dict(zip(NAMES, TABLE.mean(axis=0), strict=True)), "even": TABLE.mean()}
     assert [one.policy for one in found.limits[3:]] == ["even", "blue"]
     assert sorted(found.arms) == sorted(NAMES)
@@ -51,7 +51,7 @@ def test_a_log_is_certified_as_the_game_itself_but_for_what_is_trusted():
     for loss in LOG.loss.tolist():
         game.learn_one(None, loss)
     of_game = next(one for one in game.ledger.certify() if one.theorem == "observable_regret")
-    of_log = nk.bandit(LOG).regret
+    of_log = nk.evaluate_policies(LOG).regret
     assert of_log.bound == pytest.approx(of_game.bound, rel=1e-9)
     assert of_log.observed == pytest.approx(of_game.observed, rel=1e-9)
     assert of_log.status == "conditional"
@@ -78,7 +78,10 @@ def parquet(folder):
     lambda folder: io.BytesIO(LOG.to_json(orient="records", lines=True, double_precision=15).encode()),
 ])  # fmt: skip
 def test_every_format_gives_the_same_result(source, tmp_path):
-    found, wanted = nk.bandit(source(tmp_path), policies=["even"]), nk.bandit(LOG, policies=["even"])
+    found, wanted = (
+        nk.evaluate_policies(source(tmp_path), policies=["even"]),
+        nk.evaluate_policies(LOG, policies=["even"]),
+    )
     assert found.arms == wanted.arms
     assert found.plays == wanted.plays
     assert found.regret.bound == pytest.approx(wanted.regret.bound)
@@ -87,7 +90,10 @@ def test_every_format_gives_the_same_result(source, tmp_path):
 
 
 def test_limits_of_one_less_the_loss_are_mirrored():
-    found, other = nk.bandit(LOG, policies=["even"]), nk.bandit(LOG.assign(loss=1.0 - LOG.loss), policies=["even"])
+    found, other = (
+        nk.evaluate_policies(LOG, policies=["even"]),
+        nk.evaluate_policies(LOG.assign(loss=1.0 - LOG.loss), policies=["even"]),
+    )
     for one, mirrored in zip(found.limits, other.limits, strict=True):
         assert (one.low, one.high) == pytest.approx((1.0 - mirrored.high, 1.0 - mirrored.low))
 
@@ -95,7 +101,7 @@ def test_limits_of_one_less_the_loss_are_mirrored():
 def test_limits_on_a_log_by_hand():
     """One arm, certain, that costs 1/4: both sides are S - ln(2 * 7 / delta) / (2 gamma) at its best."""
     log = pd.DataFrame({"arm": ["a"] * 4000, "loss": [0.0, 0.0, 0.0, 1.0] * 1000, "probability": [1.0] * 4000})
-    (found,) = nk.bandit(log, arms=1).limits
+    (found,) = nk.evaluate_policies(log, arms=1).limits
     gammas = [10 ** (-k / 2) for k in range(2, 9)]
     allowance = {gamma: math.log(14 / 0.05) / (2 * gamma) for gamma in gammas}
     assert found.low == pytest.approx(max(1000 / (1 + g) - allowance[g] for g in gammas) / 4000)
@@ -104,36 +110,39 @@ def test_limits_on_a_log_by_hand():
 
 def test_rewards_and_ranges_are_reported_in_their_units():
     log = LOG.assign(reward=10.0 - 4.0 * LOG.loss).drop(columns="loss")
-    found, plain = nk.bandit(log, range=(6, 10)), nk.bandit(LOG)
+    found, plain = nk.evaluate_policies(log, range=(6, 10)), nk.evaluate_policies(LOG)
     assert found.rewards
     assert found.regret.bound == pytest.approx(4 * plain.regret.bound)
     assert found.total == pytest.approx(10 * 3000 - 4 * plain.total)
     for one, other in zip(found.limits, plain.limits, strict=True):
         assert (one.low, one.high) == pytest.approx((10 - 4 * other.high, 10 - 4 * other.low))
-    dollars = nk.bandit(LOG.assign(loss=100 * LOG.loss - 20), range=(-20, 80))
+    dollars = nk.evaluate_policies(LOG.assign(loss=100 * LOG.loss - 20), range=(-20, 80))
     assert dollars.regret.bound == pytest.approx(100 * plain.regret.bound)
 
 
 def test_arms_that_never_came_up_leave_the_regret_open():
-    found = nk.bandit(LOG, arms=5)
+    found = nk.evaluate_policies(LOG, arms=5)
     assert found.regret.status == "vacuous"
     assert "the 3 of the log" not in str(found.regret.assumptions)
-    assert nk.bandit(LOG, arms=3).regret.status == "conditional"
+    assert nk.evaluate_policies(LOG, arms=3).regret.status == "conditional"
 
 
 def test_probabilities_that_are_too_small_are_refuted():
-    found = nk.bandit(LOG.assign(probability=0.5 * LOG.probability))
+    found = nk.evaluate_policies(LOG.assign(probability=0.5 * LOG.probability))
     assert found.regret.status == "void"
     assert "far more often than they allow" in found.regret.reason
     assert found.limits == ()
-    assert nk.bandit(LOG.assign(probability=0.97 * LOG.probability)).regret.status == "conditional"
+    assert nk.evaluate_policies(LOG.assign(probability=0.97 * LOG.probability)).regret.status == "conditional"
 
 
 def test_columns_are_recognised_or_named():
     log = LOG.rename(columns={"arm": "Action", "loss": "COST", "probability": "propensity"})
-    assert nk.bandit(log).regret.bound == nk.bandit(LOG).regret.bound
+    assert nk.evaluate_policies(log).regret.bound == nk.evaluate_policies(LOG).regret.bound
     log = LOG.rename(columns={"arm": "a", "loss": "b", "probability": "c"})
-    assert nk.bandit(log, arm="a", loss="b", probability=2).regret.bound == nk.bandit(LOG).regret.bound
+    assert (
+        nk.evaluate_policies(log, arm="a", loss="b", probability=2).regret.bound
+        == nk.evaluate_policies(LOG).regret.bound
+    )
 
 
 def one(**changes):
@@ -165,19 +174,22 @@ def test_invalid_logs_are_refused_with_the_reason(log, options, words):
     if "q" in options.get("policies", ()) and "q" in log:
         log = log.assign(q=[0.5, 1.5])
     with pytest.raises((SourceError, InputError), match=words):
-        nk.bandit(log, **options)
+        nk.evaluate_policies(log, **options)
 
 
 def test_errors_name_the_line_number():
     with pytest.raises(SourceError, match=r"line 3, column \"loss\""):
-        nk.bandit(io.BytesIO(b"arm,loss,p\na,1,0.5\nb,3,0.5\n"))
+        nk.evaluate_policies(io.BytesIO(b"arm,loss,p\na,1,0.5\nb,3,0.5\n"))
     with pytest.raises(SourceError, match="a log must be a table"):
-        nk.bandit(io.BytesIO(b"1 1:0.5\n0 2:1\n"), format="svmlight")
+        nk.evaluate_policies(io.BytesIO(b"1 1:0.5\n0 2:1\n"), format="svmlight")
 
 
 def test_pieces_of_any_size_give_the_same_result():
     text = LOG.to_csv(index=False).encode()
-    whole, parts = nk.bandit(io.BytesIO(text)), nk.bandit(io.BytesIO(text), format="csv", chunk=2000)
+    whole, parts = (
+        nk.evaluate_policies(io.BytesIO(text)),
+        nk.evaluate_policies(io.BytesIO(text), format="csv", chunk=2000),
+    )
     assert parts.regret.bound == pytest.approx(whole.regret.bound)
     assert parts.plays == whole.plays
 
@@ -188,7 +200,7 @@ def test_limits_of_policies_fail_in_few_of_1000_logs():
     failed = 0
     for seed in range(1000):
         log, table, _ = simulated(200, seed, gap=0.1 * (seed % 5))
-        found = nk.bandit(log, policies=["even", "blue"], arms=3)
+        found = nk.evaluate_policies(log, policies=["even", "blue"], arms=3)
         truth = {**dict(zip(NAMES, table.mean(axis=0), strict=True)), "even": table.mean()}
         failed += any(not low.low <= truth[low.policy] <= low.high for low in found.limits)
     assert failed <= 50
@@ -198,6 +210,6 @@ def test_the_estimate_of_a_policy_is_right_on_average():
     errors = []
     for seed in range(30):
         log, table, _ = simulated(300, seed, gap=0.2)
-        found = nk.bandit(log, policies=["even"])
+        found = nk.evaluate_policies(log, policies=["even"])
         errors.append(found.limits[-1].estimate - table.mean())
     assert abs(np.mean(errors)) < 4 * np.std(errors) / math.sqrt(30) + 0.01

@@ -83,6 +83,6 @@ def test_a_plot_has_coverage_and_sizes(tables):
 
 
 def test_a_classifier_that_is_kept_has_no_sets(tables):
-    done = novikoff("run", "perceptron", "mail.csv", "--cover", "0.9", "--keep", "best", cwd=tables)
+    done = novikoff("run", "perceptron", "mail.csv", "--cover", "0.9", "--finalize", "best", cwd=tables)
     assert done.returncode == 2
     assert "leave one of them out" in done.stderr

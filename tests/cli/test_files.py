@@ -62,7 +62,7 @@ def test_the_model_and_the_plot_are_two_files(tmp_path):
 def test_the_classifier_that_is_kept_replaces_the_game_that_was_saved_before_it(tmp_path):
     path = tmp_path / "kept.nk"
     done = novikoff(
-        "run", "perceptron", "demo:breast-cancer", "--keep", "best", "--save", path, "--save-every", 100, "-q"
+        "run", "perceptron", "demo:breast-cancer", "--finalize", "best", "--save", path, "--save-every", 100, "-q"
     )
     assert done.returncode == 0, done.stderr
     assert nk.load(path).how == "best"

@@ -20,8 +20,8 @@ ask() {
 }
 ask novikoff ""
 ask novikoff run perc
-ask novikoff run auto --ke
-ask novikoff run --keep b
+ask novikoff run auto --fin
+ask novikoff run --finalize b
 ask novikoff run auto demo:br
 ask novikoff run demo:ir
 [[ $COMP_WORDBREAKS == *:* ]] && echo "a colon ends a word"
@@ -51,7 +51,15 @@ def test_bash_completes_verbs_names_options_values_and_files(tmp_path):
     verbs, *others = done.stdout.splitlines()
     assert done.stderr == ""
     assert set(VERBS) <= set(verbs.split())
-    assert others == ["perceptron", "--keep", "best", "demo:breast-cancer", "demo:iris", "grid-bisection", "model.nk"]
+    assert others == [
+        "perceptron",
+        "--finalize",
+        "best",
+        "demo:breast-cancer",
+        "demo:iris",
+        "grid-bisection",
+        "model.nk",
+    ]
 
 
 def test_zsh_gets_a_script_too():

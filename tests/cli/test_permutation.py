@@ -8,7 +8,7 @@ import pytest
 import novikoff as nk
 from helpers import novikoff
 from novikoff.cli.main import main
-from novikoff.evaluation.permutation import Permuted
+from novikoff.evaluation.permutation import PermutationTest
 from novikoff.reports import terminal
 
 
@@ -35,7 +35,7 @@ def test_rows_that_become_harder_are_found(rows, capsys):
 
 def test_verdict_of_a_permutation_test_depends_on_p():
     def said(p):
-        return terminal.permuted(Permuted("perceptron", "rows", p, 3.0, (1.0, 2.0)))
+        return terminal.permuted(PermutationTest("perceptron", "rows", p, 3.0, (1.0, 2.0)))
 
     assert "their order is not random" in said(0.05)
     assert "the rows may become harder" in said(0.2)

@@ -89,7 +89,7 @@ def test_as_json_there_are_predictions_and_no_mistakes(folder, monkeypatch):
 
 
 def test_guarantee_of_a_kept_classifier_is_printed_without_a_test(folder, tmp_path):
-    model = learned("perceptron", folder / "old.csv", tmp_path / "m.nk", "--keep", "best")
+    model = learned("perceptron", folder / "old.csv", tmp_path / "m.nk", "--finalize", "best")
     code, out, error = run("predict", model, folder / "new.csv", "--no-label")
     assert (code, len(out.split())) == (0, 400)
     assert "400 rows\nguaranteed: error rate at most " in error
@@ -102,7 +102,7 @@ def test_guarantee_of_a_kept_classifier_is_printed_without_a_test(folder, tmp_pa
 @pytest.mark.parametrize("how", ["voted", "random", "averaged"])
 def test_the_width_is_known_of_whatever_was_kept(how, folder, tmp_path):
     model = learned("kernel-perceptron" if how != "averaged" else "perceptron", folder / "old.csv", tmp_path / "m.nk",
-                    "--keep", how, "--seed", "1")  # fmt: skip
+                    "--finalize", how, "--seed", "1")  # fmt: skip
     (tmp_path / "two.csv").write_text("f,g\n1,2\n3,4.5\n")
     code, out, error = run("predict", model, tmp_path / "two.csv", "--no-label")
     assert (code, out) == (2, "")
@@ -184,7 +184,7 @@ def numbers(tmp_path_factory):
     return folder, np.array(outcomes)
 
 
-@pytest.mark.parametrize("keep", [(), ("--keep", "averaged")])
+@pytest.mark.parametrize("keep", [(), ("--finalize", "averaged")])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_a_regressor_predicts_numbers_and_its_mean_loss_is_reported(loss, keep, numbers, tmp_path):
     folder, y = numbers

@@ -152,7 +152,7 @@ def test_compare_scales_the_specs_on_a_table(folder):
 
 @pytest.mark.parametrize("how", ["best", "random", "voted", "last"])
 def test_a_classifier_is_kept_of_a_scaled_game(folder, how):
-    kept = played("perceptron", "rows.csv", "--keep", how, "--save", "kept.nk", cwd=folder)["kept"]
+    kept = played("perceptron", "rows.csv", "--finalize", how, "--save", "kept.nk", cwd=folder)["kept"]
     code, out, error = novikoff("predict", "kept.nk", "rows.csv", "--json", cwd=folder)
     assert code == 0, error
     assert json.loads(out)["limit"] == (kept["certificates"][0]["bound"] if kept["certificates"] else None)
@@ -160,10 +160,10 @@ def test_a_classifier_is_kept_of_a_scaled_game(folder, how):
 
 
 def test_weights_on_different_scales_are_not_averaged(folder):
-    code, _, error = novikoff("run", "perceptron", "rows.csv", "--keep", "averaged", "--scale", "auto", cwd=folder)
+    code, _, error = novikoff("run", "perceptron", "rows.csv", "--finalize", "averaged", "--scale", "auto", cwd=folder)
     assert code == 2
     assert "a Perceptron without scaling: this one scales each row" in error
-    kept = played("perceptron", "rows.csv", "--keep", "averaged", cwd=folder)
+    kept = played("perceptron", "rows.csv", "--finalize", "averaged", cwd=folder)
     assert kept["learner"] == "perceptron:scale=none"
 
 

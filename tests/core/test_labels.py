@@ -56,7 +56,7 @@ def test_game_predicts_and_learns_the_labels_of_its_source(negative, positive, t
 @pytest.mark.parametrize("how", ["last", "random", "best", "voted"])
 def test_kept_classifier_predicts_the_labels_of_its_source(negative, positive, how, tmp_path):
     stream = nk.Arrays(X, labelled(negative, positive))
-    kept = nk.keep(nk.play(nk.Perceptron(), stream, keep=3), how, stream=stream)
+    kept = nk.finalize(nk.play(nk.Perceptron(), stream, candidates=3), how, stream=stream)
     nk.save(kept, tmp_path / "k.nk")
     for one in (kept, nk.load(tmp_path / "k.nk")):
         (batch,) = stream.batches()

@@ -243,8 +243,8 @@ def test_a_row_of_a_frame_is_matched_by_name_too(order):
     pd = pytest.importorskip("pandas")
     rows = pd.DataFrame(x, columns=list(NAMES))
     other = [row for _, row in rows[list(order)].iterrows()]
-    ledger = nk.play(nk.Perceptron(), table(rows=FIRST), keep=9)
-    game, kept = nk.Game(ledger.learner, ledger), nk.keep(ledger, "last")
+    ledger = nk.play(nk.Perceptron(), table(rows=FIRST), candidates=9)
+    game, kept = nk.Game(ledger.learner, ledger), nk.finalize(ledger, "last")
     for k, row in enumerate(x):
         assert game.predict_one(other[k]) == kept.predict_one(other[k]) == game.predict_one(row)
     with pytest.raises(MismatchError, match='x has no "c"'):
@@ -335,9 +335,9 @@ def test_a_saved_game_resumes_by_name(tmp_path, write, order):
 def test_kept_classifier_keeps_the_names(tmp_path):
     frame = table(rows=FIRST)
     learner = nk.Perceptron()
-    ledger = nk.play(learner, frame, keep=10)
+    ledger = nk.play(learner, frame, candidates=10)
     for how in ("best", "voted", "last"):
-        kept = nk.keep(ledger, how, stream=table(ORDERS[0], FIRST))  # read again by name, too
+        kept = nk.finalize(ledger, how, stream=table(ORDERS[0], FIRST))  # read again by name, too
         save(kept, tmp_path / "k.nk")
         assert load(tmp_path / "k.nk").feature_names == kept.feature_names == list(NAMES)
 
@@ -358,7 +358,7 @@ def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved")
     train = as_csv(folder / "train.csv", table(rows=FIRST))
     assert novikoff("run", "perceptron", train, "--save", folder / "m.nk", "-q")[0] == 0
-    assert novikoff("run", "perceptron", train, "--keep", "last", "--save", folder / "k.nk", "-q")[0] == 0
+    assert novikoff("run", "perceptron", train, "--finalize", "last", "--save", folder / "k.nk", "-q")[0] == 0
     return folder
 
 

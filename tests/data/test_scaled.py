@@ -232,9 +232,9 @@ def test_invalid_vector_is_not_scaled():
 def test_hindsight_and_keep_in_python(tmp_path):
     rng = np.random.default_rng(4)
     rows = [({"a": float(a), "b": 100 * float(b)}, 1 if a + b > 0 else -1) for a, b in rng.normal(size=(300, 2))]
-    ledger = nk.play(nk.Scaled(nk.Perceptron(bias=1)), rows, hindsight=True, keep=10)
+    ledger = nk.play(nk.Scaled(nk.Perceptron(bias=1)), rows, hindsight=True, candidates=10)
     assert ledger.hindsight.facts.invalid_reason == ""
-    nk.save(nk.keep(ledger, "best", stream=rows), tmp_path / "kept.nk")
+    nk.save(nk.finalize(ledger, "best", stream=rows), tmp_path / "kept.nk")
     nk.save(ledger, tmp_path / "game.nk")
     kept, game = nk.load(tmp_path / "kept.nk"), nk.load(tmp_path / "game.nk")
     assert kept.predict_one({"a": 3.0, "b": 100.0}) == 1

@@ -10,7 +10,7 @@ from novikoff.core.errors import InputError, SpecError
 from novikoff.data.memory import Losses
 from novikoff.data.reader import read
 from novikoff.evaluation.compare import compare
-from novikoff.evaluation.permutation import Permuted, fewer_mistakes, later_mistakes, permutation_test
+from novikoff.evaluation.permutation import PermutationTest, fewer_mistakes, later_mistakes, permutation_test
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.linear.perceptron import Perceptron
 
@@ -30,7 +30,7 @@ def test_the_statistic_compares_the_halves():
 def test_p_is_a_rank_and_never_zero():
     stream = rows(np.random.default_rng(1), 80)
     told = permutation_test("perceptron", stream, permutations=19, seed=3)
-    assert isinstance(told, Permuted)
+    assert isinstance(told, PermutationTest)
     assert len(told.shuffled) == 19
     assert told.p == float(told) == (1 + sum(value >= told.observed for value in told.shuffled)) / 20
     assert permutation_test("perceptron", stream, 9, statistic=lambda wrong: 0.0).p == 1.0  # ties count against it

@@ -261,7 +261,7 @@ THRESHOLDS = (np.arange(60) % 11, np.where(np.arange(60) % 11 >= 4, 1, -1))
 
 
 def kept(how):
-    return nk.keep(nk.play(nk.Perceptron(), (ROWS, LABELS), keep=9), how, stream=(ROWS, LABELS))
+    return nk.finalize(nk.play(nk.Perceptron(), (ROWS, LABELS), candidates=9), how, stream=(ROWS, LABELS))
 
 
 @pytest.mark.parametrize(

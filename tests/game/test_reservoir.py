@@ -74,7 +74,7 @@ def test_every_hypothesis_is_drawn_with_the_same_chance():
 
 
 def test_games_of_one_length_draw_different_hypotheses_unless_they_have_a_seed():
-    assert len({nk.play(nk.Perceptron(), data(), keep=1).reservoir.index for _ in range(20)}) > 1
+    assert len({nk.play(nk.Perceptron(), data(), candidates=1).reservoir.index for _ in range(20)}) > 1
     assert len({kept_game(data(), seed=5).reservoir.index for _ in range(5)}) == 1
 
 
@@ -90,14 +90,14 @@ def test_a_million_rounds_take_a_few_copies():
 
 def test_the_survivors_are_the_longest_stretches_between_mistakes():
     x, y = data()
-    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, keep=7)
+    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, candidates=7)
     ends = [0, *(np.flatnonzero(ledger.said() != y) + 1).tolist(), len(y)]
     stretches = sorted(((b - a, -a) for a, b in pairwise(ends) if b > a), reverse=True)
     assert ledger.reservoir.indices() == sorted(-first for _, first in stretches[:7])
 
 
 def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distances():
-    ledger = nk.play(nk.ThresholdHalving(20), [(i % 21, 1 if i % 21 >= 7 else -1) for i in range(100)], keep=5)
+    ledger = nk.play(nk.ThresholdHalving(20), [(i % 21, 1 if i % 21 >= 7 else -1) for i in range(100)], candidates=5)
     assert ledger.reservoir.indices() == [0, 20, 40, 60, 80]
 
 
@@ -106,7 +106,7 @@ def test_a_learner_that_changes_without_mistakes_has_candidates_at_equal_distanc
 def test_the_average_is_the_mean_of_all_weights(normalize, form):
     x, y = data()
     learner = nk.Perceptron(bias=2.0, normalize=normalize)
-    ledger = nk.play(learner, (form(x), y), keep=HypothesisReservoir(learner, averaging=True))
+    ledger = nk.play(learner, (form(x), y), candidates=HypothesisReservoir(learner, averaging=True))
     norms = np.linalg.norm(x, axis=1, keepdims=True) if normalize else np.ones((len(x), 1))
     rows = np.c_[x / np.where(norms > 0, norms, 1.0), np.full(len(x), 2.0)]
     w, total = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
@@ -156,7 +156,7 @@ def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_pat
         part = kept_game(nk.Arrays(x, y), rounds=stop)
         nk.save(part, tmp_path / "m.nk")
         again = nk.load(tmp_path / "m.nk")
-        nk.play(again.learner, nk.Arrays(x, y), ledger=again, resume=True, keep=9)
+        nk.play(again.learner, nk.Arrays(x, y), ledger=again, resume=True, candidates=9)
         (one, total), (two, other) = plain(whole.reservoir), plain(again.reservoir)
         assert one == two
         np.testing.assert_array_equal(total, other)
@@ -191,7 +191,7 @@ def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_so
     rows = list(zip(*data(100), strict=True))
     ledger = nk.Ledger(nk.Perceptron())
     with pytest.raises(Stop):
-        nk.play(ledger.learner, rows, ledger=ledger, keep=5, observers=[Calls(stop_at(40))])
+        nk.play(ledger.learner, rows, ledger=ledger, candidates=5, observers=[Calls(stop_at(40))])
     assert not ledger.reservoir.fixed
     nk.save(ledger, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
@@ -202,7 +202,7 @@ def test_a_game_that_was_interrupted_and_taken_up_again_has_the_rounds_of_its_so
 
 def test_rounds_after_those_requested_were_not_fixed_in_advance(tmp_path):
     source = nk.Arrays(*data())
-    ledger = nk.play(nk.Perceptron(), source, rounds=100, keep=5)
+    ledger = nk.play(nk.Perceptron(), source, rounds=100, candidates=5)
     assert ledger.reservoir.fixed
     nk.play(ledger.learner, source, rounds=50, ledger=ledger, resume=True)
     assert ledger.reservoir.rounds == 150
@@ -218,7 +218,7 @@ def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
     rows = list(zip(*data(100), strict=True))
     ledger = nk.Ledger(nk.Perceptron())
     with pytest.raises(Stop):
-        nk.play(ledger.learner, rows, ledger=ledger, keep=5, observers=[Calls(stop_at(40))])
+        nk.play(ledger.learner, rows, ledger=ledger, candidates=5, observers=[Calls(stop_at(40))])
     nk.play(ledger.learner, rows, ledger=ledger)
     assert (ledger.passes, ledger.reservoir.rounds) == (2, 40)
     assert not ledger.reservoir.fixed
@@ -226,15 +226,15 @@ def test_the_end_of_a_second_pass_does_not_fix_the_rounds_of_the_first():
 
 def test_learners_of_other_losses_have_no_classifiers():
     losses = np.random.default_rng(0).random((20, 3))
-    with pytest.raises(InputError, match="keep needs a classifier"):
-        nk.play(nk.ExponentialWeights(3, loss="table"), losses, keep=5)
+    with pytest.raises(InputError, match="candidates need a classifier"):
+        nk.play(nk.ExponentialWeights(3, loss="table"), losses, candidates=5)
 
 
 def test_hypotheses_are_kept_from_the_first_round():
     learner = nk.Perceptron()
     ledger = nk.play(learner, data())
     with pytest.raises(InputError, match="from the first round"):
-        nk.play(learner, data(), ledger=ledger, keep=5)
+        nk.play(learner, data(), ledger=ledger, candidates=5)
     with pytest.raises(InputError, match="from 1 to 10,000"):
         HypothesisReservoir(learner, 0)
 
@@ -258,7 +258,7 @@ def test_as_many_as_can_be_judged_may_be_kept():
 def test_a_damaged_state_is_refused(part, damaged):
     x, y = data()
     learner = nk.Perceptron(bias=1.0)
-    state = nk.play(learner, (x, y), keep=7).reservoir.state()
+    state = nk.play(learner, (x, y), candidates=7).reservoir.state()
     assert HypothesisReservoir.restore(state, learner).state() == state
     with pytest.raises(ModelFileError):
         HypothesisReservoir.restore({**state, part: damaged}, learner)

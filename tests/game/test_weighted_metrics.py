@@ -244,14 +244,16 @@ def many_copies(n=400, seed=0):
 @pytest.mark.parametrize("how", ["random", "best", "voted"])
 def test_limits_on_the_risk_of_a_kept_classifier_are_void_with_weights(tmp_path, how):
     path = weighed(tmp_path / "w.csv", *many_copies())
-    ledger = nk.play(nk.Perceptron(bias=1.0), nk.read(path, weight="w"), keep=20)
-    kept = nk.keep(ledger, how, stream=nk.read(path, weight="w"))
+    ledger = nk.play(nk.Perceptron(bias=1.0), nk.read(path, weight="w"), candidates=20)
+    kept = nk.finalize(ledger, how, stream=nk.read(path, weight="w"))
     assert {one.status for one in kept.certificates} == {"void"}
     assert "rows of weight above 1 were played as several equal examples" in kept.certificates[0].reason
     assert kept.wealth is None
     assert type(kept).restore(kept.state()).certificates == kept.certificates
-    plain_game = nk.play(nk.Perceptron(bias=1.0), nk.read(path, drop="w"), keep=20)
-    assert "void" not in {one.status for one in nk.keep(plain_game, how, stream=nk.read(path, drop="w")).certificates}
+    plain_game = nk.play(nk.Perceptron(bias=1.0), nk.read(path, drop="w"), candidates=20)
+    assert "void" not in {
+        one.status for one in nk.finalize(plain_game, how, stream=nk.read(path, drop="w")).certificates
+    }
 
 
 def test_limit_on_the_risk_of_an_average_is_void_with_weights(tmp_path):
@@ -259,9 +261,9 @@ def test_limit_on_the_risk_of_an_average_is_void_with_weights(tmp_path):
     path = weighed(tmp_path / "w.csv", x, x[:, 0].clip(-1, 1), weights)
     learner = nk.OnlineGradient(limit=9.0, low=-1.0, high=1.0)
     for reading, void in (({"weight": "w"}, True), ({"drop": "w"}, False)):
-        ledger = nk.play(learner.restore(learner.state()), nk.read(path, outcomes="numbers", **reading), keep=1)
-        mean = nk.average(nk.read(path, outcomes="numbers", **reading), learner, shards=2)
-        limits = [*nk.keep(ledger, "averaged").certificates, *mean.certificates]
+        ledger = nk.play(learner.restore(learner.state()), nk.read(path, outcomes="numbers", **reading), candidates=1)
+        mean = nk.parallel_gradient(nk.read(path, outcomes="numbers", **reading), learner, shards=2)
+        limits = [*nk.finalize(ledger, "averaged").certificates, *mean.certificates]
         drawn = [one.standing for limit in limits for one in limit.assumptions if "independent draws" in one.claim]
         assert drawn == (["refuted"] if void else ["trusted"]) * len(limits)
 
@@ -269,7 +271,7 @@ def test_limit_on_the_risk_of_an_average_is_void_with_weights(tmp_path):
 def test_limit_by_rows_held_back_is_void_with_weights(tmp_path):
     path = weighed(tmp_path / "w.csv", *many_copies())
     for reading, void in (({"weight": "w"}, True), ({"drop": "w"}, False)):
-        mixed = nk.mix(nk.read(path, **reading), shards=2, epochs=2, held=1)
+        mixed = nk.parallel_perceptron(nk.read(path, **reading), shards=2, epochs=2, held=1)
         found = next(one for one in mixed.certify() if one.theorem == "held_risk")
         assert (found.status == "void") == void
         saved = type(mixed).restore(mixed.state())

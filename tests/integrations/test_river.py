@@ -207,8 +207,8 @@ def rows(count=300):
 @pytest.mark.parametrize("model", [SGDClassifier(loss="log_loss", random_state=0), linear_model.LogisticRegression()])
 def test_classifier_kept_from_any_model_has_a_risk_bound(model):
     X, y = rows()
-    ledger = nk.play(nk.wrap(model), (X, y), keep=10)
-    kept = nk.keep(ledger, "best", stream=(X, y))
+    ledger = nk.play(nk.wrap(model), (X, y), candidates=10)
+    kept = nk.finalize(ledger, "best", stream=(X, y))
     assert kept.certificate.status == "conditional"
     assert kept.certificate.bound < 0.4
     assert np.mean([kept.predict_one(x) != label for x, label in zip(X, y, strict=True)]) < 0.2

@@ -345,7 +345,7 @@ def test_a_learner_of_your_own():
     assert model.ledger_.learner.bias == 2.0
     assert model.predict(X).dtype == object  # as it was given
     for wrong in (nk.Perceptron, nk.Perceptron(), None):  # the class would take the seed for its bias
-        with pytest.raises(InputError, match="a spec or a function of a seed"):
+        with pytest.raises(InputError, match="a spec, or a function from a seed"):
             NovikoffClassifier(wrong).fit(X, y)
 
 
@@ -354,7 +354,7 @@ def test_a_learner_of_your_own():
     [
         (lambda: NovikoffClassifier("vaw"), "a classifier needs a learner of labels"),
         (lambda: NovikoffRegressor("perceptron"), "a regressor needs a learner of numbers"),
-        (lambda: NovikoffClassifier("threshold-halving:n=10"), "a learner of rows of numbers is needed"),
+        (lambda: NovikoffClassifier("threshold-halving:n=10"), "must play on rows of numbers"),
     ],
 )
 def test_the_wrong_learner_is_refused(make, message):

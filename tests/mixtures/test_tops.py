@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cases
 import novikoff as nk
-from mixed_forecasts import Mixed, MixedNumbers, Played
+from mixed_forecasts import MixedNumbers, ParallelPerceptron, Played
 from novikoff.comparators.tracker import restored
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Run
@@ -28,7 +28,7 @@ FORECASTS = st.lists(st.tuples(st.tuples(*[st.floats(-9, 9)] * 3), cases.LABELS)
 
 def shared_odds(stream, bend=0.0):
     """Fixed share over forecasters whose log-odds are the examples."""
-    learner = Mixed([1.0 / len(stream[0][0])] * len(stream[0][0]))
+    learner = ParallelPerceptron([1.0 / len(stream[0][0])] * len(stream[0][0]))
     learner.bend = bend
     x, y = map(np.array, zip(*stream, strict=True))
     return cases.run_of(learner, (x, y))
@@ -77,7 +77,10 @@ CASES = {
         (
             (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
             (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
-            (lambda: cases.warm(lambda: Mixed([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2), "started untrained"),
+            (
+                lambda: cases.warm(lambda: ParallelPerceptron([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2),
+                "started untrained",
+            ),
         ),
     ),
     "numbers_regret": of_mixed_numbers(shared=False),
@@ -260,12 +263,12 @@ def test_a_game_certifies_and_finds_a_mixture_that_is_not_one():
     z = rng.normal(0.0, 1.0, (300, 3))
     z[:150, 0] += 2.0 * y[:150]
     z[150:, 1] += 2.0 * y[150:]
-    ledger = nk.play(Mixed([0.5, 0.25, 0.25]), (z, y))
+    ledger = nk.play(ParallelPerceptron([0.5, 0.25, 0.25]), (z, y))
     (found,) = ledger.certify()
     assert found.status == "valid"
     assert found.quantities["changes"] == 1
     assert found.bound < found.quantities["single_bound"] - 50.0
-    broken = Mixed([0.5, 0.25, 0.25])
+    broken = ParallelPerceptron([0.5, 0.25, 0.25])
     broken.bend = 1e-6  # far too little to be seen in the loss
     (found,) = nk.play(broken, (z, y)).certify()
     assert found.status == "violated"

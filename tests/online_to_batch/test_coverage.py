@@ -7,7 +7,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.game.reservoir import HypothesisReservoir
-from novikoff.online_to_batch.keep import keep
+from novikoff.online_to_batch.finalize import finalize
 from novikoff.online_to_batch.replay import replay
 
 NOISE = 0.1
@@ -81,8 +81,8 @@ def failures(name, streams):
         ledger = nk.Ledger(player(seed))
         ledger.reservoir = HypothesisReservoir(ledger.learner, 20, seed)
         nk.play(ledger.learner, world.stream, ledger=ledger)
-        best, voted = (keep(ledger, how, DELTA, world.stream) for how in ("best", "voted"))
-        drawn = keep(ledger, "random", DELTA)
+        best, voted = (finalize(ledger, how, DELTA, world.stream) for how in ("best", "voted"))
+        drawn = finalize(ledger, "random", DELTA)
         random = {c.theorem: c.bound for c in drawn.certificates}
         above["random"].append(world.risk(drawn.classifier) - drawn.certificate.bound)
         rbar, risk = mean_risk(ledger, world), world.risk(best.classifier)
@@ -137,7 +137,7 @@ def test_a_drift_is_refuted_in_most_games_and_independence_seldom():
         turned = np.where(np.arange(3000) < 1500, y, -y)
         for labels in (y, turned):
             stream = nk.Arrays(x, labels)
-            kept = keep(nk.play(nk.Perceptron(), stream, keep=5), "best", stream=stream)
+            kept = finalize(nk.play(nk.Perceptron(), stream, candidates=5), "best", stream=stream)
             independent += labels is y and kept.certificate.status == "void"
             drifting += labels is turned and kept.certificate.status == "void"
     assert independent <= 150 * 0.05 + 3 * math.sqrt(150 * 0.05 * 0.95)

@@ -37,9 +37,9 @@ def written(path, count, labels):
 def test_executor_of_the_evaluation_changes_nothing(labels, tmp_path):
     path = written(tmp_path / "rows.svm", 900, labels)
     source = nk.read(path, chunk=500)  # many batches, each a place to begin
-    ledger = nk.play("perceptron", source, keep=20, labels="multiclass" if len(labels) > 2 else None)
-    here, who = nk.keep(ledger, "best", stream=source), Sent()
-    there = nk.keep(ledger, "best", stream=source, on=who)
+    ledger = nk.play("perceptron", source, candidates=20, labels="multiclass" if len(labels) > 2 else None)
+    here, who = nk.finalize(ledger, "best", stream=source), Sent()
+    there = nk.finalize(ledger, "best", stream=source, on=who)
     assert repr(there.certificates) == repr(here.certificates)
     assert (there.index, there.wealth) == (here.index, here.wealth)
     assert who.tasks == STRETCHES
@@ -53,6 +53,6 @@ def test_a_stream_that_becomes_shorter_is_noticed(tmp_path):
             written(path, 50, [1, -1])
             return super().map(function, items, *shared)
 
-    ledger = nk.play("perceptron", path, keep=5)
+    ledger = nk.play("perceptron", path, candidates=5)
     with pytest.raises(InputError, match="has changed since the game"):
-        nk.keep(ledger, "best", stream=path, on=Meanwhile())
+        nk.finalize(ledger, "best", stream=path, on=Meanwhile())

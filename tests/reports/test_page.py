@@ -147,7 +147,7 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     "words",
     [
         ["run", "perceptron", "demo:breast-cancer"],
-        ["run", "demo:breast-cancer", "--keep", "random"],
+        ["run", "demo:breast-cancer", "--finalize", "random"],
         ["compare", "demo:breast-cancer", "-l", "perceptron"],
         ["duel", "perceptron", "orthogonal:k=8"],
         ["experts", "stream:random-losses:4,200"],
@@ -168,7 +168,7 @@ def test_predict_writes_a_page(tmp_path, capsys):
     file, kept, out = tmp_path / "a.csv", tmp_path / "m.nk", tmp_path / "out.html"
     x, y = rows()
     file.write_text("a,b,c,d,label\n" + "".join(",".join(map(str, [*r, s])) + "\n" for r, s in zip(x, y, strict=True)))
-    assert main(["run", "perceptron", str(file), "--keep", "best", "--save", str(kept), "-q"]) == 0
+    assert main(["run", "perceptron", str(file), "--finalize", "best", "--save", str(kept), "-q"]) == 0
     assert main(["predict", str(kept), str(file), "--report", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     found = Reader(out.read_text())
@@ -212,7 +212,7 @@ def test_the_json_of_a_page_is_that_of_the_command(tmp_path, capsys):
         "run",
         "perceptron",
         "demo:breast-cancer",
-        "--keep",
+        "--finalize",
         "best",
         "--permutation",
         "9",
@@ -267,7 +267,7 @@ def test_other_things_have_no_page(tmp_path):
 
 def test_notebooks_need_no_style_sheet_and_no_inline_picture(ledger):
     comparison = nk.compare(["perceptron"], rows())
-    kept = nk.keep(nk.play("perceptron", rows(), keep=10), "random")
+    kept = nk.finalize(nk.play("perceptron", rows(), candidates=10), "random")
     learners = nk.Perceptron(bias=1.0), nk.Scaled(nk.Perceptron()), nk.ThresholdHalving(9), ledger.learner
     for one in (ledger, ledger.certify()[0], comparison, kept, *learners):
         text = one._repr_html_()

@@ -80,9 +80,9 @@ def test_a_theorem_brings_its_own_words():
 
 
 def test_certificates_of_a_file_have_their_words_in_a_new_process(tmp_path):
-    ledger = nk.play(nk.Perceptron(bias=1.0), spam(), keep=50)
-    mixed = nk.mix(spam(), shards=2, epochs=2, held=1, threads=1)
-    nk.save(nk.keep(ledger, "best", stream=spam()), tmp_path / "kept.nk")
+    ledger = nk.play(nk.Perceptron(bias=1.0), spam(), candidates=50)
+    mixed = nk.parallel_perceptron(spam(), shards=2, epochs=2, held=1, threads=1)
+    nk.save(nk.finalize(ledger, "best", stream=spam()), tmp_path / "kept.nk")
     nk.save(mixed.kept, tmp_path / "held.nk")
     nk.save(ledger, tmp_path / "game.nk", without_rows=True)
     script = """if True:

@@ -63,7 +63,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class OffPolicy:
+class PolicyEvaluation:
     """Result of the evaluation of a log.
 
     Attributes:
@@ -92,6 +92,12 @@ class OffPolicy:
     source: str
     notes: tuple[str, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        played = f"{self.rounds:,} rounds, {len(self.arms):,} arms"
+        return (
+            f"<PolicyEvaluation {self.source}, {played}: mean {'reward' if self.rewards else 'loss'} {self.mean:.4g}>"
+        )
+
     @property
     def mean(self) -> float:
         """Mean loss or reward of the arms played, per round."""
@@ -102,11 +108,11 @@ class OffPolicy:
         return [self.regret]
 
 
-def bandit(
+def evaluate_policies(
     log: object, arm: str | int | None = None, loss: str | int | None = None, reward: str | int | None = None,
     probability: str | int | None = None, policies: Sequence[str | int] = (), range: Sequence[float] | None = None,
     arms: int | None = None, delta: float = DELTA, gammas: Sequence[float] = GAMMAS, **reading: object,
-) -> OffPolicy:  # fmt: skip
+) -> PolicyEvaluation:  # fmt: skip
     """Return the regret of a log of arms, losses and probabilities, and the cost of other policies.
 
     Args:
@@ -300,7 +306,7 @@ class _Sums:
         self._rounds += len(arms)
         self._lost += math.fsum(losses.tolist())
 
-    def result(self, arms: int | None, delta: float, reader: Reader) -> OffPolicy:
+    def result(self, arms: int | None, delta: float, reader: Reader) -> PolicyEvaluation:
         """Return the result."""
         if not self._rounds:
             raise SourceError(f"a source must not be empty: {reader.name} has no rows.")
@@ -324,7 +330,7 @@ class _Sums:
         total = self._lost * span + self._low * self._rounds
         if columns.rewards:
             total = self._high * self._rounds - self._lost * span
-        return OffPolicy(
+        return PolicyEvaluation(
             self._rounds, tuple(self._arms), tuple(self._plays.tolist()), total, columns.rewards, self._high, regret,
             tuple(self._limits_of(run)), delta, reader.name, tuple(map(str, reader.notes)),
         )  # fmt: skip

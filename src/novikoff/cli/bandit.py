@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff.bandits.off_policy import bandit
+from novikoff.bandits.off_policy import evaluate_policies
 from novikoff.bandits.theorems.bandit_facts import BanditFacts
 from novikoff.cli.games import Output, check_files, ended, saved_game, spec_of
 from novikoff.cli.opening import notes, print_notes
@@ -43,7 +43,7 @@ def refuse(whose: str, options: dict[str, Any]) -> None:
 def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: Output) -> int:
     """Run `novikoff bandit LOG` and return the exit code."""
     output.check()
-    found = bandit(log, **columns, **reading)
+    found = evaluate_policies(log, **columns, **reading)
     if not (output.quiet or output.as_json):
         for note in found.notes:
             print(with_options(note, flag), file=sys.stderr)

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from novikoff.arena.live import Live
     from novikoff.comparators.search import Step
     from novikoff.core.certificate import Certificate
-    from novikoff.evaluation.permutation import Permuted
+    from novikoff.evaluation.permutation import PermutationTest
     from novikoff.game.reservoir import HypothesisReservoir
-    from novikoff.online_to_batch.keep import Method, OnlineToBatch
+    from novikoff.online_to_batch.finalize import Method, OnlineToBatch
 
 VIOLATED = 4
 INTERRUPTED = 130
@@ -91,7 +91,7 @@ def check_files(saving: Saving, output: Output) -> None:
 
 @dataclass(frozen=True)
 class Choice:
-    """Online-to-batch conversion of `--keep`: its method, number of candidates and confidence."""
+    """Online-to-batch conversion of `--finalize`: its method, number of candidates and confidence."""
 
     how: Method
     candidates: int
@@ -100,13 +100,13 @@ class Choice:
     def reservoir(self, stream: Stream, ledger: Ledger, seed: int | None) -> HypothesisReservoir:
         """Return the reservoir for the hypotheses of a game; refuse an impossible method before the game begins."""
         from novikoff.game.reservoir import HypothesisReservoir
-        from novikoff.online_to_batch.keep import check_method
+        from novikoff.online_to_batch.finalize import check_method
 
         check_method(self.how, ledger.player)
         if self.how in ("best", "voted") and not stream.rereadable:
             raise InputError(
-                f"--keep {self.how} reads the source twice, and {stream.name} cannot be read again. Save it to a file, "
-                "or use --keep random."
+                f"--finalize {self.how} reads the source twice, and {stream.name} cannot be read again. Save it to a "
+                "file, or use --finalize random."
             )
         return HypothesisReservoir(ledger.learner, self.candidates, seed, averaging=self.how == "averaged")
 
@@ -130,7 +130,7 @@ def run_source(
     check_files(saving, output)
     passes, rounds = length
     if choice is not None and "cover" in defaults:
-        raise InputError("--keep and --cover cannot be combined: leave one of them out.")
+        raise InputError("--finalize and --cover cannot be combined: leave one of them out.")
     if choice is not None and choice.how == "averaged" and saving.resume is None and defaults.get("scale") is None:
         defaults = {**defaults, "scale": "none"}  # weights on different scales have no average
     if saving.resume is None:
@@ -143,7 +143,7 @@ def run_source(
         stream = as_stream(open_source(source, options, numbers), saved.player)
     if output.permutations:
         _check_permuted(stream, ledger, saving)
-    keep = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
+    reservoir = 0 if choice is None else choice.reservoir(stream, ledger, defaults.get("seed"))
     resume = continues(ledger, stream, source, saving)
     ledger.source = stream.name
     if saved is not None and saved.encoding is not None:
@@ -158,7 +158,7 @@ def run_source(
         check_hindsight(ledger, stream, resume, passes)
     stopped = play_watched(
         ledger, stream, source, saving, output.quiet, rounds, passes, drawing, track=output.certify, resume=resume,
-        keep=keep,
+        candidates=reservoir,
     )  # fmt: skip
     if live is not None:
         live.end(ledger)
@@ -201,9 +201,9 @@ def _check_permuted(stream: Stream, ledger: Ledger, saving: Saving) -> None:
 
 
 def _keep(ledger: Ledger, stream: Stream, choice: Choice, saving: Saving, quiet: bool) -> OnlineToBatch:
-    from novikoff.online_to_batch.keep import keep
+    from novikoff.online_to_batch.finalize import finalize
 
-    kept = keep(ledger, choice.how, choice.delta, stream)
+    kept = finalize(ledger, choice.how, choice.delta, stream)
     saving.write(kept, quiet)
     return kept
 
@@ -310,7 +310,7 @@ def run_duel(learner: str, adversary: str, rounds: int, seed: int | None, output
 
 def _report(
     ledger: Ledger, learner: str, output: Output, stopped: bool, notes: list[str], kept: OnlineToBatch | None,
-    test: Permuted | None = None,
+    test: PermutationTest | None = None,
 ) -> int:  # fmt: skip
     """Print the result and the certificates, and return the exit code."""
     of_members = ledger.certify_members() if output.certify else []

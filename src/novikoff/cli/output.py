@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from novikoff.core.errors import Option
 
-FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "keep"}
+FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "finalize", "candidates": "finalize"}
 
 
 def flag(option: Option) -> str:

@@ -26,7 +26,7 @@ MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--la
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "first steps": ("demo", "list", "explain", "completion"),
-    "learn": ("run", "compare", "predict", "mix"),
+    "learn": ("run", "compare", "predict", "parallel-perceptron"),
     "inspect data": ("columns", "convert"),
     "serve": ("serve", "send"),
     "forecasts and bandits": ("experts", "bandit"),
@@ -102,7 +102,7 @@ def parser() -> Parser:
     )
     one.add_argument("--rounds", type=_integer(0), metavar="N", help="maximum number of rounds")
     _add_scaling(one)
-    one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --keep")
+    one.add_argument("--save", metavar="FILE", help="checkpoint to write, or the classifier of --finalize")
     one.add_argument("--save-every", type=_integer(1), metavar="N", help="rounds between two checkpoints")
     one.add_argument(
         "--without-rows",
@@ -111,7 +111,7 @@ def parser() -> Parser:
     )
     _add_resume(one)
     one.add_argument(
-        "--keep",
+        "--finalize",
         choices=METHODS,
         metavar="HOW",
         help=f"one final classifier with a bound on its error rate: {', '.join(METHODS)}",
@@ -121,7 +121,7 @@ def parser() -> Parser:
         type=_integer(1),
         default=50,
         metavar="N",
-        help="number of hypotheses that --keep best compares (default: 50)",
+        help="number of hypotheses that --finalize best compares (default: 50)",
     )
     _add_delta(one)
     one.add_argument(
@@ -175,7 +175,7 @@ def parser() -> Parser:
     _add_seed(one)
     _add_output(one)
 
-    one = verb("mix", verbs.mix)
+    one = verb("parallel-perceptron", verbs.parallel_perceptron)
     _add_source(one)
     one.add_argument("--shards", type=_integer(1), default=8, metavar="N", help="number of shards (default: 8)")
     one.add_argument(
@@ -491,11 +491,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "run mail.csv                                     # auto: nothing to tune",
         "run perceptron:bias=1 mail.svm --save m.nk       # write a checkpoint",
         "run --resume m.nk mail.svm --save m.nk           # resume it",
-        "run logistic mail.csv --keep best --save kept.nk # one classifier, error rate bounded",
+        "run logistic mail.csv --finalize best            # one classifier, error rate bounded",
         "run mail.csv --cover 0.9 --report page.html      # prediction sets; HTML report",
     ),
     "compare": ("compare mail.csv -l perceptron -l auto --shuffles 20 --plot rates.png",),
-    "predict": ("predict m.nk new.csv --scores", "predict kept.nk new.csv --no-label"),
+    "predict": ("predict m.nk new.csv --scores", "predict final.nk new.csv --no-label"),
     "columns": ("columns mail.csv", "columns mail.csv --category zip --drop id"),
     "convert": ("convert big.svm big.arrow",),
     "arena": ("arena", "arena --port 8000 --no-browser"),
@@ -509,9 +509,9 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "bandit log.csv --policy candidate                # evaluate other policies on a log",
         "bandit exp3-ix stream:bandit-losses:gap=0.1      # a learner on a table of losses",
     ),
-    "mix": (
-        "mix 'part-*.svm' --shards 8 --held 1 --save m.nk # files as shards, one held out",
-        "mix big.svm --shards 100 --on ray                # on a cluster",
+    "parallel-perceptron": (
+        "parallel-perceptron 'part-*.svm' --held 1         # files as shards, one held out",
+        "parallel-perceptron big.svm --shards 100 --on ray # on a cluster",
     ),
     "serve": ("serve --dir models", "serve --dir models --port 8000 --token-file token"),
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),

@@ -23,11 +23,11 @@ from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Labels
 from novikoff.data.as_stream import for_learner
 from novikoff.data.tables.alignment import adopted
-from novikoff.distributed.mixed import Mixed
+from novikoff.distributed.mixed import ParallelPerceptron
 from novikoff.game import persistence
 from novikoff.game.baselines import MOST
 from novikoff.game.ledger import Ledger
-from novikoff.online_to_batch.keep import OnlineToBatch
+from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
 
 EXACT = 2.0**53
@@ -54,7 +54,7 @@ def predict_source(
     if is_zipfile(source) and not is_zipfile(path):
         raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
     saved = persistence.load(path)
-    saved = saved.kept if isinstance(saved, Mixed) else saved
+    saved = saved.kept if isinstance(saved, ParallelPerceptron) else saved
     classifier = saved.player if isinstance(saved, Ledger) else saved.classifier
     numbers = classifier.task == "regression"
     if scores and not classifier.scores and classifier.of_labels is None:
@@ -317,7 +317,7 @@ def _check_exact(batch: Batch, classifier: Predictor, stream: Stream) -> None:
 
 
 class Watch:
-    """The guarantee of a kept classifier, and a test of it on new rows."""
+    """The guarantee of a final classifier, and a test of it on new rows."""
 
     def __init__(self, kept: OnlineToBatch) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
@@ -347,7 +347,7 @@ class Watch:
         if self._limit is None:
             certificate = self._kept.certificate
             why = f": {certificate.reason}" if certificate is not None else ""
-            return f"kept: {self._kept.how}; no bound on its error rate is known{why}"
+            return f"final classifier: {self._kept.how}; no bound on its error rate is known{why}"
         what = "expected loss" if self._numbers else "error rate"
         mean = " (mean over the random draw of the classifier)" if self._kept.drawn else ""
         bound = f"guaranteed: {what} at most {bound_text(self._limit, 'upper')}{mean}"

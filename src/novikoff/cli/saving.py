@@ -40,7 +40,7 @@ from novikoff.game import persistence
 from novikoff.game.ledger import Ledger
 
 if TYPE_CHECKING:
-    from novikoff.online_to_batch.keep import OnlineToBatch
+    from novikoff.online_to_batch.finalize import OnlineToBatch
 
 
 @dataclass(frozen=True)

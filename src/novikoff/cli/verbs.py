@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     from novikoff.cli.games import Choice, run_source
 
     defaults = {"seed": args.seed, "normalize": args.normalize or None, "scale": args.scale}
-    choice = Choice(args.keep, args.candidates, args.delta) if args.keep else None
+    choice = Choice(args.finalize, args.candidates, args.delta) if args.finalize else None
     if args.cover is not None:
         defaults["cover"] = args.cover
     rounds = (args.passes, args.rounds)
@@ -62,14 +62,14 @@ def compare(args: Namespace) -> int:
     return compare_source(args.source, args.learners, _reading(args), defaults, wanted, _output(args))
 
 
-def mix(args: Namespace) -> int:
+def parallel_perceptron(args: Namespace) -> int:
     """Train a Perceptron on shards in parallel, on threads or Ray."""
-    from novikoff.cli.mix import mix_source
+    from novikoff.cli.parallel import train_source
     from novikoff.cli.saving import Saving
 
     options = ("shards", "epochs", "weights", "bias", "normalize", "held", "delta", "on")
     saving = Saving(args.save, None, args.resume, args.force)
-    return mix_source(
+    return train_source(
         args.source, _reading(args), {name: getattr(args, name) for name in options}, saving, _output(args)
     )
 

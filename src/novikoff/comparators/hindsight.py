@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,8 +82,7 @@ class Hindsight:
         margin: Bracket of the largest margin of a unit vector; low is that of ours, and 0, 0 if there is none.
         hinge: Bracket of the least mistake bound of a comparator by its hinge loss; high is that of ours.
         squared_hinge: Bracket of the least bound by squared hinge loss. None, as is `margin`, for a learner that did
-            not
-            start at zero.
+            not start at zero.
         lengths: Bracket of the least bound with targets that grow with the length, over all kappa.
         steps: Problems that were solved on the way.
         in_memory: Whether all rows were held in memory; else they were read `reads` times.
@@ -104,7 +103,11 @@ class Hindsight:
     epochs: int
     seconds: float
 
-    def joined(self, tracked: Any) -> LinearComparatorFacts:
+    def __repr__(self) -> str:
+        least = f"mistakes <= {math.floor(min(self.hinge.high, self.lengths.high)):,}"
+        return f"<Hindsight, {self.facts.invalid_reason or least}, {self.epochs:,} epochs>"
+
+    def joined(self, tracked: LinearComparatorFacts) -> LinearComparatorFacts:
         """Return the facts of the comparators that watched the game together with these."""
         return joined(tracked, self.facts)
 

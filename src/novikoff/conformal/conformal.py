@@ -444,6 +444,11 @@ class Conformal(Learner):
         """Number of training rows that the learner stores."""
         return self.learner.all_rows_held
 
+    def __repr__(self) -> str:
+        rounds, misses = (int(count) for count in self._counts.sum(axis=0))
+        covered = f": {100 * (1 - misses / rounds):.4g} % in {rounds:,} rounds" if rounds else ""
+        return f"<Conformal {self.learner!r}, target coverage {100 * (1 - self.alpha):.4g} %{covered}>"
+
     def standing(self) -> Standing:
         """Return the thresholds and counts that theorems on coverage need, as plain data."""
         names = self._groups.names

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from novikoff.core.errors import SourceError
+from novikoff.core.errors import SourceError, counted
 from novikoff.core.types import Batch, Domain, Labels, Position
 
 if TYPE_CHECKING:
@@ -96,6 +96,12 @@ class Stream(ABC):
     expected: Labels | None = None
     skipped: Sequence[tuple[int, str]] = ()
     most_bad: int = 0
+
+    def __repr__(self) -> str:
+        # Only attributes that are known without reading: the stream may be a pipe.
+        rows = "" if self.rows is None else f", {counted(self.rows, 'row')}"
+        numbers = ", regression" if self.outcomes == "numbers" else ""
+        return f"<{type(self).__name__} {self.name}{rows}{numbers}>"
 
     @abstractmethod
     def batches(self, start: Position | None = None) -> Iterator[Batch]:

@@ -1,4 +1,4 @@
-"""Mixed: state of the Perceptron on shards after some epochs; it can be saved and resumed (mixing.py)."""
+"""State of `parallel_perceptron` after some epochs, which can be saved and resumed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,12 @@ from novikoff.comparators.shards import merged
 from novikoff.comparators.tally import Tally
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, counted
-from novikoff.core.types import State
+from novikoff.core.types import LabelValue, State
 from novikoff.data.tables.encoding import Encoding
 from novikoff.distributed.theorems.mixing_facts import MixingFacts
 from novikoff.distributed.theorems.mixing_mistakes import mixing_mistakes
 from novikoff.linear.perceptron import Perceptron
-from novikoff.online_to_batch.keep import Method, OnlineToBatch
+from novikoff.online_to_batch.finalize import Method, OnlineToBatch
 from novikoff.online_to_batch.theorems.held_risk import held_risk
 from novikoff.online_to_batch.theorems.risk_facts import HeldFacts
 
@@ -109,7 +109,7 @@ class Epoch:
 
 
 @dataclass
-class Mixed:
+class ParallelPerceptron:
     """Perceptron that is mixed after every epoch.
 
     Attributes:
@@ -151,9 +151,9 @@ class Mixed:
     same_rows: bool = True
     own_mistakes: bool = True
     cuts: list[int] = field(default_factory=list)
-    fingerprint: Any = None
+    fingerprint: object = None
     marks: list[object] = field(default_factory=list)
-    labels: list[Any] | None = None
+    labels: list[LabelValue] | None = None
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
     averaged_errors: int | None = None
@@ -217,7 +217,7 @@ class Mixed:
 
     def __repr__(self) -> str:
         shards, epochs = counted(self.asked.shards, "shard"), counted(len(self.epochs), "epoch")
-        return f"<Mixed on {self.source}, {shards}, {epochs}: {self.mistakes:,} mistakes>"
+        return f"<ParallelPerceptron on {self.source}, {shards}, {epochs}: {self.mistakes:,} mistakes>"
 
     def state(self) -> State:
         plain = ("source", "rows", "trials", "unexplained", "same_rows", "own_mistakes", "cuts", "fingerprint",

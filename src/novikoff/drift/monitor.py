@@ -80,8 +80,8 @@ class DriftTest:
     next_snapshot: int = field(init=False)
     wealth: float = field(init=False, default=1.0)
     largest: float = field(init=False, default=1.0)
-    _counts: NDArray[np.int64] = field(init=False)
-    _capital: NDArray[np.float64] = field(init=False)
+    _counts: NDArray[np.int64] = field(init=False, repr=False)
+    _capital: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         _check_alpha(self.alpha)
@@ -248,7 +248,7 @@ class Monitor:
     errors: int = field(init=False, default=0)
     wealth: float = field(init=False, default=1.0)
     largest: float = field(init=False, default=1.0)
-    _capital: NDArray[np.float64] = field(init=False)
+    _capital: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         _check_alpha(self.alpha)

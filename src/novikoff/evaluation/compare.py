@@ -141,6 +141,9 @@ class Compared:
     learner: str
     games: tuple[Finished, ...]
 
+    def __repr__(self) -> str:
+        return f"<Compared {self.learner}, {counted(len(self.games), 'game')}: {100 * self.rate.mean:.3g} %>"
+
     @property
     def rate(self) -> Spread:
         """Mistakes per round."""

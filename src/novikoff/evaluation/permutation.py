@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError, shown
+from novikoff.core.errors import InputError, counted, shown
 from novikoff.core.executors import Count, Over, Threads, cores
 from novikoff.core.observer import Observer
 from novikoff.core.types import Batch, StepResult
@@ -48,7 +48,7 @@ Statistic = Callable[[NDArray[np.bool_]], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Permuted:
+class PermutationTest:
     """Result of a permutation test.
 
     Attributes:
@@ -70,6 +70,10 @@ class Permuted:
     def mean(self) -> float:
         """Mean of the statistic over the shuffles."""
         return math.fsum(self.shuffled) / len(self.shuffled)
+
+    def __repr__(self) -> str:
+        shuffles = counted(len(self.shuffled), "shuffle")
+        return f"<PermutationTest {self.learner} on {self.source}, {shuffles}: p = {self.p:.4g}>"
 
     def __float__(self) -> float:
         return self.p
@@ -117,7 +121,7 @@ def permutation_test(
     rounds: int | None = None,
     threads: int | None = None,
     progress: Count | None = None,
-) -> Permuted:
+) -> PermutationTest:
     """Test whether the order of the rows is random, by playing them as they are and shuffled.
 
     Args:
@@ -164,4 +168,4 @@ def permutation_test(
     players = Threads(min(cores(), fit) if threads is None else threads)
     observed, *shuffled = players.map(task, range(permutations + 1), progress=progress)
     p = (1 + sum(value >= observed for value in shuffled)) / (1 + permutations)
-    return Permuted(called(make), held.name, p, observed, tuple(shuffled))
+    return PermutationTest(called(make), held.name, p, observed, tuple(shuffled))

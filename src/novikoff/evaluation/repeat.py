@@ -104,6 +104,11 @@ class Repeated:
         chances = [game.expected for game in self.games if game.expected is not None]
         return Spread.of(chances) if len(chances) == len(self.games) else None
 
+    def __repr__(self) -> str:
+        return (
+            f"<Repeated {self.learner} on {self.source}, {len(self.seeds)} seeds: mistakes {in_words(self.mistakes)}>"
+        )
+
     def __str__(self) -> str:
         drawn = "" if self.expected is None else f", {self.expected.mean:,.6g} expected"
         seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"

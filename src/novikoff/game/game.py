@@ -107,6 +107,9 @@ class Game:
         """The learner, as the caller passed it."""
         return self.ledger.learner
 
+    def __repr__(self) -> str:
+        return repr(self.ledger).replace("<Ledger", "<Game", 1)
+
     def predict_one(self, x: Example, id: Id | None = None, at: float | None = None) -> LabelValue:
         """Return the prediction for x, in the user's labels, without changing the learner.
 

@@ -169,7 +169,7 @@ class Ledger(Metrics, Shown):
         predictions: One prediction per round, if requested.
         before: The learner's facts when the game started.
         tracker: Comparators that see every round, for learners whose theorems need them.
-        reservoir: Hypotheses to keep, if requested.
+        reservoir: Candidates for `nk.finalize`, if requested.
         hindsight: Best comparators found after the game, if requested; not saved.
         position: Position at which to resume, after a whole batch: {"passes": passes completed, "at": ...}.
         fingerprint: Fingerprint of the source, to recognise it.

@@ -32,8 +32,8 @@ from novikoff.game.ledger import Ledger
 from novikoff.game.ledger_state import FORMAT, WRITTEN, check_format, packed, restore, rows_held
 
 if TYPE_CHECKING:
-    from novikoff.distributed.mixed import Mixed
-    from novikoff.online_to_batch.keep import OnlineToBatch
+    from novikoff.distributed.mixed import ParallelPerceptron
+    from novikoff.online_to_batch.finalize import OnlineToBatch
 
 BEGIN = b'{"novikoff": '
 """First bytes of meta.json, which identify a model file."""
@@ -46,9 +46,12 @@ LONGEST = 4000
 
 
 def save(
-    what: Ledger | OnlineToBatch | Mixed, path: str | os.PathLike[str], force: bool = False, without_rows: bool = False
+    what: Ledger | OnlineToBatch | ParallelPerceptron,
+    path: str | os.PathLike[str],
+    force: bool = False,
+    without_rows: bool = False,
 ) -> int:
-    """Write a ledger with its learner, a classifier from `nk.keep`, or a result of `nk.mix` to a model file.
+    """Write a ledger with its learner, or a result of `nk.finalize` or `nk.parallel_perceptron`, to a model file.
 
     Args:
         what: Object to save.
@@ -75,7 +78,7 @@ def save(
     return rows_in(what, without_rows)
 
 
-def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) -> int:
+def rows_in(what: Ledger | OnlineToBatch | ParallelPerceptron, without_rows: bool = False) -> int:
     """Return the number of training rows in the model file of an object."""
     if isinstance(what, Ledger):
         return rows_held(what, without_rows)
@@ -84,7 +87,7 @@ def rows_in(what: Ledger | OnlineToBatch | Mixed, without_rows: bool = False) ->
 
 @runtime_checkable
 class Result(Protocol):
-    """The result of a finished game that a model file can hold: `OnlineToBatch` and `Mixed`."""
+    """The result of a finished game that a model file can hold: `OnlineToBatch` and `ParallelPerceptron`."""
 
     key: ClassVar[Literal["kept", "mixed"]]
     """Its key in meta.json."""
@@ -105,7 +108,9 @@ class Snapshot:
     arrays: dict[str, NDArray[Any]]
 
 
-def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, without_rows: bool = False) -> Snapshot:
+def snapshot(
+    what: Ledger | OnlineToBatch | ParallelPerceptron, checked: bool = False, without_rows: bool = False
+) -> Snapshot:
     """Return the present contents of a model file.
 
     Args:
@@ -115,7 +120,7 @@ def snapshot(what: Ledger | OnlineToBatch | Mixed, checked: bool = False, withou
     """
     given: object = what
     if not isinstance(given, (Ledger, Result)):
-        do = "Pass the ledger of nk.play, or what nk.keep or nk.mix returned, first, and the path second."
+        do = "Pass the ledger of nk.play, or the result of nk.finalize, first, and the path second."
         raise InputError("save needs a game or a classifier", f"got {shown(what)}", do)
     arrays: dict[str, Any] = {}
     meta: dict[str, Any] = {"novikoff": __version__, "format": FORMAT}
@@ -177,7 +182,7 @@ def is_model(path: str) -> bool:
         return False
 
 
-def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Mixed:
+def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | ParallelPerceptron:
     """Return the ledger with its learner, the classifier or the mixture that was saved by `nk.save`.
 
     Args:
@@ -260,13 +265,13 @@ def ledger_of(what: Snapshot) -> Ledger:
 
 
 OTHERS = {
-    "kept": ("novikoff.online_to_batch.keep", "OnlineToBatch"),
-    "mixed": ("novikoff.distributed.mixed", "Mixed"),
+    "kept": ("novikoff.online_to_batch.finalize", "OnlineToBatch"),
+    "mixed": ("novikoff.distributed.mixed", "ParallelPerceptron"),
 }
 """Contents other than a game: key in meta.json, module and class."""
 
 
-def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch | Mixed:
+def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch | ParallelPerceptron:
     """Return the contents of a model file.
 
     Args:
@@ -277,7 +282,7 @@ def _restored(meta: Any, array: Arrays, path: object) -> Ledger | OnlineToBatch 
     for key, (module, name) in OTHERS.items():
         if key in meta:
             other: Any = getattr(importlib.import_module(module), name)
-            return cast("OnlineToBatch | Mixed", other.restore(_from_plain(meta[key], array)))
+            return cast("OnlineToBatch | ParallelPerceptron", other.restore(_from_plain(meta[key], array)))
     known = find(meta["learner"], "learner")
     if known is None:
         raise ModelFileError(

@@ -56,7 +56,7 @@ def play(
     track: bool = True,
     resume: bool = False,
     hindsight: bool = False,
-    keep: int | HypothesisReservoir = 0,
+    candidates: int | HypothesisReservoir = 0,
     observers: Sequence[Observer] = (),
     labels: str | None = None,
 ) -> Ledger:
@@ -75,7 +75,7 @@ def play(
         track: Whether comparators see every round, for learners whose certificates need them.
         resume: With a ledger: continue at its position in the stream instead of the beginning.
         hindsight: Whether to read the stream again after the game, to find the best comparators.
-        keep: Number of long-lived hypotheses of the first pass to remember for `nk.keep`; or a reservoir.
+        candidates: Number of long-lived hypotheses of the first pass to store for `nk.finalize`; or a reservoir.
         observers: Observers of the game (observer.py), such as `Calls(function)` for progress.
         labels: "multiclass" if there are or may be more than two labels, numbered by first appearance; None to decide
             from the first rows.
@@ -119,13 +119,13 @@ def play(
     if ledger.adversary is not None:
         raise MismatchError(f"a ledger belongs to one game: this one is against {ledger.adversary.name}.")
     _record(ledger, record)
-    if keep and ledger.reservoir is None:
+    if candidates and ledger.reservoir is None:
         from novikoff.game.reservoir import HypothesisReservoir
 
         if ledger.rounds:
-            do = Advice("Leave out ", Option("keep"), ", or start a new game.")
-            raise InputError("keep must be set from the first round", f"{ledger.rounds:,} were played", do)
-        ledger.reservoir = HypothesisReservoir(learner, keep) if isinstance(keep, int) else keep
+            do = Advice("Leave out ", Option("candidates"), ", or start a new game.")
+            raise InputError("candidates must be set from the first round", f"{ledger.rounds:,} were played", do)
+        ledger.reservoir = HypothesisReservoir(learner, candidates) if isinstance(candidates, int) else candidates
     game = Game(learner, ledger, track, observers)
     if hindsight:
         check_hindsight(ledger, stream, resume, passes)

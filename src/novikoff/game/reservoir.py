@@ -69,16 +69,16 @@ class HypothesisReservoir(Observer):
         self, learner: Learner, candidates: int = CANDIDATES, seed: int | None = None, averaging: bool = False
     ) -> None:
         if not 1 <= candidates <= MOST_CANDIDATES:
-            raise InputError(f"the hypotheses to keep must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
+            raise InputError(f"candidates must be from 1 to {MOST_CANDIDATES:,}: got {candidates:,}.")
         player = adapt(learner)
         self.labelled = player.counts_mistakes
         self.probable = player.probable and not player.numbered  # multiclass: (1 - P(y))^2 is not the Brier score
         self._brier = Total()
         if not self.labelled and not player.averages:
             raise InputError(
-                "keep needs a classifier",
+                "candidates need a classifier",
                 f"{type(player.original).__name__} pays {player.loss} loss",
-                Advice("Play without ", Option("keep"), "."),
+                Advice("Play without ", Option("candidates"), "."),
             )
         self.candidates, self.seed = int(candidates), secrets.randbits(63) if seed is None else int(seed)
         self.conservative = player.conservative

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.bandits.off_policy import Limits, OffPolicy
+from novikoff.bandits.off_policy import Limits, PolicyEvaluation
 from novikoff.bandits.theorems.bandit_facts import BanditFacts, at_least
 from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import Advice, Option
@@ -59,7 +59,7 @@ def of_game(ledger: Ledger, certificates: list[Certificate], spec: str, names: S
     return {**fields, "certificates": found}
 
 
-def of_log(found: OffPolicy) -> dict[str, Any]:
+def of_log(found: PolicyEvaluation) -> dict[str, Any]:
     """Return a log as JSON values."""
     return {
         "source": found.source,
@@ -78,7 +78,7 @@ def of_log(found: OffPolicy) -> dict[str, Any]:
     }
 
 
-def of_policies(found: OffPolicy) -> Iterator[str]:
+def of_policies(found: PolicyEvaluation) -> Iterator[str]:
     """Yield a log in words: its loss or reward, and the limits of each policy."""
     what = "reward" if found.rewards else "loss"
     yield f"{found.rounds:,} rounds, {len(found.arms):,} arms, {what} {found.total:,.6g} ({found.mean:.4g} per round)"
@@ -99,7 +99,7 @@ def of_policies(found: OffPolicy) -> Iterator[str]:
         yield f"Below, the loss of a round is {found.most:g} minus its reward."
 
 
-def _verdict(found: OffPolicy, what: str) -> Iterator[str]:
+def _verdict(found: PolicyEvaluation, what: str) -> Iterator[str]:
     """Yield the policies that are certainly better than the logged one, or that there is none."""
     better = [one for one in found.limits if (one.low > found.mean if found.rewards else one.high < found.mean)]
     best = min(found.limits, key=lambda one: -one.low if found.rewards else one.high)
@@ -115,13 +115,13 @@ def _verdict(found: OffPolicy, what: str) -> Iterator[str]:
     yield f"No policy is known to be better than the logged one; each has a {what} of {side} {limit} per round."
 
 
-def shown(found: OffPolicy) -> list[Limits]:
+def shown(found: PolicyEvaluation) -> list[Limits]:
     """Return the arms with the best estimates, and every requested policy."""
     arms, others = found.limits[: len(found.arms)], found.limits[len(found.arms) :]
     return [*sorted(arms, key=lambda one: -one.estimate if found.rewards else one.estimate)[:LISTED], *others]
 
 
-def name(found: OffPolicy, one: Limits) -> str:
+def name(found: PolicyEvaluation, one: Limits) -> str:
     """Return the name of a policy."""
     return f"always {cut(one.policy)}" if one in found.limits[: len(found.arms)] else cut(one.policy)
 
@@ -130,7 +130,7 @@ def _name(names: Sequence[str], arm: int) -> str:
     return names[arm] if arm < len(names) else f"arm {arm}"
 
 
-def plot_log(found: OffPolicy) -> Figure:
+def plot_log(found: PolicyEvaluation) -> Figure:
     """Draw the limits of each policy as a bar, and the logged policy as a line."""
     rows = [(name(found, one), one.estimate, one.low, one.high) for one in shown(found)]
     what = "reward" if found.rewards else "loss"

@@ -1,4 +1,4 @@
-"""HTML report of a result: a game, a game with experts, a comparison, or a kept classifier.
+"""HTML report of a result: a game, a game with experts, a comparison, or a final classifier.
 
 The sentences are those of the terminal (reports/summary.py, reports/sentences.py); apart from the curves every number
 is also in the JSON output. `report` writes a file; `fragment` is what a notebook displays.
@@ -18,7 +18,7 @@ from novikoff.core.learner import Learner
 from novikoff.evaluation.compare import Comparison
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
-from novikoff.online_to_batch.keep import OnlineToBatch
+from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.reports import comparisons, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
 from novikoff.reports.bound_curve import proved
 from novikoff.reports.confusion import MOST as MOST_LABELS
@@ -37,10 +37,10 @@ T = TypeVar("T")
 
 
 def report(what: object, path: str, force: bool = False) -> None:
-    """Write a ledger, a comparison or a kept classifier as one self-contained HTML file.
+    """Write a ledger, a comparison or a final classifier as one self-contained HTML file.
 
     Args:
-        what: A ledger, a comparison, or the result of `keep`.
+        what: A ledger, a comparison, or the result of `finalize`.
         path: Path of the file; ends with .html.
         force: Replace a file of another kind.
     """
@@ -49,7 +49,7 @@ def report(what: object, path: str, force: bool = False) -> None:
 
 
 def document(what: object, command: Sequence[str] = ()) -> str:
-    """Return the HTML of a ledger, a comparison or a kept classifier; `command` is the command line behind it."""
+    """Return the HTML of a ledger, a comparison or a final classifier; `command` is the command line behind it."""
     if isinstance(what, Ledger):
         return game(what, what.certify(), what.spec or type(what.learner).__name__, command=command)
     if isinstance(what, Comparison):
@@ -57,12 +57,12 @@ def document(what: object, command: Sequence[str] = ()) -> str:
     if isinstance(what, OnlineToBatch):
         return html.document(
             f"{what.how} classifier",
-            f"<h1>Kept classifier ({escape(what.how)})</h1>",
+            f"<h1>Final classifier ({escape(what.how)})</h1>",
             kept(what),
             html.again(command),
             html.as_json(plain.kept(what)),
         )
-    raise InputError("a report must be of a ledger, a comparison or a kept classifier", f"got {type(what).__name__}")
+    raise InputError("a report must be of a ledger, a comparison or a final classifier", f"got {type(what).__name__}")
 
 
 def game(
@@ -109,7 +109,7 @@ def game(
         ),
         html.part("Guarantees", *promised(ledger, certificates)),
         html.part("Assumptions", html.rests_on(certificates)),
-        "" if classifier is None else html.part("Kept classifier", kept(classifier)),
+        "" if classifier is None else html.part("Final classifier", kept(classifier)),
         html.again(command, ledger.fingerprint),
         html.as_json(everything),
     )
@@ -285,9 +285,9 @@ def _name(names: Sequence[str], expert: int) -> str:
 
 
 def kept(classifier: OnlineToBatch) -> str:
-    """Return the bound on the risk of a kept classifier, and whether the examples looked independent."""
+    """Return the bound on the risk of a final classifier, and whether the examples looked independent."""
     after = "" if classifier.index is None else f" It is the hypothesis after {counted(classifier.index, 'example')}."
-    first = html.text(f"Kept: {classifier.how}.{after}")
+    first = html.text(f"Method: {classifier.how}.{after}")
     cards = "".join(html.card(one) for one in classifier.certificates) or html.text("No bound on its risk is known.")
     drift = "" if classifier.wealth is None else sentences.whole(terminal.drift(classifier.wealth))
     return first + cards + html.text(drift)

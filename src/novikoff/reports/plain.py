@@ -18,8 +18,8 @@ from novikoff.reports.team import Member, members
 if TYPE_CHECKING:
     from novikoff.drift.monitor import DriftTest
     from novikoff.evaluation.compare import Compared, Comparison, Spread
-    from novikoff.evaluation.permutation import Permuted
-    from novikoff.online_to_batch.keep import OnlineToBatch
+    from novikoff.evaluation.permutation import PermutationTest
+    from novikoff.online_to_batch.finalize import OnlineToBatch
 
 
 WEIGHTED = (
@@ -105,12 +105,12 @@ def baselines(ledger: Ledger) -> dict[str, object]:
 
 
 def kept(classifier: OnlineToBatch) -> dict[str, Any]:
-    """Return a kept classifier as JSON values."""
+    """Return a final classifier as JSON values."""
     plain = {name: getattr(classifier, name) for name in ("how", "drawn", "delta", "rounds", "index", "wealth")}
     return {**plain, "certificates": [certificate(one) for one in classifier.certificates]}
 
 
-def permuted(test: Permuted) -> dict[str, object]:
+def permuted(test: PermutationTest) -> dict[str, object]:
     """Return a permutation test as JSON values."""
     return {"p": test.p, "observed": test.observed, "mean": test.mean, "shuffles": len(test.shuffled)}
 

@@ -15,8 +15,8 @@ from novikoff.reports.confusion import confused
 from novikoff.reports.team import members, table
 
 if TYPE_CHECKING:
-    from novikoff.evaluation.permutation import Permuted
-    from novikoff.online_to_batch.keep import OnlineToBatch
+    from novikoff.evaluation.permutation import PermutationTest
+    from novikoff.online_to_batch.finalize import OnlineToBatch
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
 WIDTH = 110
@@ -192,11 +192,11 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 
 
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
-    """Print which classifier was kept, the bound on its risk, and whether the examples looked independent."""
+    """Print the final classifier, the bound on its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
     votes = classifier.classifier.size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
-    out.line(f"kept: {classifier.how}{after}", "bold")
+    out.line(f"final classifier: {classifier.how}{after}", "bold")
     if classifier.certificates:
         promised(out, list(classifier.certificates), verbose)
         if classifier.drawn:
@@ -229,7 +229,7 @@ def watched(ledger: Ledger) -> str:
             f"otherwise as much evidence would come up in at most 1 of {runs} runs")  # fmt: skip
 
 
-def permuted(test: Permuted) -> str:
+def permuted(test: PermutationTest) -> str:
     """Describe a permutation test for order effects."""
     found = (
         f"permutation test for order effects: {test.observed:+,.6g} mistakes from the first half to the second, "

@@ -1,4 +1,4 @@
-"""The limits on what a policy would have cost: golden values, both sides, and that `nk.bandit` reports them.
+"""The limits on what a policy would have cost: golden values, both sides, and that `nk.evaluate_policies` reports them.
 
 How often the limits fail is tested in tests/bandits/test_off_policy.py; what all theorems have in common, in
 test_every_theorem.py.
@@ -94,7 +94,9 @@ def test_a_log_is_reported_by_the_theorem(rewards):
     rng = np.random.default_rng(0)
     drawn, paid = rng.integers(0, 2, 3000), rng.random(3000)
     names = np.array(["left", "right"])[drawn]
-    found = nk.bandit(pd.DataFrame({"arm": names, "reward" if rewards else "loss": paid, "probability": 0.5}))
+    found = nk.evaluate_policies(
+        pd.DataFrame({"arm": names, "reward" if rewards else "loss": paid, "probability": 0.5})
+    )
     for one in found.limits:
         losses = (1.0 - paid if rewards else paid)[names == one.policy]
         limit = policy_limits(always(losses, 3000, GAMMAS))

@@ -149,7 +149,8 @@ def test_bad_rows_of_parts_count_together_and_are_reported(format, tmp_path):
     path = tmp_path / "bad"
     path.write_text("\n".join(lines) + "\n")
     u = [[1.0, 0.0]]
-    for do in (lambda source: nk.mix(source, 3, 2), lambda source: nk.mix(source, 2, 2, held=1),
+    for do in (lambda source: nk.parallel_perceptron(source, 3, 2),
+               lambda source: nk.parallel_perceptron(source, 2, 2, held=1),
                lambda source: nk.comparator_losses(source, u, parts=3)):  # fmt: skip
         with pytest.raises(SourceError, match="2 more bad rows"):
             do(nk.read(path, format, skip_bad=2))

@@ -125,7 +125,7 @@ def test_objects_of_json_are_rows_of_the_table(frame):
 
 
 def test_a_kept_classifier_reads_a_row_of_pandas(frame):
-    kept = nk.keep(nk.play("perceptron", nk.Frame(frame), keep=5), "last")
+    kept = nk.finalize(nk.play("perceptron", nk.Frame(frame), candidates=5), "last")
     assert kept.predict_one(frame.iloc[3]) in ("no", "yes")
 
 

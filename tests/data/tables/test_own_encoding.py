@@ -54,9 +54,9 @@ def test_rows_read_like_the_ledger_are_answered_as_rows_one_by_one(frame, new, n
 def test_saved_model_and_kept_classifier_refuse_and_read_alike(frame, new, tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     new.to_csv(tmp_path / "new.csv", index=False)
-    ledger = nk.play("logistic", nk.read(tmp_path / "t.csv"), keep=20)
+    ledger = nk.play("logistic", nk.read(tmp_path / "t.csv"), candidates=20)
     nk.save(ledger, tmp_path / "m.nk")
-    loaded, kept = nk.load(tmp_path / "m.nk"), nk.keep(ledger, "last")
+    loaded, kept = nk.load(tmp_path / "m.nk"), nk.finalize(ledger, "last")
     alike = answers(loaded.learner, nk.read(tmp_path / "new.csv", like=loaded, labelled=False))
     for one, other in zip(alike, answers(ledger.learner, nk.read(new, like=ledger, labelled=False)), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -103,8 +103,8 @@ def test_a_game_that_follows_reads_another_order_of_columns_by_name(frame):
 
 
 def test_kept_classifiers_know_the_table(frame, tmp_path):
-    ledger = nk.play(nk.Perceptron(), nk.Frame(frame, drop=["id", "message"]), keep=5)
-    kept = nk.keep(ledger, "last")
+    ledger = nk.play(nk.Perceptron(), nk.Frame(frame, drop=["id", "message"]), candidates=5)
+    kept = nk.finalize(ledger, "last")
     nk.save(kept, tmp_path / "k.nk")
     assert nk.load(tmp_path / "k.nk").encoding.state() == kept.encoding.state() == ledger.encoding.state()
 

@@ -424,10 +424,10 @@ def test_risk_is_conditional_on_arrival_and_void_after_an_alarm():
                 late = t - 20
                 game.learn_one(late, -y[late] if shift and late > 700 else y[late])
         assert ledger.drift.test.alarm == shift
-        limit = nk.keep(ledger, "random").certificates[0]
+        limit = nk.finalize(ledger, "random").certificates[0]
         claim = limit.assumptions[0]
         assert "when a label came did not depend" in claim.claim
         assert limit.status == ("void" if shift else "conditional")
         again = restore(state_of(ledger), learner)
         assert same(again.drift.state(), ledger.drift.state())
-        assert dataclasses.asdict(nk.keep(again, "random").certificates[0]) == dataclasses.asdict(limit)
+        assert dataclasses.asdict(nk.finalize(again, "random").certificates[0]) == dataclasses.asdict(limit)

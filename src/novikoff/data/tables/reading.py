@@ -54,8 +54,8 @@ def read(
     """
     if isinstance(like, Learner) or (like is not None and not isinstance(like, Encoded)):
         raise SourceError(
-            f"like must be a ledger or a kept classifier: got {type(like).__name__}. Pass what nk.play, "
-            "nk.keep or nk.load returned."
+            f"like must be a ledger or a final classifier: got {type(like).__name__}. Pass what nk.play, "
+            "nk.finalize or nk.load returned."
         )
     if is_frame(source):
         stream: Stream = Frame(source, **options)

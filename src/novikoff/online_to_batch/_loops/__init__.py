@@ -1,4 +1,4 @@
-"""Compiled loops of `novikoff.online_to_batch.keep`, imported when first used."""
+"""Compiled loops of `novikoff.online_to_batch.finalize`, imported when first used."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Theorems of `novikoff.online_to_batch.keep`: statement, assumptions and proof, one per file."""
+"""Theorems of `novikoff.online_to_batch.finalize`: statement, assumptions and proof, one per file."""

@@ -9,7 +9,7 @@ from novikoff.cli.predict import Watch
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.game.persistence import load_game
 from novikoff.game.reservoir import HypothesisReservoir
-from novikoff.online_to_batch.keep import METHODS, OnlineToBatch, keep
+from novikoff.online_to_batch.finalize import METHODS, OnlineToBatch, finalize
 from novikoff.online_to_batch.risk import candidate_limit, clopper_pearson
 
 
@@ -44,8 +44,8 @@ MAKERS = {
 def test_the_best_is_the_candidate_with_the_least_limit():
     x, y = data()
     stream = nk.Arrays(x, y)
-    ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=20)
-    kept = keep(ledger, "best", delta=0.1, stream=stream)
+    ledger = nk.play(nk.Perceptron(bias=1.0), stream, candidates=20)
+    kept = finalize(ledger, "best", delta=0.1, stream=stream)
     hypotheses, _, rows = loop(x, y)
     limits = {}
     for first in ledger.reservoir.indices():
@@ -68,7 +68,7 @@ def test_the_vote_is_that_of_every_hypothesis_as_often_as_it_predicted(form, nor
     new, _ = data(150, seed=1)
     learner = nk.Perceptron(bias=1.0, normalize=normalize)
     stream = nk.Arrays(x, y) if form is np.asarray else nk.SparseMatrix(form(x), y)
-    kept = keep(nk.play(learner, stream, keep=5), "voted", stream=stream)
+    kept = finalize(nk.play(learner, stream, candidates=5), "voted", stream=stream)
     votes, again = np.zeros(len(new)), nk.Perceptron(bias=1.0, normalize=normalize)
     for row, label in zip(x, y.tolist(), strict=True):
         votes += [again.predict_one(one) for one in new]
@@ -86,8 +86,8 @@ def _pair(row):
 
 def test_the_random_one_is_the_hypothesis_of_its_index():
     x, y = data()
-    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=3)
-    kept = keep(ledger, "random")
+    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), candidates=3)
+    kept = finalize(ledger, "random")
     hypotheses, wrong, _ = loop(x, y)
     np.testing.assert_allclose(
         np.append(kept.classifier.weights, kept.classifier.bias_weight), hypotheses[kept.index], rtol=1e-12
@@ -101,13 +101,13 @@ def test_a_game_that_was_not_played_to_its_end_has_only_the_limit_for_all_n():
     game = nk.Game(learner, nk.Ledger(learner, reservoir=HypothesisReservoir(learner)))
     for row, label in zip(*data(50), strict=True):
         game.learn_one(row, int(label))
-    assert [c.theorem for c in keep(game.ledger, "random").certificates] == ["ensemble_risk"]
+    assert [c.theorem for c in finalize(game.ledger, "random").certificates] == ["ensemble_risk"]
 
 
 @pytest.mark.parametrize("how", ["averaged", "last"])
 def test_no_limit_is_claimed_where_none_is_known(how):
     x, y = data()
-    kept = keep(nk.play(nk.Perceptron(bias=1.0), (x, y), keep=3), how, stream=(x, y))
+    kept = finalize(nk.play(nk.Perceptron(bias=1.0), (x, y), candidates=3), how, stream=(x, y))
     assert kept.certificates == ()
     assert kept.certificate is None
     hypotheses, _, _ = loop(x, y)
@@ -117,10 +117,10 @@ def test_no_limit_is_claimed_where_none_is_known(how):
 
 def test_the_average_is_that_of_the_first_pass():
     x, y = data()
-    games = [nk.play(nk.Perceptron(bias=1.0), (x, y), keep=3, passes=passes) for passes in (1, 2)]
+    games = [nk.play(nk.Perceptron(bias=1.0), (x, y), candidates=3, passes=passes) for passes in (1, 2)]
     learner = nk.Perceptron(bias=1.0)
-    games.append(nk.play(learner, (x, y), keep=HypothesisReservoir(learner, averaging=True), passes=3))
-    one, two, three = (keep(game, "averaged", stream=(x, y)).classifier.weights for game in games)
+    games.append(nk.play(learner, (x, y), candidates=HypothesisReservoir(learner, averaging=True), passes=3))
+    one, two, three = (finalize(game, "averaged", stream=(x, y)).classifier.weights for game in games)
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, three)
 
@@ -134,20 +134,20 @@ def test_a_game_played_without_its_average_has_none(tmp_path):
         with pytest.raises(
             InputError, match="an average needs the game to store it, or a stream that can be read again"
         ):
-            keep(game, "averaged")
-        assert keep(game, "last").rounds == 50
+            finalize(game, "averaged")
+        assert finalize(game, "last").rounds == 50
 
 
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("how", METHODS)
 def test_a_kept_classifier_comes_back_from_its_file(name, how, tmp_path):
     stream = nk.Arrays(*data(300))
-    ledger = nk.play(MAKERS[name](), stream, keep=6)
+    ledger = nk.play(MAKERS[name](), stream, candidates=6)
     if how == "averaged" and name != "perceptron":
         with pytest.raises(InputError, match="averaging needs a binary Perceptron"):
-            keep(ledger, how, stream=stream)
+            finalize(ledger, how, stream=stream)
         return
-    kept = keep(ledger, how, stream=stream)
+    kept = finalize(ledger, how, stream=stream)
     nk.save(kept, tmp_path / "kept.nk")
     again = nk.load(tmp_path / "kept.nk")
     assert (again.how, again.index, again.delta, again.rounds) == (how, kept.index, 0.05, 300)
@@ -162,13 +162,13 @@ def test_a_kept_classifier_comes_back_from_its_file(name, how, tmp_path):
 def test_finite_classes_can_be_kept_too(tmp_path):
     rows = [(i * 7 % 21, 1 if i * 7 % 21 >= 9 else -1) for i in range(200)]
     for how in ("best", "random", "voted", "last"):
-        ledger = nk.play(nk.ThresholdHalving(20), rows, keep=5)
-        kept = keep(ledger, how, stream=nk.Pairs(rows, domain=ledger.learner.domain))
+        ledger = nk.play(nk.ThresholdHalving(20), rows, candidates=5)
+        kept = finalize(ledger, how, stream=nk.Pairs(rows, domain=ledger.learner.domain))
         nk.save(kept, tmp_path / "kept.nk")
         assert [nk.load(tmp_path / "kept.nk").predict_one(i) for i in range(21)] == [
             kept.predict_one(i) for i in range(21)
         ]
-    assert [keep(ledger, "last").predict_one(i) for i in range(21)] == [
+    assert [finalize(ledger, "last").predict_one(i) for i in range(21)] == [
         ledger.learner.predict_one(i) for i in range(21)
     ]
 
@@ -177,7 +177,7 @@ def test_a_stream_that_drifts_is_refuted():
     x, y = data(6000, noise=0.05)
     y = np.concatenate([y[:3000], -y[3000:]])
     stream = nk.Arrays(x, y)
-    kept = keep(nk.play(nk.Perceptron(bias=1.0), stream, keep=10), "best", stream=stream)
+    kept = finalize(nk.play(nk.Perceptron(bias=1.0), stream, candidates=10), "best", stream=stream)
     assert kept.wealth > 20
     assert kept.refuted
     assert kept.certificate.status == "void"
@@ -188,8 +188,8 @@ def test_a_drift_voids_the_limit_but_not_the_choice():
     x, y = data(6000, noise=0.3)
     y = np.concatenate([y[:3000], -y[3000:]])
     stream = nk.Arrays(x, y)
-    ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=50)
-    kept = keep(ledger, "best", stream=stream)
+    ledger = nk.play(nk.Perceptron(bias=1.0), stream, candidates=50)
+    kept = finalize(ledger, "best", stream=stream)
     assert kept.certificate.bound is None
     hypotheses, _, rows = loop(x, y)
     limits = {}
@@ -206,7 +206,7 @@ def test_the_best_of_a_game_of_no_fixed_length_is_judged_for_all_n_and_t():
     for row, label in zip(x, y.tolist(), strict=True):
         game.learn_one(row, label)
     stream = nk.Arrays(x, y)
-    kept = keep(game.ledger, "best", stream=stream)
+    kept = finalize(game.ledger, "best", stream=stream)
     hypotheses, _, rows = loop(x, y)
     limits = {}
     for first in game.ledger.reservoir.indices():
@@ -215,29 +215,32 @@ def test_the_best_of_a_game_of_no_fixed_length_is_judged_for_all_n_and_t():
     assert kept.index == min(limits, key=limits.get)
     assert kept.certificate.bound == limits[kept.index]
     assert kept.certificate.quantities["when"] == "for all n at once"
-    assert keep(game.ledger, "voted", stream=stream).certificate.quantities["when"] == "for all n at once"
+    assert finalize(game.ledger, "voted", stream=stream).certificate.quantities["when"] == "for all n at once"
 
 
 def test_drawn_hypothesis_is_bounded_on_average_only():
     stream = nk.Arrays(*data(300))
-    ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=6)
-    drawn = [keep(ledger, "random"), keep(nk.play(nk.Ellipsoid(), stream, keep=6), "voted", stream=stream)]
+    ledger = nk.play(nk.Perceptron(bias=1.0), stream, candidates=6)
+    drawn = [
+        finalize(ledger, "random"),
+        finalize(nk.play(nk.Ellipsoid(), stream, candidates=6), "voted", stream=stream),
+    ]
     for kept in drawn:
         assert kept.drawn
         assert {certificate.quantity for certificate in kept.certificates} == {"mean risk"}
     for how in ("best", "voted"):
-        kept = keep(ledger, how, stream=stream)
+        kept = finalize(ledger, how, stream=stream)
         assert not kept.drawn
         assert kept.certificate.quantity == "risk"
 
 
 def test_rows_in_another_order_are_noticed_though_the_mistakes_are_as_many():
     x, y = np.eye(6), np.array([-1, -1, -1, 1, 1, 1])
-    ledger = nk.play(nk.Perceptron(), (x, y), keep=3)
+    ledger = nk.play(nk.Perceptron(), (x, y), candidates=3)
     for how in ("best", "voted"):
-        keep(ledger, how, stream=nk.Arrays(x, y))
+        finalize(ledger, how, stream=nk.Arrays(x, y))
         with pytest.raises(InputError, match="ends otherwise"):
-            keep(ledger, how, stream=nk.Arrays(np.ascontiguousarray(x[:, ::-1]), y))
+            finalize(ledger, how, stream=nk.Arrays(np.ascontiguousarray(x[:, ::-1]), y))
 
 
 def test_a_file_that_changed_is_noticed_and_one_that_followed_is_not_taken_for_it(tmp_path):
@@ -246,33 +249,33 @@ def test_a_file_that_changed_is_noticed_and_one_that_followed_is_not_taken_for_i
     for file, rows in zip(files, (slice(0, 100), slice(100, 200)), strict=True):
         np.savetxt(file, np.c_[x[rows], y[rows]], delimiter=",", fmt="%.3f")
     learner = nk.Perceptron()
-    ledger = nk.play(learner, nk.read(str(files[0])), keep=5)
-    alone = keep(ledger, "best", stream=nk.read(str(files[0])))
+    ledger = nk.play(learner, nk.read(str(files[0])), candidates=5)
+    alone = finalize(ledger, "best", stream=nk.read(str(files[0])))
     nk.play(learner, nk.read(str(files[1])), ledger=ledger)
-    assert keep(ledger, "best", stream=nk.read(str(files[0]))).certificates == alone.certificates
-    again = nk.play(nk.Perceptron(), nk.read(str(files[0])), keep=5)
+    assert finalize(ledger, "best", stream=nk.read(str(files[0]))).certificates == alone.certificates
+    again = nk.play(nk.Perceptron(), nk.read(str(files[0])), candidates=5)
     x[99] *= 1.5  # the last row, so that neither mistakes nor weights need to differ
     np.savetxt(files[0], np.c_[x[:100], y[:100]], delimiter=",", fmt="%.4f")
     with pytest.raises(InputError, match="the stream has changed since the game"):
-        keep(again, "best", stream=nk.read(str(files[0])))
+        finalize(again, "best", stream=nk.read(str(files[0])))
 
 
 def test_the_stream_may_be_given_as_to_play():
     x, y = data(100)
-    ledger = nk.play(nk.Perceptron(), (x, y), keep=3)
-    whole = keep(ledger, "best", stream=nk.Arrays(x, y))
-    assert keep(ledger, "best", stream=(x, y)).certificates == whole.certificates
+    ledger = nk.play(nk.Perceptron(), (x, y), candidates=3)
+    whole = finalize(ledger, "best", stream=nk.Arrays(x, y))
+    assert finalize(ledger, "best", stream=(x, y)).certificates == whole.certificates
 
 
 def test_a_drawn_classifier_is_not_watched_by_a_limit_on_the_mean():
     x, y = data(2000)
     stream = nk.Arrays(x, y)
-    ledger = nk.play(nk.Perceptron(bias=1.0), stream, keep=5)
+    ledger = nk.play(nk.Perceptron(bias=1.0), stream, candidates=5)
     wrong = np.ones(500, dtype=bool)
     for how, alarm, told in (("random", None, "mean over the random draw"), ("best", True, "too many errors")):
-        watch = Watch(keep(ledger, how, stream=stream))
+        watch = Watch(finalize(ledger, how, stream=stream))
         watch.see(wrong)
-        assert watch.told()["alarm"] is alarm
+        assert watch.fields()["alarm"] is alarm
         assert told in watch.sentence()
 
 
@@ -288,8 +291,8 @@ def test_a_regression_is_kept_as_its_average(tmp_path):
                 weights, own = weights + learner.weights, own + learner.constant_weight
             learner.play_one(x[t], y[t])
         learner = nk.OnlineGradient(limit=2.0, bias=1.0, loss=loss)
-        ledger = nk.play(learner, (x, y), keep=1)
-        kept = keep(ledger, "averaged", delta=0.1)
+        ledger = nk.play(learner, (x, y), candidates=1)
+        kept = finalize(ledger, "averaged", delta=0.1)
         nk.save(kept, tmp_path / "kept.nk")
         again = nk.load(tmp_path / "kept.nk")
         said = [kept.predict_one(row) for row in x]
@@ -301,35 +304,35 @@ def test_a_regression_is_kept_as_its_average(tmp_path):
         assert bounds == sorted(bounds)
         for how in ("best", "random", "voted", "last"):
             with pytest.raises(InputError, match="predicts numbers"):
-                keep(ledger, how, stream=(x, y))
-    twice = nk.play(nk.OnlineGradient(limit=2.0), (x, y), keep=1, passes=2)
+                finalize(ledger, how, stream=(x, y))
+    twice = nk.play(nk.OnlineGradient(limit=2.0), (x, y), candidates=1, passes=2)
     with pytest.raises(InputError, match="an average for regression needs one pass"):
-        keep(twice, "averaged")
+        finalize(twice, "averaged")
 
 
 def test_a_stream_that_changed_is_noticed():
     x, y = data()
-    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), keep=5)
+    ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), candidates=5)
     with pytest.raises(InputError, match="the stream has changed since the game"):
-        keep(ledger, "best", stream=nk.Arrays(x, -y))
+        finalize(ledger, "best", stream=nk.Arrays(x, -y))
     with pytest.raises(InputError, match="the stream has changed since the game"):
-        keep(ledger, "voted", stream=nk.Arrays(x[:-1], y[:-1]))
+        finalize(ledger, "voted", stream=nk.Arrays(x[:-1], y[:-1]))
 
 
 def test_wrong_requests_are_named():
     x, y = data(50)
-    ledger = nk.play(nk.Perceptron(), (x, y), keep=5)
+    ledger = nk.play(nk.Perceptron(), (x, y), candidates=5)
     with pytest.raises(InputError, match="one of best, random"):
-        keep(ledger, "luckiest")
+        finalize(ledger, "luckiest")
     for delta in (0.0, 1.0, float("nan"), "0.05", True):
         with pytest.raises(InputError, match="between 0 and 1"):
-            keep(ledger, "random", delta=delta)
+            finalize(ledger, "random", delta=delta)
     with pytest.raises(InputError, match="no stream was given"):
-        keep(ledger, "best")
+        finalize(ledger, "best")
     with pytest.raises(InputError, match="cannot be read again"):
-        keep(ledger, "best", stream=nk.Pairs(iter([(x[0], 1)])))
-    with pytest.raises(InputError, match="keep=50"):
-        keep(nk.play(nk.Perceptron(), (x, y)), "random")
+        finalize(ledger, "best", stream=nk.Pairs(iter([(x[0], 1)])))
+    with pytest.raises(InputError, match="candidates=50"):
+        finalize(nk.play(nk.Perceptron(), (x, y)), "random")
 
 
 @pytest.mark.parametrize(
@@ -338,7 +341,7 @@ def test_wrong_requests_are_named():
      ("bound", "0.1"), ("bound", -1.0), ("bound", None), ("status", "sure"), ("kind", "D")],
 )  # fmt: skip
 def test_impossible_saved_bound_is_refused(name, value):
-    state = keep(nk.play(nk.Perceptron(), data(50), keep=5), "random").state()
+    state = finalize(nk.play(nk.Perceptron(), data(50), candidates=5), "random").state()
     (state if name in state else state["certificates"][0])[name] = value
     with pytest.raises((InputError, ModelFileError)):
         OnlineToBatch.restore(state)
@@ -346,7 +349,7 @@ def test_impossible_saved_bound_is_refused(name, value):
 
 def test_a_file_with_a_classifier_is_not_a_game(tmp_path):
 
-    kept = keep(nk.play(nk.Perceptron(), data(50), keep=5), "last")
+    kept = finalize(nk.play(nk.Perceptron(), data(50), candidates=5), "last")
     nk.save(kept, tmp_path / "kept.nk")
     with pytest.raises(ModelFileError, match="a classifier that was kept"):
         load_game(tmp_path / "kept.nk")
@@ -357,17 +360,17 @@ def test_of_a_learner_with_probabilities_the_brier_score_is_limited_too(learner,
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 3))
     y = np.where(x[:, 0] + 0.3 * rng.normal(size=600) > 0.0, 1, -1)
-    ledger = nk.play(learner, (x, y), keep=9)
-    kept = nk.keep(ledger, "random")
+    ledger = nk.play(learner, (x, y), candidates=9)
+    kept = nk.finalize(ledger, "random")
     *_, scored, always = kept.certificates
     assert [one.quantity for one in kept.certificates] == ["mean risk"] * 2 + ["mean risk in Brier score"] * 2
     assert ledger.brier / 600 <= scored.observed <= ledger.brier / 600 + 1 / 600
     assert scored.observed < scored.bound <= always.bound < 1.0
     assert scored.quantities["brier"] == ledger.reservoir.brier
     nk.save(ledger, tmp_path / "game.nk")
-    again = nk.keep(load_game(tmp_path / "game.nk"), "random")
+    again = nk.finalize(load_game(tmp_path / "game.nk"), "random")
     assert [one.bound for one in again.certificates] == [one.bound for one in kept.certificates]
-    best = nk.keep(ledger, "best", stream=(x, y))
+    best = nk.finalize(ledger, "best", stream=(x, y))
     assert best.certificate.status == "conditional"
     assert np.mean(best.predict_many(nk.Batch(x, y.astype(np.int8), 1)) != y) < 0.2
 
@@ -376,8 +379,8 @@ def test_the_brier_score_of_new_examples_is_within_its_limit():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(4000, 2))
     y = np.where(x[:, 0] + rng.normal(size=4000) > 0.0, 1, -1)
-    ledger = nk.play("ftrl", (x[:400], y[:400]), keep=9)
-    kept = nk.keep(ledger, "random")
+    ledger = nk.play("ftrl", (x[:400], y[:400]), candidates=9)
+    kept = nk.finalize(ledger, "random")
     said = np.array([kept.classifier.probability_one(row) for row in x[400:]])
     brier = np.mean((said - (y[400:] > 0)) ** 2)
     assert brier < kept.certificates[2].bound < 0.4

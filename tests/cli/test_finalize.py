@@ -1,4 +1,4 @@
-"""`run --keep` and `predict`: a classifier goes into a file, and its promise comes out again."""
+"""`run --finalize` and `predict`: a classifier goes into a file, and its promise comes out again."""
 
 import json
 
@@ -26,7 +26,7 @@ def files(tmp_path_factory):
 def test_a_classifier_is_kept_saved_and_asked(how, files, tmp_path):
     model = tmp_path / "model.nk"
     code, out, _ = run(
-        "run", "perceptron:bias=1,scale=none", files / "old.csv", "--keep", how, "--save", model, "--json"
+        "run", "perceptron:bias=1,scale=none", files / "old.csv", "--finalize", how, "--save", model, "--json"
     )
     kept = json.loads(out)["kept"]
     assert (code, kept["how"], kept["rounds"]) == (0, how, 1200)
@@ -47,29 +47,29 @@ def test_a_classifier_is_kept_saved_and_asked(how, files, tmp_path):
 
 def test_rows_that_refute_the_guarantee_are_reported(files, tmp_path):
     model = tmp_path / "model.nk"
-    run("run", "perceptron", files / "old.csv", "--keep", "best", "--save", model, "-q")
+    run("run", "perceptron", files / "old.csv", "--finalize", "best", "--save", model, "-q")
     assert "too many errors: these rows are not" in run("predict", model, files / "turned.csv")[2]
 
 
 def test_kept_classifier_is_described(files):
-    out = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
+    out = run("run", "perceptron", files / "old.csv", "--finalize", "random", "--seed", "3", "-q")[1]
     assert "mean error rate of the hypotheses on new examples guaranteed at most" in " ".join(out.split())
     assert "The bound is on the mean over the random draw" in out
-    again = run("run", "perceptron", files / "old.csv", "--keep", "random", "--seed", "3", "-q")[1]
-    assert out[out.index("kept: ") :] == again[again.index("kept: ") :]
-    out = run("run", "perceptron", files / "old.csv", "--keep", "best", "-q")[1]
+    again = run("run", "perceptron", files / "old.csv", "--finalize", "random", "--seed", "3", "-q")[1]
+    assert out[out.index("final classifier: ") :] == again[again.index("final classifier: ") :]
+    out = run("run", "perceptron", files / "old.csv", "--finalize", "best", "-q")[1]
     assert "drift test: no evidence against independent examples (wealth" in out
     assert "Assumes that the examples are independent draws from one distribution" in out
-    verbose = run("run", "perceptron", files / "old.csv", "--keep", "best", "-q", "-v")[1]
+    verbose = run("run", "perceptron", files / "old.csv", "--finalize", "best", "-q", "-v")[1]
     assert "not checked: the examples are independent draws from one distribution" in verbose
 
 
 @pytest.mark.parametrize(
     ("learner", "more", "why"),
     [
-        ("perceptron", ("--keep", "best", "--delta", "0"), "between 0 and 1"),
-        ("perceptron", ("--keep", "best", "--candidates", "0"), "at least 1"),
-        ("ellipsoid", ("--keep", "averaged"), "averaging needs a binary Perceptron"),
+        ("perceptron", ("--finalize", "best", "--delta", "0"), "between 0 and 1"),
+        ("perceptron", ("--finalize", "best", "--candidates", "0"), "at least 1"),
+        ("ellipsoid", ("--finalize", "averaged"), "averaging needs a binary Perceptron"),
     ],
 )
 def test_unkeepable_learner_is_refused_before_the_game(learner, more, why, files, tmp_path):
@@ -83,14 +83,14 @@ def test_unkeepable_learner_is_refused_before_the_game(learner, more, why, files
 def test_a_game_without_hypotheses_cannot_keep_one_later(files, tmp_path):
     model = tmp_path / "model.nk"
     run("run", "perceptron", files / "old.csv", "--rounds", "500", "--save", model, "-q")
-    code, _, error = run("run", "perceptron", files / "old.csv", "--resume", model, "--keep", "best", "-q")
+    code, _, error = run("run", "perceptron", files / "old.csv", "--resume", model, "--finalize", "best", "-q")
     assert code == 2
-    assert "500 were played. Leave out --keep" in error
+    assert "500 were played. Leave out --finalize" in error
 
 
 def test_error_for_unkeepable_learner_suggests_no_dead_end(tmp_path):
     (tmp_path / "r.csv").write_text("a,label\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
     for how in ("best", "averaged"):
-        told = run("run", "auto-regression", "r.csv", "--keep", how, cwd=tmp_path)
+        told = run("run", "auto-regression", "r.csv", "--finalize", how, cwd=tmp_path)
         assert told.returncode == 2
-        assert told.stderr.endswith("Play without --keep.\n")
+        assert told.stderr.endswith("Play without --finalize.\n")

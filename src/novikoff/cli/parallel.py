@@ -1,4 +1,4 @@
-"""`mix`: train the Perceptron on shards of a source, and average the weights after every epoch."""
+"""`parallel-perceptron`: train the Perceptron on shards of a source, and average the weights after every epoch."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from novikoff.cli.opening import notes, open_source, print_notes
 from novikoff.cli.output import until_closed
 from novikoff.cli.saving import Saving
 from novikoff.core.errors import counted
-from novikoff.distributed.mixed import Mixed
-from novikoff.distributed.mixing import mix
+from novikoff.distributed.mixed import ParallelPerceptron
+from novikoff.distributed.parallel_perceptron import parallel_perceptron
 from novikoff.reports import plain
 from novikoff.reports.sentences import about
 from novikoff.reports.terminal import Out, promised
 
 
-def mix_source(
+def train_source(
     source: str, reading: dict[str, Any], options: dict[str, Any], saving: Saving, output: Output
 ) -> int:  # fmt: skip
-    """Run `novikoff mix` and return the exit code; `reading` goes to the reader, `options` to `nk.mix`."""
+    """Run `novikoff parallel-perceptron` and return the exit code; `reading` goes to the reader."""
     saving.check()
     stream = open_source(source, reading)
     silent = output.quiet or output.as_json
     printed = print_notes(stream, silent)
     counter = Counter(not output.quiet, "shards")
     try:
-        mixed = mix(stream, **options, progress=counter, save=saving.path, resume=saving.resume, force=saving.force)
+        mixed = parallel_perceptron(
+            stream, **options, progress=counter, save=saving.path, resume=saving.resume, force=saving.force
+        )
     finally:
         counter.clear()
     print_notes(stream, silent, printed)
@@ -45,7 +47,7 @@ def mix_source(
     return VIOLATED if any(one.status == "violated" for one in certificates) else 0
 
 
-def facts(mixed: Mixed) -> dict[str, Any]:
+def facts(mixed: ParallelPerceptron) -> dict[str, Any]:
     """Return the result as JSON fields."""
     epochs = [
         {"mistakes": list(one.mistakes), "weights": list(one.parts), "errors": one.errors} for one in mixed.epochs
@@ -54,7 +56,7 @@ def facts(mixed: Mixed) -> dict[str, Any]:
             "epochs": epochs, "kept": mixed.kept.how}  # fmt: skip
 
 
-def show(out: Out, mixed: Mixed) -> None:
+def show(out: Out, mixed: ParallelPerceptron) -> None:
     """Print what was trained, and one line per epoch."""
     rows = counted(sum(mixed.rows), "row")
     spec = ",".join(
@@ -73,4 +75,4 @@ def show(out: Out, mixed: Mixed) -> None:
         out.line(f"the mean of these weights: {mixed.averaged_errors:,} errors on held-out rows")
     if mixed.asked.held:
         best = "the mean" if mixed.kept.classifier is not mixed.best else "the epoch with the fewest errors"
-        out.line(f"kept: {best}")
+        out.line(f"final classifier: {best}")

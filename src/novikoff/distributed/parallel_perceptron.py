@@ -1,4 +1,4 @@
-"""mix: the Perceptron on several parts of a source in parallel, mixed after every epoch.
+"""parallel_perceptron: the Perceptron on several parts of a source in parallel, mixed after every epoch.
 
 Algorithm
     The source is cut into shards (`Stream.parts`). In each epoch every shard is read once, on the chosen executor
@@ -37,7 +37,7 @@ from novikoff.core.executors import Count, Executor, Over, executor
 from novikoff.core.stream import Stream
 from novikoff.core.types import State
 from novikoff.data.as_stream import as_stream
-from novikoff.distributed.mixed import Asked, Epoch, Mixed, Vector, unseen, weights_of, with_weights
+from novikoff.distributed.mixed import Asked, Epoch, ParallelPerceptron, Vector, unseen, weights_of, with_weights
 from novikoff.game import persistence
 from novikoff.linear.perceptron import Perceptron
 
@@ -48,7 +48,7 @@ FIT_BYTES = 16_000_000
 """Bytes of rows that comparators are fitted on."""
 
 
-def mix(
+def parallel_perceptron(
     source: object,
     shards: int = 8,
     epochs: int = 10,
@@ -63,7 +63,7 @@ def mix(
     save: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
     force: bool = False,
-) -> Mixed:
+) -> ParallelPerceptron:
     """Train the Perceptron on shards of a source in parallel, and mix the weights after every epoch.
 
     Args:
@@ -88,7 +88,7 @@ def mix(
     Example:
         >>> import novikoff as nk
         >>> x, y = [[1.0, 0.0], [0.0, 1.0]] * 10, [-1, 1] * 10
-        >>> mixed = nk.mix((x, y), shards=2, threads=1)
+        >>> mixed = nk.parallel_perceptron((x, y), shards=2, threads=1)
         >>> mixed.mistakes, mixed.certify()[0].status
         (2, 'valid')
     """
@@ -119,21 +119,21 @@ def mix(
     return mixed
 
 
-def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) -> Mixed:
+def _begun(asked: Asked, stream: Stream, cuts: list[int], scorer: LinearScorer) -> ParallelPerceptron:
     """Return the state before the first epoch."""
     labels = None if stream.labels is None else [stream.labels.negative, stream.labels.positive]
     names = None if stream.features is None else [str(name) for name in stream.features]
-    return Mixed(
+    return ParallelPerceptron(
         asked, Perceptron(asked.bias, asked.normalize), [unseen(scorer) for _ in range(asked.shards)], np.zeros(1),
         stream.name, cuts=cuts, fingerprint=stream.fingerprint() or None, labels=labels, feature_names=names,
         encoding=stream.encoding,
     )  # fmt: skip
 
 
-def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> Mixed:
+def _resumed(path: Any, asked: Asked, stream: Stream, cuts: list[int]) -> ParallelPerceptron:
     saved = persistence.load(path)
-    if not isinstance(saved, Mixed):
-        raise InputError(f"only a run of mix can be resumed: {path} has something else.")
+    if not isinstance(saved, ParallelPerceptron):
+        raise InputError(f"only a run of parallel_perceptron can be resumed: {path} has something else.")
     theirs, ours = saved.asked.state(), asked.state()
     differs = [f"{name}={theirs[name]}" for name in ours if name != "epochs" and theirs[name] != ours[name]]
     if differs or saved.cuts != cuts or saved.fingerprint != (stream.fingerprint() or None):
@@ -163,7 +163,7 @@ class _Played:
     skipped: Skipped
 
 
-def _epoch(mixed: Mixed, parts: Sequence[Stream], who: Executor, tell: Count) -> list[Skipped]:
+def _epoch(mixed: ParallelPerceptron, parts: Sequence[Stream], who: Executor, tell: Count) -> list[Skipped]:
     """One more epoch; the bad rows of its parts."""
     asked, first = mixed.asked, not mixed.epochs
     shards, held = parts[: asked.shards], parts[asked.shards :]

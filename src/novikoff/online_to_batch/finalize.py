@@ -1,4 +1,4 @@
-"""keep: turn a finished online game into one classifier, with an upper bound on its error rate on new examples.
+"""finalize: turn a finished online game into one classifier, with an upper bound on its error rate on new examples.
 
 Assumption
     The examples of the game and the new ones are independent draws from one distribution. This is trusted, not
@@ -42,7 +42,7 @@ from novikoff.convex.theorems.average_risk_always import average_risk_always
 from novikoff.core.adapt import adapt
 from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.display import Shown
-from novikoff.core.errors import Advice, InputError, Option, named, shown
+from novikoff.core.errors import Advice, InputError, Option, counted, named, shown
 from novikoff.core.executors import Executor, Threads, executor
 from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.registry import entry, learner_name
@@ -72,12 +72,12 @@ from novikoff.online_to_batch.voting import RandomVote, VotedPerceptron
 
 Method = Literal["best", "random", "voted", "averaged", "last", "held"]
 METHODS: tuple[Method, ...] = ("best", "random", "voted", "averaged", "last")
-"""Methods of `keep`."""
+"""Methods of `finalize`."""
 VOTERS = 51
 """Number of hypotheses that vote if all of them cannot."""
 STEPS = "voted perceptron"  # with a space: no learner can be registered by that name
 PROMISES = (best_risk, ensemble_risk, ensemble_risk_fixed, voted_risk)
-"""Theorems that bound the risk of a kept classifier."""
+"""Theorems that bound the risk of a final classifier."""
 LARGEST = float(np.finfo(np.float64).max)
 """Largest finite float."""
 
@@ -109,10 +109,17 @@ class OnlineToBatch(Shown):
     rounds: int
     index: int | None = None
     wealth: float | None = None
-    labels: list[Any] | None = None
+    labels: list[LabelValue] | None = None
     source: str = ""
     feature_names: list[str] | None = None
     encoding: Encoding | None = None
+
+    def __repr__(self) -> str:
+        first, source = self.certificate, f" on {self.source}" if self.source else ""
+        bound = "no bound" if first is None or first.bound is None else f"{first.quantity} <= {first.bound:.4g}"
+        status = "" if first is None else f", {first.status}"
+        rounds = counted(self.rounds, "round")
+        return f"<OnlineToBatch {self.how} of {self.classifier!r}{source}, {rounds}: {bound}{status}>"
 
     @property
     def refuted(self) -> bool:
@@ -171,11 +178,11 @@ class OnlineToBatch(Shown):
 
     def predict_one(self, x: Example) -> LabelValue:
         """Return the predicted label of x, as an original label value."""
-        said = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
-        labels = users_labels(self.classifier, self.labels)
-        return said if labels is None else labels.decode(said)
+        prediction = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
+        labels = users_labels(cast(Learner, self.classifier), self.labels)
+        return prediction if labels is None else labels.decode(cast(int, prediction))
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.generic]:
         """Return the predicted label of every row of a batch, in the batch's internal labels."""
         check_batch(self.encoding, batch)
         return self.classifier.predict_many(batch)
@@ -252,15 +259,15 @@ def _restored(name: str, state: State) -> VotedPerceptron | Learner:
     return adapt(kind.restore(state))
 
 
-def keep(
+def finalize(
     ledger: Ledger, how: Method = "best", delta: float = 0.05, stream: object = None, tell: Tell | None = None,
     on: str | Executor = "threads", threads: int | None = None,
 ) -> OnlineToBatch:  # fmt: skip
-    """Turn a game that was played with `keep` into a classifier with a risk bound.
+    """Turn a finished game into a classifier with a risk bound.
 
     Args:
-        ledger: Ledger of a game played with `keep`, as in `nk.play(learner, source, keep=50)`.
-        how: "best", "random", "voted", "averaged" or "last"; `novikoff.online_to_batch.keep` explains each.
+        ledger: Ledger of a game played with `candidates`, as in `nk.play(learner, source, candidates=50)`.
+        how: "best", "random", "voted", "averaged" or "last"; `novikoff.online_to_batch.finalize` explains each.
         delta: Probability that the risk bound may fail.
         stream: Source of the game, as passed to `play`; required by "best" and "voted", which read it again.
         tell: Callback that receives the number of rows done in the further pass.
@@ -273,24 +280,24 @@ def keep(
     Example:
         >>> import novikoff as nk
         >>> rows = [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 50
-        >>> game = nk.play(nk.Perceptron(), rows, keep=10)
-        >>> kept = nk.keep(game, how="best", delta=0.05, stream=rows)
+        >>> game = nk.play(nk.Perceptron(), rows, candidates=10)
+        >>> kept = nk.finalize(game, how="best", delta=0.05, stream=rows)
         >>> kept.predict_one([0.0, 1.0])
         1
     """
     given: Any = ledger
     if not isinstance(given, Ledger):
-        do = "Pass ledger = nk.play(learner, source, keep=50)."
-        raise InputError("keep needs the ledger of a game", f"got {named(given)}", do)
+        do = "Pass ledger = nk.play(learner, source, candidates=50)."
+        raise InputError("finalize needs the ledger of a game", f"got {named(given)}", do)
     reservoir = ledger.reservoir
     if how not in METHODS:
         raise InputError(f"how must be one of {', '.join(METHODS)}: got {how!r}.")
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
         raise InputError(f"delta must be a probability between 0 and 1: got {shown(delta)}. 0.05 is usual.")
     if reservoir is None:
-        raise InputError("keep needs a game that stores hypotheses: play with keep=50, for example.")
+        raise InputError("finalize needs a game that stores hypotheses: play with candidates=50, for example.")
     if reservoir.rounds == 0:
-        raise InputError("keep needs a game with at least one round: this one has none.")
+        raise InputError("finalize needs a game with at least one round: this one has none.")
     check_method(how, ledger.player)
     if how in ("best", "voted"):
         again = None if stream is None else as_stream(stream, ledger.player)
@@ -326,19 +333,19 @@ def check_method(how: Method, learner: Learner) -> None:
             raise InputError(
                 f"{how} is for classifiers",
                 f"{name} predicts numbers",
-                Advice("Take ", Option("how", "averaged"), "."),
+                Advice("Use ", Option("how", "averaged"), "."),
             )
     elif how == "averaged" and learner.changes_examples:
         raise InputError(
             "averaging needs a Perceptron without scaling",
             "this one scales each row by the rows before it",
-            Advice("Take ", BEST_OR_VOTED, ", or ", Option("scale", letter="none"), "."),
+            Advice("Use ", BEST_OR_VOTED, ", or ", Option("scale", letter="none"), "."),
         )
     elif how == "averaged" and not learner.sums_mistakes:
         raise InputError(
             "averaging needs a binary Perceptron",
             f"got {name}",
-            Advice("Take ", BEST_OR_VOTED, "."),
+            Advice("Use ", BEST_OR_VOTED, "."),
         )
 
 
@@ -375,7 +382,7 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
         if stream is None or not stream.rereadable:
             raise InputError(
                 "an average needs the game to store it, or a stream that can be read again: pass the "
-                "stream, or play with keep=HypothesisReservoir(learner, averaging=True)."
+                "stream, or play with candidates=HypothesisReservoir(learner, averaging=True)."
             )
         average, done = Average(ledger.learner), 0
         for part, _, said in replay(ledger, reservoir, stream, [], tell):

@@ -1,4 +1,4 @@
-"""average: train one regression model on shards of a source, one pass over each, with a bound on its risk.
+"""parallel_gradient: train one regression model on shards of a source, one pass over each, with a bound on its risk.
 
 Algorithm
     The source is cut into shards (`Stream.parts`). Online gradient descent plays each shard once, from zero weights, on
@@ -36,7 +36,7 @@ from novikoff.core.types import Run, State
 from novikoff.data.as_stream import as_stream
 from novikoff.game import specs
 from novikoff.game.play import play
-from novikoff.online_to_batch.keep import OnlineToBatch, average_limits
+from novikoff.online_to_batch.finalize import OnlineToBatch, average_limits
 
 if TYPE_CHECKING:
     from novikoff.game.ledger import Ledger
@@ -45,7 +45,7 @@ Shard = tuple[State, int, float, float, bool, list[tuple[int, str]]]
 """Final state, rounds, sums of losses and of squared losses, whether some rows were copies, and skipped rows."""
 
 
-def average(
+def parallel_gradient(
     source: object,
     learner: str | OnlineGradient = "online-gradient",
     shards: int = 8,
@@ -71,7 +71,7 @@ def average(
     Example:
         >>> import novikoff as nk
         >>> x, y = [[0.0], [1.0]] * 50, [0.0, 1.0] * 50
-        >>> kept = nk.average((x, y), "online-gradient:limit=1,low=0,high=1", shards=2, threads=1)
+        >>> kept = nk.parallel_gradient((x, y), "online-gradient:limit=1,low=0,high=1", shards=2, threads=1)
         >>> kept.rounds, len(kept.certificates)
         (100, 2)
     """
@@ -81,7 +81,7 @@ def average(
             "averaging needs an untrained online gradient descent learner",
             f"got {type(made).__name__}",
             "Its loss is convex and bounded: only then the mean is no worse than what it is the mean of. For labels "
-            "there is mix.",
+            "use parallel_perceptron.",
         )
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0.0 < delta < 1.0:
         raise InputError(f"delta must be a probability between 0 and 1: got {delta!r}. 0.05 is usual.")

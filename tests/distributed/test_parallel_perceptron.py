@@ -17,7 +17,7 @@ import novikoff as nk
 from novikoff.comparators.shards import merged
 from novikoff.comparators.tally import Comparator
 from novikoff.core.errors import InputError
-from novikoff.distributed import mixing
+from novikoff.distributed import parallel_perceptron as mixing
 from novikoff.distributed.mixed import weights_of
 from novikoff.distributed.theorems.mixing_facts import MixingFacts
 from novikoff.distributed.theorems.mixing_mistakes import mixing_mistakes, rounding_factor
@@ -30,7 +30,7 @@ def mixed(stream, forgets=False):
     as_it_is = mixing.mean
     mixing.mean = (lambda ends, parts: 0.0 * as_it_is(ends, parts)) if forgets else as_it_is
     try:
-        return nk.mix((x.astype(float), y), 2, 30 if forgets else 3, threads=1).facts()
+        return nk.parallel_perceptron((x.astype(float), y), 2, 30 if forgets else 3, threads=1).facts()
     finally:
         mixing.mean = as_it_is
 
@@ -69,7 +69,7 @@ def told(mixed):
 
 def test_the_rule_on_three_shards_by_hand():
     x = np.eye(3)[[0, 1, 1, 2, 2, 0]]
-    mixed = nk.mix((x, np.full(6, -1)), shards=3)
+    mixed = nk.parallel_perceptron((x, np.full(6, -1)), shards=3)
     assert [epoch.mistakes for epoch in mixed.epochs] == [(2, 2, 2), (0, 0, 0)]
     assert mixed.learner.weights.tolist() == [-2 / 3] * 3
     assert mixed.averaged.weights.tolist() == [-2 / 3] * 3
@@ -80,15 +80,15 @@ def test_the_rule_on_three_shards_by_hand():
 
 def test_shards_are_mixed_by_their_mistakes_or_by_integers():
     x, y = np.eye(3)[[0, 1, 2, 0]], np.array([-1, -1, 1, 1])  # two mistakes, and none
-    by_mistakes = nk.mix((x, y), 2, 1, "mistakes")
+    by_mistakes = nk.parallel_perceptron((x, y), 2, 1, "mistakes")
     assert by_mistakes.epochs[0].parts == (2, 0)
     assert by_mistakes.learner.weights.tolist() == [-1, -1, 0]
-    assert nk.mix((x, y), 2, 1, [1, 3]).learner.weights.tolist() == [-0.25, -0.25, 0]
+    assert nk.parallel_perceptron((x, y), 2, 1, [1, 3]).learner.weights.tolist() == [-0.25, -0.25, 0]
 
 
 def test_mixing_with_every_part_of_one_shard_is_the_perceptron():
     x, y = noisy()
-    mixed = nk.mix((x, y), shards=1, epochs=3, bias=1.0, normalize=True)
+    mixed = nk.parallel_perceptron((x, y), shards=1, epochs=3, bias=1.0, normalize=True)
     learner = nk.Perceptron(1.0, True)
     ledger = nk.play(learner, (x, y), passes=3)
     assert weights_of(mixed.learner).tobytes() == weights_of(learner).tobytes()
@@ -161,7 +161,7 @@ def test_the_theorem_holds_on_ten_thousand_random_mixings():
 
 def test_the_theorem_is_tight_where_every_shard_is_orthogonal():
     x = np.tile(np.eye(16), (4, 1))
-    (certificate,) = nk.mix((x, np.full(64, -1)), shards=4).certify()
+    (certificate,) = nk.parallel_perceptron((x, np.full(64, -1)), shards=4).certify()
     assert certificate.observed == certificate.bound == 16.0
 
 
@@ -170,7 +170,7 @@ def test_weights_that_do_not_add_up_to_one_are_detected(monkeypatch):
     x, y = np.tile(np.eye(16), (4, 1)), np.full(64, -1)
     as_it_is = mixing.mean
     monkeypatch.setattr(mixing, "mean", lambda ends, parts: -1.0 * as_it_is(ends, parts))
-    (certificate,) = nk.mix((x, y), shards=4, epochs=40).certify()
+    (certificate,) = nk.parallel_perceptron((x, y), shards=4, epochs=40).certify()
     assert certificate.status == "violated"
 
 
@@ -183,7 +183,7 @@ def test_a_shard_that_does_something_else_makes_it_void(monkeypatch):
 
     monkeypatch.setattr(mixing, "Perceptron", Eager)
     monkeypatch.setattr("novikoff.distributed.mixed.Perceptron", Eager)
-    (certificate,) = nk.mix(noisy(), shards=2, epochs=2).certify()
+    (certificate,) = nk.parallel_perceptron(noisy(), shards=2, epochs=2).certify()
     assert certificate.status == "void"
     assert "nothing else changed them" in certificate.reason
 
@@ -191,7 +191,7 @@ def test_a_shard_that_does_something_else_makes_it_void(monkeypatch):
 def test_comparators_of_parts_are_those_of_the_whole():
     x, y = np.random.default_rng(1).integers(-3, 4, (400, 5)).astype(float), None
     y = np.where(x[:, 0] + x[:, 1] >= 0.5, 1, -1)
-    whole, cut = (nk.mix((x, y), shards=shards, epochs=1).scorers for shards in (1, 4))
+    whole, cut = (nk.parallel_perceptron((x, y), shards=shards, epochs=1).scorers for shards in (1, 4))
     assert sum(scorer.tally.rows for scorer in cut) == 400
     theirs = [type(whole[0])(whole[0].U, whole[0].bias_weights, scorer.tally, 0.0, False) for scorer in whole]
     assert merged(theirs)[0].hinge == merged(cut)[0].hinge == 400
@@ -206,8 +206,8 @@ def test_comparators_of_parts_are_those_of_the_whole():
 def test_threads_and_stops_change_no_bit(weights, tmp_path):
     x, y = noisy()
     options = {"shards": 5, "weights": weights, "bias": 1.0, "held": 1}
-    alone = nk.mix((x, y), epochs=4, threads=1, **options)
-    assert told(nk.mix((x, y), epochs=4, threads=4, **options)) == told(alone)
+    alone = nk.parallel_perceptron((x, y), epochs=4, threads=1, **options)
+    assert told(nk.parallel_perceptron((x, y), epochs=4, threads=4, **options)) == told(alone)
     path = tmp_path / "mixed.nk"
     epoch = mixing._epoch
 
@@ -220,8 +220,8 @@ def test_threads_and_stops_change_no_bit(weights, tmp_path):
         patch.setattr(mixing, "_epoch", one_epoch)
         for _ in range(4):  # each driver mixes one epoch, saves it, and is gone
             with pytest.raises(KeyboardInterrupt):
-                nk.mix((x, y), epochs=4, resume=path, **options)
-    again = nk.mix((x, y), epochs=4, resume=path, **options)
+                nk.parallel_perceptron((x, y), epochs=4, resume=path, **options)
+    again = nk.parallel_perceptron((x, y), epochs=4, resume=path, **options)
     assert told(again) == told(alone)
     assert told(nk.load(path)) == told(alone)
 
@@ -232,21 +232,21 @@ def test_a_file_is_mixed_as_its_rows_are_and_rows_that_change_are_noticed(tmp_pa
     lines = [f"{b} " + " ".join(f"{i}:{v}" for i, v in enumerate(a) if v) for a, b in zip(x, y, strict=True)]
     for number in range(4):
         (tmp_path / f"{number}.svm").write_text("\n".join(lines[number * 500 : (number + 1) * 500]) + "\n")
-    mixed = nk.mix(str(tmp_path / "*.svm"), shards=4, epochs=3)
-    in_memory = nk.mix((x.astype(float), y), shards=4, epochs=3)
+    mixed = nk.parallel_perceptron(str(tmp_path / "*.svm"), shards=4, epochs=3)
+    in_memory = nk.parallel_perceptron((x.astype(float), y), shards=4, epochs=3)
     assert mixed.learner.weights.tolist() == in_memory.learner.weights.tolist()
     assert mixed.certify()[0].status in ("valid", "vacuous")
     path = tmp_path / "one.nk"
-    nk.mix(str(tmp_path / "*.svm"), shards=4, epochs=1, save=path)
+    nk.parallel_perceptron(str(tmp_path / "*.svm"), shards=4, epochs=1, save=path)
     with open(tmp_path / "2.svm", "a") as file:
         file.write("1 0:1\n")
     with pytest.raises(InputError, match="another source"):
-        nk.mix(str(tmp_path / "*.svm"), shards=4, epochs=3, resume=path)
+        nk.parallel_perceptron(str(tmp_path / "*.svm"), shards=4, epochs=3, resume=path)
 
 
 def test_held_out_rows_bound_the_risk_and_are_not_learned():
     x, y = noisy(6000)
-    mixed = nk.mix((x, y), shards=4, epochs=5, held=2, normalize=True)
+    mixed = nk.parallel_perceptron((x, y), shards=4, epochs=5, held=2, normalize=True)
     _, limit = mixed.certify()
     assert mixed.trials == 2000
     assert sum(mixed.rows) == 4000
@@ -275,24 +275,24 @@ def test_invalid_arguments_are_refused(options, why):
     if options.get("on"):
         pytest.importorskip("ray", reason='Ray is not installed: pip install "novikoff[ray]"')
     with pytest.raises(InputError, match=why):
-        nk.mix(noisy(50), **options)
+        nk.parallel_perceptron(noisy(50), **options)
 
 
 def test_more_shards_than_rows_are_handled():
-    mixed = nk.mix((np.eye(3), np.array([1, -1, 1])), shards=7, epochs=2)
+    mixed = nk.parallel_perceptron((np.eye(3), np.array([1, -1, 1])), shards=7, epochs=2)
     assert sum(mixed.rows) == 3
     assert mixed.certify()[0].status in ("valid", "vacuous")
 
 
 def test_import_imports_no_ray():
-    told = "import sys, novikoff as nk; nk.mix, nk.compare; print('ray' in sys.modules)"
+    told = "import sys, novikoff as nk; nk.parallel_perceptron, nk.compare; print('ray' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 DRIVER = """
 import sys, novikoff as nk
-from novikoff import mixing
-from distributed.test_mixing import noisy
+from novikoff.distributed import parallel_perceptron as mixing
+from distributed.test_parallel_perceptron import noisy
 path, slow = sys.argv[1], sys.argv[2] == "slow"
 play = mixing._play
 def slowly(*given):
@@ -300,13 +300,13 @@ def slowly(*given):
     time.sleep(0.05 if slow else 0.0)
     return play(*given)
 mixing._play = slowly
-nk.mix(noisy(), shards=4, epochs=6, save=path, resume=path)
+nk.parallel_perceptron(noisy(), shards=4, epochs=6, save=path, resume=path)
 """
 
 
 @pytest.mark.slow
 def test_a_driver_that_is_killed_is_resumed(tmp_path):
-    whole = nk.mix(noisy(), shards=4, epochs=6)
+    whole = nk.parallel_perceptron(noisy(), shards=4, epochs=6)
     path = tmp_path / "mixed.nk"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", "tests", os.environ.get("PYTHONPATH", "")])}
     seen = 0
