@@ -9,7 +9,7 @@ import novikoff as nk
 from novikoff.comparators import metric_hindsight, metric_tracker
 from novikoff.core.errors import InputError
 from novikoff.game.specs import make
-from novikoff.reports.hindsight import told
+from novikoff.reports.hindsight import describe
 from novikoff.reports.plain import game
 
 SPECS = ["ftrl", "logistic", "arow", "second-order-perceptron", "auto:fast=true"]
@@ -46,8 +46,8 @@ def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch)
         assert some <= tracked
         assert whole < tracked
     assert [one.hindsight.reads for one in (kept, read, part)] == [0, 1, 1]
-    assert told(kept.hindsight).lines == ["hindsight: the comparators are optimal for all 3,000 rows"]
-    assert "3,000 rows and were evaluated on all" in told(part.hindsight).lines[0]
+    assert describe(kept.hindsight).lines == ["hindsight: the comparators are optimal for all 3,000 rows"]
+    assert "3,000 rows and were evaluated on all" in describe(part.hindsight).lines[0]
     assert game(read, read.certify(), "x")["hindsight"]["reads"] == 1
 
 
@@ -63,7 +63,7 @@ def test_nothing_is_used_of_a_source_that_changed(monkeypatch):
         lambda fresh, tracker: nk.play(fresh, (x, y), ledger=nk.Ledger(fresh, tracker=tracker)), lambda: 0.0,
     )  # fmt: skip
     assert found.flaw == metric_hindsight.CHANGED
-    assert told(found).lines == [f"hindsight: no comparator was found: {metric_hindsight.CHANGED}"]
+    assert describe(found).lines == [f"hindsight: no comparator was found: {metric_hindsight.CHANGED}"]
     ledger.hindsight = found
     assert ledger.certify() == before
     assert dataclasses.replace(found, flaw="").joined(found.facts).comparators == 2 * found.facts.comparators

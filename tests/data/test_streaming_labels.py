@@ -103,7 +103,7 @@ def test_a_third_value_is_an_error_that_names_the_line():
         encode(labels, 1.0, 2.0, 1.0, 3.0, 4.0)
     assert caught.value.where["line"] == 13
     assert str(caught.value) == (
-        "labels must take two values: line 13 of mail.svm has a third, 3, beside 1 and 2. "
+        "labels must take two values: line 13 of mail.svm has a third, 3, after 1 and 2. "
         'Pass positive=2 to treat every other value as -1, or labels="multiclass" if there are more than two.'
     )
     assert isinstance(caught.value, SourceError)

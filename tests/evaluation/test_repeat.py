@@ -174,7 +174,7 @@ def test_a_theorem_that_was_void_or_silent_in_a_run_is_void():
     assert (found.status, found.bound, found.reason) == ("void", None, "with seed 30: not realizable")
     assert str(found) == "it: void (with seed 30: not realizable)"
     (found,) = verdicts(range(31), [[good]] * 30 + [[]])
-    assert (found.status, found.reason) == ("void", "with seed 30: it said nothing")
+    assert (found.status, found.reason) == ("void", "with seed 30: it gave no certificate")
 
 
 def test_the_weakest_run_decides_how_sure_the_verdict_is():

@@ -196,7 +196,7 @@ def test_an_array_is_of_the_size_its_header_says_or_refused_before_it_is_made(tm
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
     state = '{"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": null, "conservative": false}'
     write(tmp_path / "m.nk", state, a=data)
-    with pytest.raises(ModelFileError, match="of the size it says"):
+    with pytest.raises(ModelFileError, match="the size of its header"):
         nk.load(tmp_path / "m.nk")
 
 

@@ -118,7 +118,7 @@ class StreamingLabels:
             row = int(np.argmin(known))
             two = f"{shown(labels.negative)} and {shown(labels.positive)}"
             raise LabelError(
-                "labels must take two values", f"has a third, {shown(values[row])}, beside {two}",
+                "labels must take two values", f"has a third, {shown(values[row])}, after {two}",
                 Advice("Pass ", Option("positive", labels.positive), " to treat every other value as -1, or ", MANY),
                 row=row,
             )  # fmt: skip

@@ -218,7 +218,7 @@ def _judged(seeds: Sequence[int], found: Mapping[int, Certificate]) -> tuple[Sta
     if broken := [seed for seed, certificate in found.items() if certificate.status == "violated"]:
         return "violated", f"{_of(broken, seeds)}: {found[broken[0]].reason}"
     if void := [seed for seed in seeds if seed not in found or found[seed].bound is None]:
-        return "void", f"{_of(void, seeds)}: {found[void[0]].reason if void[0] in found else 'it said nothing'}"
+        return "void", f"{_of(void, seeds)}: {found[void[0]].reason if void[0] in found else 'it gave no certificate'}"
     if certificates[0].kind == "E" and len(seeds) >= FEWEST and (miss := _miss(certificates)) is not None:
         return "violated", f"{miss}: please report this"
     worst = max(certificates, key=lambda certificate: RANK[certificate.status])

@@ -132,7 +132,7 @@ class Coverage:
         require(self.empty + self.everything <= rounds, "a set is nothing or everything at most once", self.everything)
         require(now["alpha"] == self.alpha, "its sets must be for the learner's alpha", self.alpha)
         since = sum(now["rounds"]) - sum(self.opened["rounds"])
-        require(since == rounds, f"the learner must have said sets in its {rounds:,} rounds", since)
+        require(since == rounds, f"the learner must have predicted sets in its {rounds:,} rounds", since)
 
     def state(self) -> State:
         plain = {name: getattr(self, name) for name in ("opened", "rounds", "misses", "empty", "everything")}

@@ -348,7 +348,9 @@ def _array(data: bytes) -> NDArray[Any]:
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(file)
     if math.prod(shape) * dtype.itemsize != len(data) - file.tell():
-        raise ModelFileError(f"an array must be of the size it says: {shape} of {dtype} is not {len(data):,} bytes.")
+        raise ModelFileError(
+            f"an array must have the size of its header: {shape} of {dtype} is not {len(data):,} bytes."
+        )
     file.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array

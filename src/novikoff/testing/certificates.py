@@ -31,7 +31,7 @@ def check_certificate(certificate: Certificate) -> None:
     if one.bound is None or math.isnan(one.bound):
         fail(f"{what} must have a bound, or be void: it is {one.status}, with {one.bound}")
     empty = one.bound >= one.trivial if one.side == "upper" else one.bound <= one.trivial
-    must = f"{what} must be vacuous if and only if its bound says no more than {one.trivial}"
+    must = f"{what} must be vacuous if and only if its bound is no better than {one.trivial}"
     require(empty == (one.status == "vacuous"), f"{must}: it is {one.status}, with a bound of {one.bound}")
     if one.kind == "D":
         kept = one.observed <= one.bound if one.side == "upper" else one.observed >= one.bound

@@ -100,13 +100,15 @@ def _check_asking(make: Callable[[], Learner], batches: list[Batch]) -> None:
     name = type(learner).__name__
     for t, (x, y) in enumerate(_rows(batches, 60), 1):
         before = copy.deepcopy(learner.state())
-        said = [learner.predict_one(x) for _ in range(3)]
-        same = said[0] == said[1] == said[2]
-        require(same, f"asking must change nothing: in round {t} {name} says {said[0]}, {said[1]}, {said[2]}")
+        found = [learner.predict_one(x) for _ in range(3)]
+        same = found[0] == found[1] == found[2]
+        require(
+            same, f"predicting must change nothing: in round {t} {name} predicts {found[0]}, {found[1]}, {found[2]}"
+        )
         if adapt(learner).draws and adapt(learner).learns_labels:
             total = sum(adapt(learner).chances(x).values())
             require(math.isclose(total, 1.0), f"the chances of all labels must sum to 1: in round {t} to {total}")
-        require_same(learner.state(), before, f"asking must change nothing: in round {t} it changes {name}")
+        require_same(learner.state(), before, f"predicting must change nothing: in round {t} it changes {name}")
         learner.learn_one(x, y)
 
 
@@ -114,11 +116,11 @@ def _check_playing(make: Callable[[], Learner], batches: list[Batch]) -> Ledger:
     """Check a game row by row against predict_one and learn_one; return its ledger, to compare others with."""
     one, game = make(), _game(make())
     for t, (x, y) in enumerate(_rows(batches), 1):
-        said = one.predict_one(x)
+        predicted = one.predict_one(x)
         one.learn_one(x, y)
         played = _learned(game, x, y)
-        require(played == said, f"play_one must predict, then learn: in round {t} it says {played}, predict_one "
-                 f"says {said}")  # fmt: skip
+        require(played == predicted, f"play_one must predict, then learn: in round {t} it predicts {played}, "
+                 f"predict_one {predicted}")  # fmt: skip
     require_same(game.learner.state(), one.state(), "play_one must learn what learn_one learns")
     require(one.facts() == game.learner.facts(), "the facts after the same rounds must be the same")
     return game.ledger
@@ -166,8 +168,8 @@ def _check_predict_many(make: Callable[[], Learner], batches: list[Batch]) -> No
         game.learn_batch(batch.part(0, middle))
         rest = batch.part(middle, len(batch))
         before = copy.deepcopy(game.learner.state())
-        said, one = game.player.predict_many(rest), [game.learner.predict_one(x) for x, _ in rest.rows()]
-        require(np.asarray(said).tolist() == one, "predict_many must say what predict_one says of each row")
+        predicted, one = game.player.predict_many(rest), [game.learner.predict_one(x) for x, _ in rest.rows()]
+        require(np.asarray(predicted).tolist() == one, "predict_many must match predict_one on each row")
         _check_scores_many(game.player, rest)
         require_same(game.learner.state(), before, "predict_many must change nothing")
         game.learn_batch(rest)
@@ -181,7 +183,7 @@ def _check_scores_many(player: Learner, batch: Batch) -> None:
         if player.has(one) and (player.probable or together == "scores_many"):
             single = [np.asarray(getattr(player.original, one)(x)).tolist() for x, _ in batch.rows()]
             found = getattr(player, together)(batch).tolist()
-            require(found == single, f"{together} must say what {one} says of each row, to the bit")
+            require(found == single, f"{together} must match {one} on each row, to the bit")
 
 
 def _check_threads(make: Callable[[], Learner], batches: list[Batch]) -> None:

@@ -144,7 +144,7 @@ def test_a_third_label_is_an_error_that_names_the_line_for_any_chunk(form, chunk
     text = form.line(1, (1, 1)) + b" \n" + form.line(2, (1, 1)) + b"\n" + form.line(3, (1, 1)) + form.line(4, (1, 1))
     stream = form.reader(io.BytesIO(text), chunk=chunk)
     got = []
-    with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, beside 1 and 2. Pass positive=2"):
+    with pytest.raises(SourceError, match="line 5 of a BytesIO has a third, 3, after 1 and 2. Pass positive=2"):
         got.extend(stream.batches())
     assert signs(form.rows_of(got)) == [-1, 1]  # the rows before it
 

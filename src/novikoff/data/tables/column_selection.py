@@ -181,7 +181,7 @@ def advice(
             found.append(Advice(told, "write 2024-12-31, or pass ", Option("category", column.name), "."))
         elif looks_like_id(column, head[column.name]):
             rows = f"each of the first {len(head[column.name]):,} rows"
-            told = f"{column.name} of {name} is different in {rows}: it says nothing of new rows. Pass "
+            told = f"{column.name} of {name} is different in {rows}: it cannot help to predict new rows. Pass "
             found.append(Advice(told, Option("drop", column.name), " to leave it out."))
     return found
 

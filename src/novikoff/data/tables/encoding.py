@@ -40,7 +40,7 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 class Meaning(NamedTuple):
-    """What one feature tells about the table column that it was made from.
+    """Relation of one feature to its table column.
 
     Attributes:
         column: Name of the column; parts of a date are columns too: `day: month`, `day: weekday` and `day: hour`.
