@@ -204,3 +204,13 @@ if __name__ == "__main__":  # make transcripts; or these pages
         with tempfile.TemporaryDirectory() as folder:
             text = documents.anew(page.read_text(), Path(folder))
         page.write_text(text)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "midpoint"])
+def test_caption_of_a_learner_gives_its_bound_once(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from making.learners import _picture
+
+    caption = _picture(name).splitlines()[-1]
+    assert caption.count("guarantee") == 1
+    assert "valid:" not in caption  # the certificate as printed would repeat the bound

@@ -103,7 +103,7 @@ def _picture(name: str) -> str:
     drawn = page.picture(ledger, certificates)
     described = escape(DESCRIPTIONS.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
     lead = escape(summary.lead(ledger, certificates)).rstrip(".")
-    if certificates and "guaranteed" not in lead:  # no certificate is valid: give the first with its reason
+    if certificates and "guarantee" not in lead:  # no certificate is valid: give the first with its reason
         lead += f". {escape(str(certificates[0]))}"
     return f'<div class="curve">{drawn}</div>\n\n*`{spec}` on {described}: {lead}.*'
 
