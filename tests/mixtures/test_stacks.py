@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cases
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.mixtures import _loops
-from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, SoftmaxStack
+from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, SoftmaxStack, StackReplay
 from novikoff.mixtures.theorems.number_stack_regret import number_stack_regret
 from novikoff.mixtures.theorems.stack_regret import stack_regret
 
@@ -83,7 +83,9 @@ def test_golden_stream_of_the_stack_for_numbers():
     assert facts.credit == pytest.approx(0.003682388, abs=1e-9)
     assert facts.loss == pytest.approx(6.109014018, abs=1e-9)
     assert facts.range == 6.0
-    assert number_stack_regret(facts).bound == pytest.approx(1.682534426 + 6.0, abs=2e-9)
+    assert number_stack_regret(dataclasses.replace(facts, replayed=True)).bound == pytest.approx(
+        1.682534426 + 6.0, abs=2e-9
+    )
 
 
 def test_golden_stream_of_the_stack_for_many_labels():
@@ -322,7 +324,7 @@ def test_stack_for_numbers_agrees_with_exact_fractions_and_its_theorem_holds(see
         assert getattr(facts, name) == pytest.approx(float(exact), rel=1e-9, abs=1e-9 * float(squares))
     assert facts.most == pytest.approx(float(hindsight), abs=1e-9 * float(squares))
     found = number_stack_regret(facts)
-    assert found.status in ("valid", "vacuous"), str(found)
+    assert found.status in ("conditional", "vacuous"), str(found)
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.99])
@@ -349,7 +351,7 @@ def test_stack_for_numbers_is_sound_where_an_inverse_would_not_be(kind, gamma):
         played = stack.play(forecasts, y)
         assert np.isfinite(played).all()
         found = number_stack_regret(stack.facts(float(np.sum((played - y) ** 2))))
-        assert found.status in ("valid", "vacuous"), str(found)
+        assert found.status in ("conditional", "vacuous"), str(found)
 
 
 def test_round_one_counts_in_the_price_of_learning():
@@ -443,6 +445,42 @@ def test_a_stack_that_lies_or_drifts_is_found():
     assert stack_regret(dataclasses.replace(facts, loss=900.0, observed=900.0)).status == "violated"
     stack._moment[0] += 1e-3  # sums that are not those of the steps
     assert stack_regret(stack.facts(["a", "b"], facts.observed)).status == "void"
+
+
+def replays():
+    rng = np.random.default_rng(5)
+    y = rng.choice([-1, 1], 60).astype(np.int8)
+    odds, lags = rng.normal(0.0, 1.0, (60, 2)) + y[:, None], Lags(0.5).columns((1.0 + y) / 2.0) - 0.5
+    logs = np.stack([-np.logaddexp(0.0, odds), -np.logaddexp(0.0, -odds)], axis=2)
+    labels = (y > 0).astype(np.int64)
+    return {
+        "two labels": (lambda: LogisticStack([0.5, 0.5], 4, 0.98), (odds, y), {"extras": lags}, stack_regret),
+        "many labels": (lambda: SoftmaxStack([0.5, 0.5]), (logs, labels), {}, stack_regret),
+        "numbers": (lambda: NumberStack([0.5, 0.5]), (odds, 3.0 * y), {}, number_stack_regret),
+    }
+
+
+@pytest.mark.parametrize("kind", ["two labels", "many labels", "numbers"])
+def test_a_replay_checks_every_round_of_a_stack(kind):
+    make, (x, y), more, theorem = replays()[kind]
+    played = make().play(x, y, **more)
+    whole, parts, wrong = StackReplay(make()), StackReplay(make()), StackReplay(make())
+    whole.see(x, y, played, *more.values())
+    for t in range(len(y)):
+        parts.see(x[t : t + 1], y[t : t + 1], played[t : t + 1], *(one[t : t + 1] for one in more.values()))
+        parts = StackReplay.restore(parts.state())
+    assert parts.facts(["a", "b"]) == whole.facts(["a", "b"])
+    found = theorem(whole.facts(["a", "b"]))
+    assert found.status in ("valid", "vacuous"), str(found)
+    assert "trusted" not in {one.standing for one in found.assumptions}
+    assert whole.off == 0.0
+    other = played.copy()
+    other[17] += 1e-6
+    wrong.see(x, y, other, *more.values())
+    assert wrong.off_at == 18
+    found = theorem(wrong.facts(["a", "b"]))
+    assert found.status == "violated"
+    assert "round 18 is not that of the stack" in found.reason
 
 
 def test_damaged_stacks_are_refused():

@@ -9,7 +9,8 @@ Algorithm
                         at -8 and centred; labels need not be announced
         NumberStack     Vovk-Azoury-Warmuth on the distances of the forecasts from the pool, scale-free; clipped to the
                         range of the outcomes before
-    `Lags` makes columns of the outcomes before each round: the last, and exponential means.
+    `Lags` makes columns of the outcomes before each round: the last, and exponential means. `StackReplay` plays a stack
+    again on what was recorded.
 Promise
     mixtures/theorems/stack_regret.py for labels, mixtures/theorems/number_stack_regret.py for numbers.
 Cost
@@ -23,6 +24,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,14 +33,26 @@ from numpy.typing import NDArray
 from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Full
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Argument, Array, Count, Field, Stateful
+from novikoff.core.state import (
+    Argument,
+    Array,
+    Count,
+    Field,
+    Stateful,
+    integer,
+    number,
+    pair,
+    require,
+)
 from novikoff.core.types import State
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import stack_layout as at
 from novikoff.mixtures.theorems.number_stack_regret import NumberStackFacts, number_stack_regret
 from novikoff.mixtures.theorems.stack_regret import StackFacts, stack_regret
+from novikoff.mixtures.theorems.top_facts import SLACK
 from novikoff.mixtures.tops import forecasts_of
-from novikoff.numerics.sizes import CLIP
+from novikoff.numerics.sizes import CLIP, LARGEST_SIZE
+from novikoff.numerics.total import Total
 
 Vector = NDArray[np.float64]
 
@@ -371,13 +385,13 @@ class NumberStack(Stateful):
 
     def play(self, forecasts: Any, y: Vector) -> Vector:
         """Return the forecasts (rows,) for those of the members (rows, J), learning from each outcome."""
-        played = self._played(forecasts_of(forecasts, (len(y), len(self._centre))), y, True)
+        played = self._played(forecasts_of(forecasts, (len(y), len(self._centre)), LARGEST_SIZE), y, True)
         self.rounds += len(y)
         return played
 
     def look(self, forecasts: Any) -> Vector:
         """Return the forecasts (rows,) without learning; each row is forecast as the next round."""
-        return self._played(forecasts_of(forecasts, (None, len(self._centre))), np.zeros(0), False)
+        return self._played(forecasts_of(forecasts, (None, len(self._centre)), LARGEST_SIZE), np.zeros(0), False)
 
     def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
         played = np.empty(len(forecasts))
@@ -404,3 +418,68 @@ class NumberStack(Stateful):
             squares=squares, most=float(squares - low - earlier), least=float(squares - high - earlier), chi=chi,
             credit=credit, growth=growth, range=grown,
         )  # fmt: skip
+
+
+class StackReplay:
+    """Replay of a stack on recorded forecasts, for a certificate that does not rest on what the stack counted.
+
+    Args:
+        stack: Untrained stack, with the arguments of the one that plays.
+
+    Attributes:
+        off: Largest difference between what was played and the replay: of log-odds or ln P, or of numbers relative to
+            the largest forecast of their round.
+        off_at: First round in which it was not rounding; 0 for none.
+    """
+
+    def __init__(self, stack: LogisticStack | SoftmaxStack | NumberStack) -> None:
+        self.stack, self.off, self.off_at, self._loss = stack, 0.0, 0, Total()
+
+    def see(self, forecasts: Any, y: NDArray[Any], played: Any, extras: Any = None) -> None:
+        """Process rounds: the forecasts of the members, the labels, what the stack played, and its extra columns."""
+        first, played = self.stack.rounds + 1, np.asarray(played, np.float64)
+        if isinstance(self.stack, LogisticStack):
+            off = np.abs(self.stack.play(forecasts, y, extras) - played)
+            lost = np.logaddexp(0.0, -y * played)
+        elif isinstance(self.stack, SoftmaxStack):
+            here = self.stack.play(forecasts, y)
+            off = np.where(here == played, 0.0, np.abs(np.nan_to_num(here) - np.nan_to_num(played))).max(axis=1)
+            lost = -played[np.arange(len(y)), y]
+        else:
+            largest = np.abs(np.asarray(forecasts, np.float64)).max(axis=1)
+            off = np.abs(self.stack.play(forecasts, y) - played) / np.where(largest > 0.0, largest, 1.0)
+            lost = (played - y) ** 2
+        for one in lost.tolist():  # in order, so that the sum does not depend on the batches
+            self._loss.add(one)
+        wrong = np.flatnonzero(~(off <= SLACK))
+        self.off = float(max(self.off, off.max(initial=0.0)))
+        if len(wrong) and not self.off_at:
+            self.off_at = first + int(wrong[0])
+
+    def facts(self, names: Sequence[str]) -> StackFacts | NumberStackFacts:
+        """Return the facts for the theorem of the stack.
+
+        Args:
+            names: Names of the members.
+        """
+        lost = float(self._loss)
+        if isinstance(self.stack, NumberStack):
+            return replace(self.stack.facts(lost), replayed=True, off_at=self.off_at)
+        labels = self.stack.known if isinstance(self.stack, SoftmaxStack) else 2
+        return replace(self.stack.facts(names, lost, labels), replayed=True, off_at=self.off_at)
+
+    def state(self) -> State:
+        """Return the state as plain data."""
+        kind = type(self.stack).__name__
+        return {"kind": kind, "stack": self.stack.state(), "off": self.off, "off_at": self.off_at,
+                "loss": [self._loss.sum, self._loss.lost]}  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: State) -> StackReplay:
+        """Return the replay with this `state`."""
+        kinds = {kind.__name__: kind for kind in (LogisticStack, SoftmaxStack, NumberStack)}
+        require(state["kind"] in kinds, "a stack must be of a known kind", state["kind"])
+        made = cls(kinds[state["kind"]].restore(state["stack"]))
+        made.off, made._loss = number(state, "off", "a replay"), Total(*pair(state, "loss", "a replay"))
+        made.off_at = integer(state, "off_at", most=made.stack.rounds, of="a replay")
+        return made

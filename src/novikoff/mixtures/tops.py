@@ -32,6 +32,7 @@ from novikoff.mixtures._loops import top_layout as at
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
+from novikoff.numerics.sizes import LARGEST_SIZE
 
 Vector = NDArray[np.float64]
 
@@ -49,13 +50,25 @@ def prior_of(given: Sequence[float]) -> Vector:
     return prior / math.fsum(prior)
 
 
-def forecasts_of(given: Any, shape: tuple[int | None, ...]) -> Vector:
-    """Return forecasts as a contiguous array of this shape, in which None allows any size."""
+def halved(inputs: int, others: int) -> list[float]:
+    """Return a prior of which the inputs of stacks share one half, and the others, stacks among them, the other."""
+    return [0.5 / inputs] * inputs + [0.5 / others] * others if others else [1.0 / inputs] * inputs
+
+
+def forecasts_of(given: Any, shape: tuple[int | None, ...], most: float = math.inf) -> Vector:
+    """Return forecasts as a contiguous array of this shape, in which None allows any size.
+
+    Args:
+        given: Forecasts.
+        shape: Shape.
+        most: Largest size of a forecast.
+    """
     found = np.ascontiguousarray(given, dtype=np.float64)
     fits = found.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, found.shape, strict=True))
-    if not fits or np.isnan(found).any():
+    if not fits or not bool((np.abs(found) <= most).all()):
         sizes = " x ".join("any" if n is None else str(n) for n in shape)
-        raise InputError(f"forecasts must be {sizes} numbers: got {found.shape}, or some that are not numbers.")
+        limit = "" if most == math.inf else f", at most {most:.3g} in size"
+        raise InputError(f"forecasts must be {sizes} numbers{limit}: got {found.shape}, or some that are not.")
     return found
 
 
@@ -184,13 +197,13 @@ class AdaHedgeTop(Stateful):
 
     def play(self, forecasts: Any, y: Vector) -> Vector:
         """Return the mean (rows,) of forecasts (rows, N), learning from each outcome."""
-        played = self._played(forecasts_of(forecasts, (len(y), len(self._prior))), y, True)
+        played = self._played(forecasts_of(forecasts, (len(y), len(self._prior)), LARGEST_SIZE), y, True)
         self.rounds += len(y)
         return played
 
     def look(self, forecasts: Any) -> Vector:
         """Return the mean (rows,) of forecasts without learning; each row is forecast as the next round."""
-        return self._played(forecasts_of(forecasts, (None, len(self._prior))), np.zeros(0), False)
+        return self._played(forecasts_of(forecasts, (None, len(self._prior)), LARGEST_SIZE), np.zeros(0), False)
 
     def _played(self, forecasts: Vector, y: Vector, learns: bool) -> Vector:
         played = np.empty(len(forecasts))

@@ -9,6 +9,7 @@ from novikoff.numerics.lazy import submodules
 if TYPE_CHECKING:
     from novikoff.mixtures._loops import auto as auto
     from novikoff.mixtures._loops import discriminant as discriminant
+    from novikoff.mixtures._loops import forgetting as forgetting
     from novikoff.mixtures._loops import multiclass_auto as multiclass_auto
     from novikoff.mixtures._loops import resting as resting
     from novikoff.mixtures._loops import stacks as stacks

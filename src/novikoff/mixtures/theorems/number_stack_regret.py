@@ -12,7 +12,8 @@ Theorem (upper)
     y is outside that range, in round 1 |y|. u = e_j - u0 is member j.
 Assumptions
     the loss that the stack counted is that of its forecasts as recorded; the best weights are known to 1e-6 of the sum
-    of r^2; its loss is that of its sums; clipping cost no more than the range (all checked).
+    of r^2; its loss is that of its sums; clipping cost no more than the range (all checked); its sums are those of the
+    recorded forecasts (checked by a replay, else trusted). A forecast that differs from the replay is a violation.
 Proof
     m is known before y, and Vovk-Azoury-Warmuth on (x, r) asks nothing of the outcomes. With b, S of before round t,
     and phi = gamma^2 b'(L_t + gamma S)^-1 b:   Phi_t = phi - yhat^2 (1 + v) + 2 r yhat + r^2 chi, so
@@ -31,7 +32,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, seen, theorem
+from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
+from novikoff.mixtures.theorems.stack_regret import other
 from novikoff.mixtures.theorems.top_facts import SLACK
 
 DRIFT = 1e-6
@@ -55,6 +57,8 @@ class NumberStackFacts:
         credit: The credit.
         growth: G.
         range: Sum of e^2.
+        replayed: Whether all of this is from a replay on recorded forecasts.
+        off_at: First round in which what was played is not the replay; 0 for none.
     """
 
     rounds: int
@@ -69,6 +73,8 @@ class NumberStackFacts:
     credit: float
     growth: float
     range: float
+    replayed: bool = False
+    off_at: int = 0
 
 
 @theorem(
@@ -87,9 +93,11 @@ def number_stack_regret(facts: NumberStackFacts) -> Bound:
     """Return the loss of the best weights + the price of learning them and of the range."""
     slack = DRIFT * facts.squares + 2.0**-900
     middle = 0.5 * (facts.most + facts.least) + facts.chi - facts.credit - facts.growth
+    agreed = abs(facts.loss - facts.observed) <= SLACK * facts.observed + 2.0**-900
+    agreed |= facts.off_at > 0  # then the bound is violated, not void
     needed = [
-        seen("the loss that the stack counted is that of its recorded forecasts",
-             abs(facts.loss - facts.observed) <= SLACK * facts.observed + 2.0**-900),
+        Assumption("its sums are those of the recorded forecasts", "checked" if facts.replayed else "trusted"),
+        seen("the loss that the stack counted is that of its recorded forecasts", agreed),
         seen("the best loss in hindsight is known up to rounding", facts.most - facts.least <= slack),
         seen("its loss is that of its sums (no drift by rounding)", abs(facts.unclipped - middle) <= slack),
         seen("clipping cost no more than the growth of the range",
@@ -99,4 +107,5 @@ def number_stack_regret(facts: NumberStackFacts) -> Bound:
     quantities = {"best_in_hindsight": facts.most, "learning": learning, "range": facts.range, "pool": facts.squares}
     rounding = (facts.rounds + 20) * 2.0**-50 * (facts.squares + facts.range)
     value = outward(facts.most + learning + facts.range + rounding)
-    return Bound(value, needed, quantities, facts.observed, facts.squares + facts.range)
+    trivial = facts.squares + facts.range
+    return Bound(value, needed, quantities, facts.observed, trivial, broken=other(facts.off_at))
