@@ -20,7 +20,7 @@ class Played:
     rounds: int
 
 
-class Mixed(Learner):
+class MixedOdds(Learner):
     """Two labels; x are the log-odds of the forecasters."""
 
     promises: ClassVar = (switching_regret,)

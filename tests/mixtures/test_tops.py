@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import cases
 import novikoff as nk
-from mixed_forecasts import MixedNumbers, ParallelPerceptron, Played
+from mixed_forecasts import MixedNumbers, MixedOdds, Played
 from novikoff.comparators.tracker import restored
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Run
@@ -28,7 +28,7 @@ FORECASTS = st.lists(st.tuples(st.tuples(*[st.floats(-9, 9)] * 3), cases.LABELS)
 
 def shared_odds(stream, bend=0.0):
     """Fixed share over forecasters whose log-odds are the examples."""
-    learner = ParallelPerceptron([1.0 / len(stream[0][0])] * len(stream[0][0]))
+    learner = MixedOdds([1.0 / len(stream[0][0])] * len(stream[0][0]))
     learner.bend = bend
     x, y = map(np.array, zip(*stream, strict=True))
     return cases.run_of(learner, (x, y))
@@ -78,7 +78,7 @@ CASES = {
             (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
             (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
             (
-                lambda: cases.warm(lambda: ParallelPerceptron([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2),
+                lambda: cases.warm(lambda: MixedOdds([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2),
                 "started untrained",
             ),
         ),
@@ -263,12 +263,12 @@ def test_a_game_certifies_and_finds_a_mixture_that_is_not_one():
     z = rng.normal(0.0, 1.0, (300, 3))
     z[:150, 0] += 2.0 * y[:150]
     z[150:, 1] += 2.0 * y[150:]
-    ledger = nk.play(ParallelPerceptron([0.5, 0.25, 0.25]), (z, y))
+    ledger = nk.play(MixedOdds([0.5, 0.25, 0.25]), (z, y))
     (found,) = ledger.certify()
     assert found.status == "valid"
     assert found.quantities["changes"] == 1
     assert found.bound < found.quantities["single_bound"] - 50.0
-    broken = ParallelPerceptron([0.5, 0.25, 0.25])
+    broken = MixedOdds([0.5, 0.25, 0.25])
     broken.bend = 1e-6  # far too little to be seen in the loss
     (found,) = nk.play(broken, (z, y)).certify()
     assert found.status == "violated"
@@ -301,6 +301,17 @@ def test_a_loss_that_is_not_that_of_the_forecasts_voids_the_bound():
     found = switching_regret(run_of(facts, log_loss=facts.loss - 0.01))
     assert found.status == "void"
     assert "is the ledger's" in found.reason
+
+
+def test_the_cost_of_new_labels_is_added_on_both_sides():
+    z, y = odds([[0.8, 0.3]] * 4), np.array([1, 1, -1, -1], dtype=np.int8)
+    played = FixedShareTop([0.5, 0.5]).play(z, y)
+    facts = tracked(SwitchingTracker([0.5, 0.5]), y, np.c_[z, played])
+    reserved = dataclasses.replace(facts, novelty=2.0, trivial=9.0)
+    found = switching_regret(run_of(reserved, log_loss=facts.loss + 2.0))
+    assert found.status == "valid"
+    assert found.bound == pytest.approx(facts.path.value + 2.0, abs=1e-8)
+    assert switching_regret(run_of(reserved, log_loss=facts.loss + 1.0)).status == "void"
 
 
 def decimal_hedge(forecasts, y, prior, shared):

@@ -7,8 +7,9 @@ Theorem (upper)
         ln 1/(1 - 1/t + pi_i/t)   if it stayed with i,
         ln (t/pi_i)               if it changed to i.
     For every path:  L  <=  V  =  the loss of the path + its price, and the least V is known exactly. A path with
-    changes after rounds s_1, .., s_m costs at most ln T + the sum of ln 1/pi over its m + 1 forecasters + the sum of ln
-    s_i; the path without a change gives L <= L_j + ln 1/pi_j + ln T.
+    changes after rounds s_1, .., s_m costs at most ln T + the sum of ln 1/pi over its m + 1 forecasters + the sum of
+    the ln s_i; the path without a change gives L <= L_j + ln 1/pi_j + ln T. Labels that were not announced cost what is
+    reserved for them, which is known exactly and added on both sides.
     Losses of paths are measured in this run. A theorem about forecaster j bounds L_j, so it may be put into the line
     without a change, but not into a part of a path: that is a difference of two losses of j.
 Assumptions
@@ -70,9 +71,9 @@ def switching_regret(run: Run[Any]) -> Bound | None:
         "single": tracked.names[single],
         "single_loss": tracked.losses[single],
         "single_price": prices[single],
-        "single_bound": outward(tracked.losses[single] + prices[single]),
+        "single_bound": outward(tracked.losses[single] + prices[single] + tracked.novelty),
+        "novelty": tracked.novelty,
     }
     needed, void = of_a_top(run, run.log_loss), infinite(run.log_loss) or infinite(path.value)
-    return Bound(
-        outward(path.value), needed, quantities, run.log_loss, tracked.trivial, void=void, broken=tracked.replay
-    )
+    value = outward(path.value + tracked.novelty)
+    return Bound(value, needed, quantities, run.log_loss, tracked.trivial, void=void, broken=tracked.replay)

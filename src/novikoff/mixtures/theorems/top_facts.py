@@ -47,6 +47,7 @@ class TopFacts:
         path: The cheapest path; None for a mixture that does not share.
         gaps: For numbers, the sum of the mixability gaps.
         last_gap: For numbers, the last of them.
+        novelty: Cost of labels that were not announced, which the learner adds to the loss of every forecaster alike.
     """
 
     rows: int
@@ -60,6 +61,7 @@ class TopFacts:
     path: PathFacts | None = None
     gaps: float = 0.0
     last_gap: float = 0.0
+    novelty: float = 0.0
 
     @property
     def replay(self) -> str:
@@ -75,7 +77,8 @@ class TopFacts:
 def of_a_top(run: Run[Any], observed: float) -> list[Assumption]:
     """Return the assumptions of every theorem on a mixture whose forecasts were recorded."""
     tracked: TopFacts = run.tracked
-    agreed = abs(tracked.loss - observed) <= SLACK * (1.0 + abs(observed)) or tracked.loss == observed
+    lost = tracked.loss + tracked.novelty
+    agreed = abs(lost - observed) <= SLACK * (1.0 + abs(observed)) or lost == observed
     return [
         seen("the learner started untrained", run.before.rounds == 0),
         seen("it learned from exactly the recorded rounds", run.after.rounds == run.rounds),
