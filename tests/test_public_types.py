@@ -30,7 +30,7 @@ ALLOWED = {
     r"Stream\.encoding$|\.fingerprint: return$": "how one table is encoded, and what one kind of source is known by",
     r"game\.ledger\.Ledger\.": "facts of any learner, and JSON that only its source understands",
     r"core\.registry\.register: return$|game\.specs\.make: ": "whatever is registered",
-    r"reading\.read: |compare\.compare: defaults$": "options of any format, defaults of any learner",
+    r"reading\.read: |\.without_labels: options$|compare\.compare: defaults$": "options of any format, defaults of any learner",
     r"(play\.play: environment|repeat\.repeat: stream)$": "any source or adversary",
     r"SparseMatrix\.__init__: X$": "a matrix of scipy",
     r"integrations\.sklearn\.": "what scikit-learn takes and validates",
