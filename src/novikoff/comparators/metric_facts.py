@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.comparators.frozen import FrozenFacts
 from novikoff.core.certificate import Assumption, Bound, outward, refutations, seen
@@ -188,7 +187,7 @@ def log_loss_bound(
     return Bound(outward(of(u) + run.rounds * 2.0**-50), needed, quantities, run.log_loss, trivial)
 
 
-def best_constant(run: Run[Any]) -> float:
+def best_constant(run: Run[object]) -> float:
     """Return the least total log loss of a constant probability: T times the entropy of the labels."""
     parts = [count for count in run.constants if count]
     return sum(count * math.log(run.rounds / count) for count in parts)

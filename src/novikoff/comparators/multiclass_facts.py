@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class MulticlassFacts:
         return max(self.gained, self.dual)
 
 
-def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
+def assumptions(run: Run[MulticlassFacts], paid: float, own: float) -> list[Assumption]:
     """Return the theorems' assumptions; `paid` is the learner's loss in the ledger, `own` that of its scores."""
     after, tracked = run.after, run.tracked
     assert isinstance(tracked, MulticlassComparatorFacts)
@@ -139,7 +139,7 @@ def assumptions(run: Run[Any], paid: float, own: float) -> list[Assumption]:
     ]
 
 
-def reason_void(run: Run[Any], needed: list[Assumption]) -> str:
+def reason_void(run: Run[MulticlassFacts], needed: list[Assumption]) -> str:
     """Return why no bound holds for this run; "" if one does."""
     if run.before.rounds:
         return f"warm start: the learner had played {counted(run.before.rounds, 'round')} when the game started"

@@ -151,7 +151,7 @@ def bound_text(bound: int | float, side: Side) -> str:
     return f"{float(context.create_decimal_from_float(bound)):,.6g}"
 
 
-def fixed_in_advance(run: Run[Any]) -> Assumption:
+def fixed_in_advance(run: Run[object]) -> Assumption:
     """Return the assumption, needed by bounds over the learner's draws, that the source did not react to them."""
     standing: Standing = "refuted" if run.adaptive else "checked" if run.fixed else "trusted"
     return Assumption("the stream was fixed in advance", standing)
@@ -341,7 +341,7 @@ def theorem(
     return declare
 
 
-def has_comparators(run: Run[Any]) -> bool:
+def has_comparators(run: Run[object]) -> bool:
     """Return whether comparators were tracked during the run."""
     return run.tracked is not None
 
@@ -359,7 +359,7 @@ def largest_regret(rounds: int, top: float, lost: float) -> float:
     return rounds * top - lost
 
 
-def draws_nothing(run: Run[Any]) -> Assumption:
+def draws_nothing(run: Run[object]) -> Assumption:
     """Return the assumption of adversaries that answer the opposite: they know the prediction itself."""
     return seen("the learner is deterministic", run.deterministic)
 

@@ -26,7 +26,7 @@ class Numbering:
         known: Number of labels without names: if the first value is one of 0 .. known-1, the labels are these numbers.
     """
 
-    def __init__(self, values: list[Any] | None = None, known: int = 0) -> None:
+    def __init__(self, values: list[LabelValue] | None = None, known: int = 0) -> None:
         self.values, self._known = [] if values is None else values, known
         self._codes = {_key(value): code for code, value in enumerate(self.values)}
 
@@ -36,7 +36,7 @@ class Numbering:
             del self._codes[_key(value)]
         del self.values[known:]
 
-    def find(self, value: Any) -> int | None:
+    def find(self, value: LabelValue) -> int | None:
         """Return the label of a value; None if it is new."""
         code = self._codes.get(_key(plain_label(value)))
         if code is not None:
@@ -44,17 +44,17 @@ class Numbering:
         others = ((code, one) for code, one in enumerate(self.values) if isinstance(one, str) != isinstance(value, str))
         return next((code for code, one in others if alike(one, value)), None)
 
-    def encode(self, value: Any) -> int:
+    def encode(self, value: LabelValue) -> int:
         """Return the label of a value; a new value gets the next number."""
-        if not self.values and type(plain_label(value)) is int and 0 <= value < self._known:
+        given = plain_label(value)
+        if not self.values and type(given) is int and 0 <= given < self._known:
             self.values.extend(range(self._known))
-            self._codes.update(zip(self.values, self.values, strict=True))
+            self._codes.update((code, code) for code in range(self._known))
         code = self.find(value)
         if code is None:
             code = len(self.values)
-            value = plain_label(value)
-            whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-            self.values.append(int(value) if whole else value)
+            whole = isinstance(given, float) and given.is_integer() and abs(given) < 2**53
+            self.values.append(int(given) if isinstance(given, float) and whole else given)
             self._codes[_key(self.values[-1])] = code
         return code
 
@@ -91,13 +91,13 @@ def one_label(y: object) -> object:
     return value
 
 
-def alike(value: Any, wanted: Any) -> bool:
+def alike(value: object, wanted: object) -> bool:
     """Return whether two values are equal or spelled alike, as 1 and "1.0", or True, "true" and 1."""
     boolean = isinstance(value, bool) or isinstance(wanted, bool)
     if str(value) == str(wanted) or (boolean and str(value).lower() == str(wanted).lower()):
         return True
     try:
-        return float(value) == float(wanted)
+        return float(value) == float(wanted)  # type: ignore[arg-type] # or raises TypeError
     except (TypeError, ValueError, OverflowError):
         return False
 

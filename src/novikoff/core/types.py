@@ -277,7 +277,7 @@ class Adversary(Protocol):
         ...
 
 
-F = TypeVar("F")
+F = TypeVar("F", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from novikoff.core.errors import InputError, shown, whole
 from novikoff.core.hypotheses import HasLengths, HypothesisClass, task_for
 from novikoff.core.losses import CLIP, Loss
 from novikoff.core.sizes import integer
-from novikoff.core.types import Batch, Domain, Example, Label, Task, check_label
+from novikoff.core.types import Batch, Domain, Example, Label, Outcome, Task, check_label
 from novikoff.experts import _loops
 from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too_large
 from novikoff.numerics.coins import start
@@ -144,7 +144,7 @@ class Panel:
             return np.zeros(0)
         return padded(-self.prices, 0.0)
 
-    def one(self, x: Example, y: Any) -> tuple[Vector, Vector, NDArray[Any] | None]:
+    def one(self, x: Example, y: Outcome) -> tuple[Vector, Vector, NDArray[np.integer] | None]:
         """Return one validated round: a row of advice or losses, the outcome, and the labels of hypotheses."""
         if self.hypotheses is not None:
             label = check_label(y, self.labels)
@@ -213,7 +213,7 @@ class Panel:
             error.do = "Use sleeping-experts if experts may abstain (NaN)."
         raise error if first is None else error.at(round=first + int(t))
 
-    def choices(self, x: Example) -> NDArray[Any]:
+    def choices(self, x: Example) -> NDArray[np.integer]:
         """Return the label of x under each hypothesis."""
         assert self.hypotheses is not None
         return self.hypotheses.labels_of(self.hypotheses.encode(x), None)

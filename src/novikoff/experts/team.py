@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import InputError, MismatchError, shown
@@ -67,7 +66,7 @@ def narrowness(domain: Domain) -> tuple[bool, int, int]:
     return domain.width is None, kind, domain.width or 0
 
 
-def checked_rule(rule: Learner, experts: int, taken: set[Any]) -> Learner:
+def checked_rule(rule: Learner, experts: int, taken: set[int | None]) -> Learner:
     """Return the caller's rule; raise InputError unless it fits the learners and its coins are separate."""
     player = adapt(rule) if is_learner(rule) else None
     if player is None or player.task != "losses" or not player.draws:

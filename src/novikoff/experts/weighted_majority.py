@@ -131,13 +131,13 @@ class WeightedMajority(Learner):
             self._look()
         return prediction
 
-    def _choices(self, x: Example) -> NDArray[Any]:
+    def _choices(self, x: Example) -> NDArray[np.integer]:
         return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
 
     def _look(self) -> None:
         self._fewest, self._most = int(self.penalties.min()), int(self.penalties.max())
 
-    def _winner(self, choices: NDArray[Any]) -> Label:
+    def _winner(self, choices: NDArray[np.integer]) -> Label:
         """Return the heaviest label, exactly; on a tie +1, or the smallest in multiclass."""
         labels = [1, -1] if self.task == "binary" else list(range(self.labels or 0))
         totals = np.zeros(max(labels) + 2)
@@ -164,7 +164,7 @@ class WeightedMajority(Learner):
             weights = np.power(self.beta, levels) if powers is None else powers[levels]
             yield part, weights if self._prior is None else weights * self._prior[part]
 
-    def _compare(self, choices: NDArray[Any], one: Label, two: Label) -> int:
+    def _compare(self, choices: NDArray[np.integer], one: Label, two: Label) -> int:
         """Return the exact sign of (weight of label one) - (weight of label two)."""
         votes: dict[int, int] = {}
         for label, side in ((one, 1), (two, -1)):

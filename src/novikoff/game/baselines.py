@@ -15,7 +15,7 @@ Cost
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import ModelFileError
-from novikoff.core.types import State
+from novikoff.core.types import LabelValue, Prediction, State
 from novikoff.numerics.total import Total
 
 MOST = 1000
@@ -52,7 +52,7 @@ class Confusion(NamedTuple):
         table: table[i][j] is the number of rounds with label labels[i] and prediction labels[j].
     """
 
-    labels: list[Any]
+    labels: list[LabelValue]
     table: list[list[int]]
 
 
@@ -70,14 +70,14 @@ class Baselines:
         squares: Sum of the squares of the outcomes minus the first.
     """
 
-    counts: dict[tuple[Any, Any], int] | None = field(default_factory=dict)
+    counts: dict[tuple[Prediction, Prediction], int] | None = field(default_factory=dict)
     changes: int = 0
-    last: Any = 1
+    last: Prediction = 1
     numbers: int = 0
     first: float = 0.0
     sums: Total = field(default_factory=Total)
     squares: Total = field(default_factory=Total)
-    _known: set[Any] = field(default_factory=set, repr=False, compare=False)  # labels in `counts`
+    _known: set[Prediction] = field(default_factory=set, repr=False, compare=False)  # labels in `counts`
 
     def __post_init__(self) -> None:
         self._known = {label for pair in self.counts or () for label in pair}
@@ -93,7 +93,7 @@ class Baselines:
         else:
             self._add([(pair, 1)])
 
-    def count_signs(self, said: NDArray[Any], y: NDArray[Any]) -> None:
+    def count_signs(self, said: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds with labels -1 and +1."""
         up, true = said > 0, y > 0
         both, ups, trues = (int(np.count_nonzero(one)) for one in (up & true, up, true))
@@ -101,7 +101,7 @@ class Baselines:
         self._follow(y)
         self._add(counts.items())
 
-    def count(self, said: NDArray[Any], y: NDArray[Any]) -> None:
+    def count(self, said: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds with any labels."""
         self._follow(y)
         if self.counts is None:
@@ -122,7 +122,7 @@ class Baselines:
         pairs = zip(found.tolist(), counts.tolist(), strict=True)
         self._add([((labels[cell // k], labels[cell % k]), rounds) for cell, rounds in pairs])
 
-    def sum(self, y: NDArray[Any]) -> None:
+    def sum(self, y: NDArray[np.number]) -> None:
         """Add rounds with numbers."""
         if not self.numbers and len(y):
             self.first = float(y[0])
@@ -131,13 +131,13 @@ class Baselines:
         self.sums.add_all(above)
         self.squares.add_all(above * above)
 
-    def _follow(self, y: NDArray[Any]) -> None:
+    def _follow(self, y: NDArray[np.number]) -> None:
         """Count the changes of the label."""
         if len(y):
             self.changes += int(np.count_nonzero(y[1:] != y[:-1])) + bool(y[0] != self.last)
             self.last = _whole(y[-1].item())
 
-    def weigh_changes(self, y: NDArray[Any], weights: NDArray[np.int64]) -> None:
+    def weigh_changes(self, y: NDArray[np.number], weights: NDArray[np.int64]) -> None:
         """Add the weight above 1 of the rows whose label changes; each change is counted once more afterwards.
 
         Repeating the previous label predicts a weighted row only once, wrongly if its label differs from the previous
@@ -149,7 +149,7 @@ class Baselines:
             changed = np.append(bool(labels[0] != self.last), labels[1:] != labels[:-1])
             self.changes += int(more[changed].sum())
 
-    def _add(self, found: Iterable[tuple[tuple[Any, Any], int]]) -> None:
+    def _add(self, found: Iterable[tuple[tuple[Prediction, Prediction], int]]) -> None:
         if self.counts is None:
             return
         for pair, rounds in found:
@@ -160,19 +160,19 @@ class Baselines:
         if len(self._known) > MOST:
             self.counts = None
 
-    def labels(self) -> list[Any]:
+    def labels(self) -> list[Prediction]:
         """Return the labels that were predicted or observed, sorted."""
         return [] if self.counts is None else sorted(self._known)
 
-    def confusion(self, labels: list[Any]) -> list[list[int]] | None:
+    def confusion(self, labels: Sequence[Prediction]) -> list[list[int]] | None:
         """Return the confusion table of these labels; None if there were too many."""
         if self.counts is None:
             return None
         return [[self.counts.get((said, label), 0) for said in labels] for label in labels]
 
-    def shown(self) -> dict[Any, int]:
+    def shown(self) -> dict[Prediction, int]:
         """Return how often each label was observed; empty if there were too many."""
-        shown: dict[Any, int] = {}
+        shown: dict[Prediction, int] = {}
         for (_, label), rounds in (self.counts or {}).items():
             shown[label] = shown.get(label, 0) + rounds
         return shown
@@ -219,6 +219,6 @@ class Baselines:
         return cls(counts, state["changes"], state["last"], state["numbers"], state["first"], sums, squares)
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: Prediction) -> Prediction:
     """Return a label as an int if it is integral, so that equal labels of different types are the same."""
     return int(value) if value == value and abs(value) < math.inf and value == int(value) else value

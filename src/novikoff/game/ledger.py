@@ -20,6 +20,7 @@ from novikoff.core.types import (
     Adversary,
     CountsRounds,
     LabelValue,
+    Prediction,
     Run,
     StepResult,
     Theorem,
@@ -101,7 +102,7 @@ def _of_the_served(ledger: Ledger, found: list[Certificate]) -> list[Certificate
 
 
 def _evaluate(
-    ledger: Ledger, theorems: tuple[Theorem, ...], before: Any, after: Any, adaptive: bool, fixed: bool,
+    ledger: Ledger, theorems: tuple[Theorem, ...], before: object, after: object, adaptive: bool, fixed: bool,
     tracked: Any = None, members: tuple[tuple[Certificate, ...], ...] = (), arrivals: tuple[Certificate, ...] = (),
 ) -> list[Certificate]:  # fmt: skip
     """Return the certificates of the theorems that apply."""
@@ -203,7 +204,7 @@ class Ledger(Metrics, Shown):
     bounds: list[tuple[int, float]] = field(default_factory=list)
     predictions: list[NDArray[np.number]] | None = None
     before: Any = None
-    adversary_before: Any = None
+    adversary_before: object = None
     tracker: Tracker | None = None
     reservoir: HypothesisReservoir | None = None
     hindsight: Hindsight | MetricHindsight | None = None
@@ -326,7 +327,7 @@ class Ledger(Metrics, Shown):
         table = baselines.confusion(labels) if self.counts else None
         return None if table is None or not self.rounds else Confusion(list(map(self.label, labels)), table)
 
-    def _order(self, label: Any) -> tuple[bool, Any]:
+    def _order(self, label: Prediction) -> tuple[bool, Any]:
         """Return a sort key of a label: numbers by size, then texts."""
         name = self.label(label)
         return isinstance(name, str), name
@@ -374,13 +375,13 @@ class Ledger(Metrics, Shown):
         (_, wrong), (missed, right) = self.metrics.baselines.confusion([-1, 1]) or ((0, 0), (0, 0))
         return (right, wrong + right, missed + right) if self._signs else (0, 0, 0)
 
-    def label(self, label: int) -> LabelValue:
+    def label(self, label: Prediction) -> LabelValue:
         """Return the user's value of a label; the label itself if it has none."""
         if self.labels is None or not (self._signs or self.player.numbered):
             return label
         if self._signs:
             return self.labels[label == 1]
-        return self.labels[label] if 0 <= label < len(self.labels) else label
+        return self.labels[int(label)] if 0 <= label < len(self.labels) else label
 
     def write(self, prediction: int, y: int, chance: float | None = None, weight: int | None = None) -> None:
         """Record one round.

@@ -142,7 +142,7 @@ def _on_trust(certificate: Certificate) -> Certificate:
     return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **told)  # type: ignore[arg-type]
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic))
@@ -163,7 +163,7 @@ def unpacked(state: State) -> Ledger:
     return restore(state["ledger"], restored_learner(state))
 
 
-def check_format(saved: Any, where: str) -> None:
+def check_format(saved: object, where: str) -> None:
     """Raise `ModelFileError` if data has another format version; `where` is the file, for the message."""
     found = saved.get("format", 1) if isinstance(saved, dict) else None
     if type(found) is int and found == FORMAT:

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from novikoff.convex.theorems.average_risk import average_risk
 from novikoff.convex.theorems.average_risk_always import average_risk_always
+from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
 from novikoff.core.adapt import adapt
 from novikoff.core.certificate import RANK, Assumption, Certificate
 from novikoff.core.display import Shown
@@ -179,10 +180,10 @@ class OnlineToBatch(Shown):
     def predict_one(self, x: Example) -> LabelValue:
         """Return the predicted label of x, as an original label value."""
         prediction = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
-        labels = users_labels(cast(Learner, self.classifier), self.labels)
-        return prediction if labels is None else labels.decode(cast(int, prediction))
+        labels = users_labels(self.classifier, self.labels)
+        return prediction if labels is None else labels.decode(prediction)
 
-    def predict_many(self, batch: Batch) -> NDArray[np.generic]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         """Return the predicted label of every row of a batch, in the batch's internal labels."""
         check_batch(self.encoding, batch)
         return self.classifier.predict_many(batch)
@@ -285,7 +286,7 @@ def finalize(
         >>> kept.predict_one([0.0, 1.0])
         1
     """
-    given: Any = ledger
+    given: object = ledger
     if not isinstance(given, Ledger):
         do = "Pass ledger = nk.play(learner, source, candidates=50)."
         raise InputError("finalize needs the ledger of a game", f"got {named(given)}", do)
@@ -399,15 +400,16 @@ def _averaged_numbers(
     learner = ledger.player
     if reservoir.final is not None or ledger.passes > 1:
         raise InputError(f"an average for regression needs one pass: this game had {ledger.passes}. Use one.")
-    run: Run[Any] = Run(
-        before=ledger.before, after=learner.facts(), rounds=ledger.rounds, mistakes=0, expected=ledger.expected,
+    run: Run[OnlineGradientFacts] = Run(
+        before=ledger.before, after=cast(OnlineGradientFacts, learner.facts()), rounds=ledger.rounds, mistakes=0,
+        expected=ledger.expected,
         constants=(0, ledger.rounds), adaptive=False, deterministic=ledger.deterministic, loss=ledger.loss,
         squares=ledger.squares, fixed=ledger.fixed, repeated=ledger.repeated or ledger.weighted is not None,
     )  # fmt: skip
     return learner.mean(), average_limits(run, delta, reservoir.fixed)
 
 
-def average_limits(run: Run[Any], delta: float, fixed: bool) -> tuple[Certificate, ...]:
+def average_limits(run: Run[OnlineGradientFacts], delta: float, fixed: bool) -> tuple[Certificate, ...]:
     """Return the bounds on the risk of an average, the smaller first.
 
     Args:
@@ -423,8 +425,8 @@ def average_limits(run: Run[Any], delta: float, fixed: bool) -> tuple[Certificat
 
 def _again(
     ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], test: DriftTest,
-    tell: Tell | None, places: list[Any] | None = None,
-) -> Iterator[tuple[int, Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
+    tell: Tell | None, places: list[Place] | None = None,
+) -> Iterator[tuple[int, Batch, Learner | None, NDArray[np.number]]]:  # fmt: skip
     """Replay the first pass under a drift test.
 
     Yields:

@@ -8,7 +8,6 @@ learner, to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +32,8 @@ Tell = Callable[[int], None]
 
 def replay(
     ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream, stops: list[int], tell: Tell | None = None,
-    places: list[tuple[int, Position]] | None = None,
-) -> Iterator[tuple[Batch, Learner | None, NDArray[Any]]]:  # fmt: skip
+    places: list[tuple[int, Position | None]] | None = None,
+) -> Iterator[tuple[Batch, Learner | None, NDArray[np.number]]]:  # fmt: skip
     """Play the first pass again, in parts that do not cross any of `stops`.
 
     Args:
@@ -91,7 +90,7 @@ def replay(
                          "though with as many mistakes. Play again.")  # fmt: skip
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: object, other: object) -> bool:
     """Return whether two states are equal to the last bit; a list equals a tuple, as files do not distinguish them."""
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)

@@ -19,7 +19,7 @@ from novikoff.core.executors import Executor, Over
 from novikoff.core.labels import Numbering
 from novikoff.core.learner import Learner
 from novikoff.core.stream import Stream
-from novikoff.core.types import Position, State
+from novikoff.core.types import LabelValue, Position, State
 from novikoff.data.as_stream import for_learner
 
 STRETCHES = 16
@@ -52,7 +52,7 @@ def stretches(places: Sequence[Place], rows: int) -> list[Stretch]:
 
 
 def judged(
-    stream: Stream, hypotheses: Sequence[tuple[int, Learner]], labels: Sequence[Any], pieces: Sequence[Stretch],
+    stream: Stream, hypotheses: Sequence[tuple[int, Learner]], labels: Sequence[LabelValue], pieces: Sequence[Stretch],
     who: Executor,
 ) -> list[int]:  # fmt: skip
     """Return the errors of each hypothesis on the rows from its index on.
@@ -70,7 +70,7 @@ def judged(
 
 
 def _errors(
-    over: Over, piece: Stretch, stream: Stream, told: Sequence[tuple[int, Any, State]], labels: list[Any]
+    over: Over, piece: Stretch, stream: Stream, told: Sequence[tuple[int, Any, State]], labels: list[LabelValue]
 ) -> list[int]:
     """Return the errors of each hypothesis on one stretch."""
     mine = [(index, adapt(make.restore(state))) for index, make, state in told if index < piece.last]

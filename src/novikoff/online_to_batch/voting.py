@@ -142,12 +142,12 @@ class RandomVote(Predictor):
         """Return the majority prediction for x."""
         return _winner([int(voter.predict_one(x)) for voter in self.voters], self.labels)
 
-    def predict_many(self, batch: Batch) -> NDArray[Any]:
+    def predict_many(self, batch: Batch) -> NDArray[np.number]:
         """Return the majority prediction for every row."""
         said = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
         votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
-        winners: NDArray[Any] = choices[np.argmax(votes, axis=0)]
+        winners: NDArray[np.number] = choices[np.argmax(votes, axis=0)]
         return winners
 
 

@@ -35,7 +35,7 @@ class Enumerable(Protocol):
         """Return x, checked, in the form that `labels_of` takes."""
         ...
 
-    def labels_of(self, x: Any, members: NDArray[np.int64] | None) -> NDArray[Any]:
+    def labels_of(self, x: Any, members: NDArray[np.int64] | None) -> NDArray[np.integer]:
         """Return the label that each member gives x; members None means the whole class, in order."""
         ...
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from novikoff.core.errors import InputError, LateError, ModelFileError, shown
 from novikoff.core.labels import Numbering, one_label
-from novikoff.core.types import Example, State, check_label
+from novikoff.core.types import Example, LabelValue, Outcome, Prediction, State, check_label
 
 if TYPE_CHECKING:
     from novikoff.game.delayed.late import Late
@@ -51,7 +51,7 @@ class Waiting:
     number: int
     x: Example
     digest: str
-    said: Any
+    said: Prediction
     version: int
     at: float
 
@@ -70,7 +70,7 @@ class Answered:
 
     number: int
     digest: str
-    said: Any
+    said: Prediction
     arrival: int
     label: Any
 
@@ -110,7 +110,7 @@ class Pending:
             self._answer(id, 0, None)
         return found
 
-    def known(self, id: Any, digest: str) -> Waiting | Answered | None:
+    def known(self, id: Id, digest: str) -> Waiting | Answered | None:
         """Return the round of that id if x is the same; None if the id is new."""
         if not isinstance(id, (str, int)) or isinstance(id, bool):
             raise InputError(f"an id must be text or a whole number: got {shown(id)}.")
@@ -264,8 +264,8 @@ class Answer(NamedTuple):
 
     id: Id
     round: int
-    prediction: Any
-    label: Any = None
+    prediction: LabelValue
+    label: LabelValue = None
     arrival: int | None = None
     mistake: bool | None = None
     expired: bool = False
@@ -298,7 +298,7 @@ class ById:
         late.predict(1)
         return self._told(id, one)
 
-    def learn(self, id: Id, y: Any, at: float | None) -> Answer:
+    def learn(self, id: Id, y: Outcome, at: float | None) -> Answer:
         """Learn the label of a round, unless it was learned before."""
         late = self._game._be_late()
         pending = self._book(late)

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.core.certificate import Bound, Words, has_comparators, seen, theorem
 from novikoff.core.types import Run
@@ -61,10 +60,9 @@ class MulticlassKernelFacts(KernelFacts):
         ),
     ),
 )
-def multiclass_kernel_mistakes(run: Run[Any]) -> Bound:
+def multiclass_kernel_mistakes(run: Run[MulticlassKernelFacts]) -> Bound:
     """Return the smallest root over the comparators, exactly."""
-    after: MulticlassKernelFacts = run.after
-    tracked = run.tracked
+    after, tracked = run.after, run.tracked
     inserted = after.updates - run.before.updates
     claim = "each mistake added K(x, .) to the label and subtracted it from the prediction, and nothing else changed"
     needed = [

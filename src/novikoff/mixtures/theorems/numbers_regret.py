@@ -21,10 +21,8 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
-from novikoff.core.types import Run
+from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
 
 DRIFT = 1e-6
@@ -41,7 +39,7 @@ DRIFT = 1e-6
         why="its forecaster {member} lost {member_loss:up} in this run, and mixing the forecasters adds {mixture:up}",
     ),
 )
-def numbers_regret(run: Run[Any]) -> Bound | None:
+def numbers_regret(run: Run[CountsRounds]) -> Bound | None:
     """Return the least loss of a forecaster + the price of AdaHedge; None for a mixture that shares."""
     tracked: TopFacts = run.tracked
     if tracked.path is not None:

@@ -32,10 +32,8 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
-from novikoff.core.types import Run
+from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
 
 
@@ -52,7 +50,7 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
         ),
     ),
 )
-def numbers_switching_regret(run: Run[Any]) -> Bound | None:
+def numbers_switching_regret(run: Run[CountsRounds]) -> Bound | None:
     """Return loss + price of the cheapest path + the gaps; None for a mixture that does not share."""
     tracked: TopFacts = run.tracked
     path = tracked.path

@@ -32,10 +32,9 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
-from novikoff.core.types import Run
+from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
 
 
@@ -54,7 +53,7 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
         ),
     ),
 )
-def switching_regret(run: Run[Any]) -> Bound | None:
+def switching_regret(run: Run[CountsRounds]) -> Bound | None:
     """Return V of the cheapest path; None for a learner without probabilities or without paths."""
     tracked: TopFacts = run.tracked
     if run.log_loss is None or tracked.path is None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from novikoff.core.certificate import Assumption, seen
-from novikoff.core.types import Run
+from novikoff.core.types import CountsRounds, Run
 
 SLACK = 1e-9
 """Largest difference, relative to the loss, between the ledger's loss and that of the forecasts recorded; and between
@@ -74,7 +73,7 @@ class TopFacts:
         return min(range(len(self.losses)), key=self.losses.__getitem__)
 
 
-def of_a_top(run: Run[Any], observed: float) -> list[Assumption]:
+def of_a_top(run: Run[CountsRounds], observed: float) -> list[Assumption]:
     """Return the assumptions of every theorem on a mixture whose forecasts were recorded."""
     tracked: TopFacts = run.tracked
     lost = tracked.loss + tracked.novelty

@@ -25,8 +25,6 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least, nothing, passed
@@ -44,7 +42,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
         ),
     ),
 )
-def delayed_conservative(run: Run[Any]) -> Bound | None:
+def delayed_conservative(run: Run[object]) -> Bound | None:
     """Return (G+1) times the least bound on the game of arrivals; None for a learner that is not conservative."""
     late = facts_of(run)
     if not late.conservative:

@@ -23,8 +23,6 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least, nothing, passed
@@ -42,7 +40,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
         ),
     ),
 )
-def delayed_drawn(run: Run[Any]) -> Bound | None:
+def delayed_drawn(run: Run[object]) -> Bound | None:
     """Return the least bound on the draws in the game of arrivals plus the number of changed answers."""
     found = least(run, "P")
     if found is None:

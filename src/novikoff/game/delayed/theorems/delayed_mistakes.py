@@ -24,8 +24,6 @@ Reference
 
 from __future__ import annotations
 
-from typing import Any
-
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.core.types import Run
 from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least, nothing, passed
@@ -43,7 +41,7 @@ from novikoff.game.delayed.theorems.late_facts import QUANTITY, facts_of, least,
         ),
     ),
 )
-def delayed_mistakes(run: Run[Any]) -> Bound | None:
+def delayed_mistakes(run: Run[object]) -> Bound | None:
     """Return the least bound on the game of arrivals plus the number of changed answers."""
     found = least(run)
     if found is None:

@@ -52,19 +52,19 @@ QUANTITY = "mistakes of the answers served"
 ROUNDED = 1.0 + 1e-9
 
 
-def facts_of(run: Run[Any]) -> LateFacts:
+def facts_of(run: Run[object]) -> LateFacts:
     """Return the facts of a game with delayed labels."""
     assert run.late is not None  # these theorems are evaluated on such games only
     return run.late
 
 
-def of_mistakes(run: Run[Any], kind: str) -> list[Certificate]:
+def of_mistakes(run: Run[object], kind: str) -> list[Certificate]:
     """Return certificates of this kind that bound the mistakes of the game of arrivals, directly or by a loss."""
     names = ("mistakes", "log loss") if kind == "D" else ("loss",) if facts_of(run).counts else ()
     return [one for one in run.arrivals if one.kind == kind and one.side == "upper" and one.quantity in names]
 
 
-def on_mistakes(run: Run[Any], kind: str) -> Iterator[tuple[int, Certificate]]:
+def on_mistakes(run: Run[object], kind: str) -> Iterator[tuple[int, Certificate]]:
     """Yield bounds on the mistakes of the game of arrivals with their certificates, without void ones.
 
     A mistake costs at least ln 2 of log loss: the observed label was at most as probable as the predicted one. A log
@@ -79,19 +79,19 @@ def on_mistakes(run: Run[Any], kind: str) -> Iterator[tuple[int, Certificate]]:
             yield math.floor(one.bound / math.log(2.0) * ROUNDED), one
 
 
-def least(run: Run[Any], kind: str = "D") -> tuple[int, Certificate] | None:
+def least(run: Run[object], kind: str = "D") -> tuple[int, Certificate] | None:
     """Return the least bound on the mistakes of the game of arrivals with its certificate; None if there is none."""
     return min(on_mistakes(run, kind), key=lambda found: found[0], default=None)
 
 
-def counted(run: Run[Any]) -> list[Assumption]:
+def counted(run: Run[object]) -> list[Assumption]:
     """Return the assumption on the counts."""
     late = facts_of(run)
     whole = late.labelled == run.rounds and late.pending >= 0
     return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
-def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
+def passed(run: Run[object], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
     """Return a bound on the mistakes of the served answers."""
     late = facts_of(run)
     counts = {"changed": late.changed, "arrival_mistakes": run.mistakes, "labelled": late.labelled,
@@ -100,7 +100,7 @@ def passed(run: Run[Any], value: int, by: Certificate, limit: int, told: dict[st
     return Bound(value, [*counted(run), *by.assumptions], told, late.mistakes, late.labelled)
 
 
-def nothing(run: Run[Any], kind: str = "D") -> Bound | None:
+def nothing(run: Run[object], kind: str = "D") -> Bound | None:
     """Return a void bound if no certificate of the game of arrivals is valid; None if there is no such certificate."""
     late = facts_of(run)
     kinds = of_mistakes(run, kind)
