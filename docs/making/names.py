@@ -155,9 +155,12 @@ def status(page: str) -> str:
     kept[rows[-1] + 1 : rows[-1] + 1] = new
     page = _text(*kept)
     for name, entry in _room("learner", "adversary").items():
+        promises = getattr(entry.load(), "promises", ())
+        if promises:
+            page = re.sub(rf"(?<=none is claimed, for )(.*?)`{name}`, ", r"\1", page)
         if name in page:
             continue
-        if promises := getattr(entry.load(), "promises", ()):
+        if promises:
             page = re.sub(
                 rf"^(\| `{promises[0].name}`.*? \| .*?) \|", rf"\1, {name} |", page, count=1, flags=re.MULTILINE
             )

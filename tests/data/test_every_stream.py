@@ -52,7 +52,8 @@ def test_every_format_keeps_the_contract(name, tmp_path):
     (tmp_path / "file").write_bytes(content)
     check_stream(lambda: nk.read(tmp_path / "file", format=name, **options))
     stream = nk.read(tmp_path / "file", format=name, **options)
-    assert sum(1 for _ in stream.batches()) > 1, "the sample should have several batches"
+    at_once = isinstance(stream, nk.Arrays)  # its file is read whole
+    assert at_once or sum(1 for _ in stream.batches()) > 1, "the sample should have several batches"
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress], ids=["gzip", "xz"])
