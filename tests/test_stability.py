@@ -15,7 +15,7 @@ _, NAMES, REST = re.split("^## .*$", PAGE, flags=re.MULTILINE)
 def tiers(table):
     """The names of the tiers in rows `| area | stable | experimental |`."""
     rows = re.findall(r"^\| ([\w ]+) \|(.*)\|(.*)\|$", table, re.MULTILINE)
-    return [[name for row in rows for name in re.findall(r"`(\w+)`", row[column])] for column in (1, 2)]
+    return [[name for row in rows for name in re.findall(r"`([\w-]+)`", row[column])] for column in (1, 2)]
 
 
 @pytest.mark.parametrize(
