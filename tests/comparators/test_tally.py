@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.comparators.tally import UNIT, Tally, shortened
+from novikoff.core.errors import ModelFileError
 
 SIZES = [0.0, 5e-324, 1e-200, 1e-30, 1e-9, 0.1, 3.0, 2.0**62, 1e200, 1e300]
 TINY = Fraction(1, 2**98)
@@ -176,7 +177,7 @@ def test_a_tally_is_restored_to_the_bit_and_resumes():
     ],
 )
 def test_a_damaged_state_is_refused(name, damaged):
-    with pytest.raises(ValueError, match="must"):
+    with pytest.raises(ModelFileError, match="must"):
         Tally.restore({**filled().state(), name: damaged})
 
 

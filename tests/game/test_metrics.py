@@ -241,7 +241,7 @@ def test_every_ledger_of_probabilities_has_it_and_keeps_it():
     with pytest.raises(ModelFileError, match="its bins must have 300 rounds"):
         ledger_state.restore(state, ledger.learner)
     state["calibration"]["rounds"][0] = -1
-    with pytest.raises(ModelFileError, match="counts of rounds"):
+    with pytest.raises(ModelFileError, match="rounds of calibration must be an integer from 0"):
         ledger_state.restore(state, ledger.learner)
 
 

@@ -1,7 +1,9 @@
 """The model file: plain data, whole or not there at all."""
 
+import io
 import json
 import os
+import warnings
 import zipfile
 
 import numpy as np
@@ -197,6 +199,32 @@ def test_an_array_is_of_the_size_its_header_says_or_refused_before_it_is_made(tm
     state = '{"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": null, "conservative": false}'
     write(tmp_path / "m.nk", state, a=data)
     with pytest.raises(ModelFileError, match="the size of its header"):
+        nk.load(tmp_path / "m.nk")
+
+
+def test_an_array_that_is_named_more_than_once_is_refused(tmp_path):
+    file = io.BytesIO()
+    np.save(file, np.zeros((2, 2), np.int64))
+    twice = '{"hypotheses": {"matrix": {"__array__": "a"}, "again": [{"__array__": "a"}, {"__array__": "a"}]}}'
+    write(tmp_path / "m.nk", twice, a=file.getvalue())
+    with pytest.raises(ModelFileError, match="must be named once"):
+        nk.load(tmp_path / "m.nk")
+
+
+@pytest.mark.parametrize("where", ["meta.json", "a.npy"])
+def test_a_small_file_that_unpacks_to_much_more_is_refused(tmp_path, played, where):
+    nk.save(played, tmp_path / "m.nk")
+    with zipfile.ZipFile(tmp_path / "m.nk", "a", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # meta.json is in it twice
+        archive.writestr(where, b" " * (persistence.SPARE + 2**20))
+    with pytest.raises(ModelFileError, match="must unpack to at most 1[0-9],"):
+        nk.load(tmp_path / "m.nk")
+
+
+def test_learners_nested_too_deeply_are_refused(tmp_path):
+    depth = persistence.DEEPEST + 1
+    write(tmp_path / "m.nk", '{"learner": ' * depth + "0" + "}" * depth)
+    with pytest.raises(ModelFileError, match="at most 200 deep"):
         nk.load(tmp_path / "m.nk")
 
 

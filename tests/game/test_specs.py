@@ -190,3 +190,9 @@ def test_every_learner_knows_its_name():
             assert learner_name(entry.load()) == name
     with pytest.raises(SpecError):
         learner_name(dict)
+
+
+def test_a_spec_nested_too_deeply_is_refused_at_once():
+    nested = "conformal:[" * 5000 + "perceptron" + "]" * 5000
+    with pytest.raises(SpecError, match="at most 32 deep"):
+        make(nested, "learner")

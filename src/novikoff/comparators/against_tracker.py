@@ -17,7 +17,7 @@ Reference
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,12 @@ from novikoff.comparators.frozen import check_members
 from novikoff.comparators.goal import Goal, HasGoals
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_tracker import MetricTracker
-from novikoff.comparators.tracker import COMPARATORS, KEEP, Tracker
-from novikoff.core.state import array, flag, integer, number, require
+from novikoff.comparators.tracker import KEEP, Tracker
+from novikoff.core.state import Argument, Array, Count, Number, Part, Parts, require
 from novikoff.core.types import Batch, State
+
+if TYPE_CHECKING:
+    from novikoff.core.learner import Learner
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,20 @@ class AgainstTracker(Tracker):
     """
 
     rows = 0
+    kind = "against"
+    fields = (
+        Number("bias", argument=True),
+        Number("kappa", argument=True),
+        Count("announced", optional=True, argument=True),
+        Count("limit", optional=True, argument=True),
+        Count("keep", argument=True),
+        Argument("fits", bool),
+        Count("rows"),
+        Array("lost", (None,), at="_lost", finite=False),
+        Array("surplus", (2, None), at="_surplus", finite=False),
+        Parts("labels", MetricTracker, at="_labels"),
+        Part("unseen", MetricTracker, at="_unseen", optional=True),
+    )
 
     def __init__(
         self, bias: float, kappa: float, announced: int | None = None, limit: int | None = None, keep: int = KEEP // 8,
@@ -140,32 +157,21 @@ class AgainstTracker(Tracker):
         surplus = self._surplus[0] - (self.rows + 100) * 2.0**-51 * self._surplus[1]
         return AgainstFacts(self.rows, tuple(self._lost.tolist()), tuple(surplus.tolist()), labels)
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        names = ("bias", "kappa", "announced", "limit", "keep", "fits")
-        return {"kind": "against", **{name: getattr(self, name) for name in names}, "rows": self.rows,
-                "lost": self._lost.copy(), "surplus": self._surplus.copy(),
-                "labels": [tracker.state() for tracker in self._labels],
-                "unseen": None if self._unseen is None else self._unseen.state()}  # fmt: skip
+    def check(self, learner: Learner) -> None:
+        must = f"comparators must be of the learner's {learner.labels} labels"
+        require(len(self._labels) <= (learner.labels or 0), must, len(self._labels))
+        for one in self._labels:
+            one.check(learner)
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker restored from its state."""
-        bias, kappa = (number(state, name, COMPARATORS) for name in ("bias", "kappa"))
-        announced, limit = (
-            None if state[name] is None else integer(state, name, of=COMPARATORS) for name in ("announced", "limit")
-        )
-        keep, fits = integer(state, "keep", of=COMPARATORS), flag(state, "fits", COMPARATORS)
-        tracker = cls(bias, kappa, announced, limit, keep, fits)
-        tracker.rows = integer(state, "rows", of=COMPARATORS)
-        tracker._lost = array(state, "lost", (None,), finite=False, of=COMPARATORS)
-        tracker._surplus = array(state, "surplus", (2, len(tracker._lost)), finite=False, of=COMPARATORS)
-        tracker._labels = [MetricTracker.restore(one) for one in state["labels"]]
-        tracker._unseen = None if state["unseen"] is None else MetricTracker.restore(state["unseen"])
-        for one in [*tracker._labels, *([] if tracker._unseen is None else [tracker._unseen])]:
-            members = len(tracker._lost)
+    def after_restoring(self, found: State) -> None:
+        members, seen = len(self._lost), self._labels if self._unseen is None else [*self._labels, self._unseen]
+        require(self._surplus.shape[1] == members, f"surplus must be of {members:,} members", self._surplus.shape)
+        for one in seen:
             require(one.members == members, f"comparators must be of {members:,} members", one.members)
-        return tracker
+        watched = seen if self.announced is None else self._labels
+        rows = [one.rows for one in watched]
+        sound = (self._unseen is not None or not self.rows) and all(one == self.rows for one in rows)
+        require(sound, f"comparators of each label must have seen {self.rows:,} rounds", rows)
 
 
 def _added(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,11 @@ from novikoff.comparators._loops import log_losses_layout as at
 from novikoff.comparators.goal import HasOwnWeights, Own
 from novikoff.comparators.metric import U0
 from novikoff.comparators.random_features import Images
-from novikoff.core.state import array, integer, require
+from novikoff.core.state import Array, Coded, Count, Field, Part, Stateful, array, require
 from novikoff.core.types import State
 from novikoff.numerics.sizes import WAVES
 
 Vector = NDArray[np.float64]
-COPIES = "frozen copies"
-"""Name of the state in error messages."""
 TOGETHER = 512
 """Number of rows whose random features are computed at a time: a few MB."""
 
@@ -96,13 +94,44 @@ class Copies(NamedTuple):
     sums: Vector
 
 
-class FrozenWeights:
+@dataclass(frozen=True)
+class Lanes(Field):
+    """State field of copies, or of a list of them, saved as owners, vectors and sums."""
+
+    many: bool = False
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return [[part.copy() for part in one] for one in value] if self.many else [part.copy() for part in value]
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        saved = state[self.name]
+        require(isinstance(saved, (list, tuple)), f"{self.name} of {of} must be a list", saved)
+        return [_lanes(one, of) for one in saved] if self.many else _lanes(saved, of)
+
+
+class FrozenWeights(Stateful):
     """Copies of the weights of one learner that has `own_weights`.
 
     Args:
         first: Rounds before the first copy.
         stacked: Whether the last score is that of a stack on the others.
     """
+
+    fields = (
+        Array("told", (None, at.SCORE_SUMS), at="_score_sums", finite=False),
+        Count("next"),
+        Count("after", -1),
+        Lanes("plain", at="_plain"),
+        Part("images", Images, at="_images", optional=True),
+        Lanes("on_images", True, at="_on_images"),
+        Lanes("stack", at="_stack", optional=True),
+        Coded("notes", lambda notes: _numbered(notes), lambda saved: _by_number(saved, NOTES), "arrays by member",
+              at="_notes"),
+        Coded("ended", lambda ended: [[after, _numbered(of_each)] for after, of_each in ended],
+              lambda saved: [(int(after), _by_number(of_each, NOTES + RESULTS)) for after, of_each in saved],
+              "rounds with arrays by member", at="_ended"),
+    )  # fmt: skip
+    described = "frozen copies"
 
     def __init__(self, first: int = 2, stacked: bool = False) -> None:
         self.next, self.after = int(first), -1
@@ -261,40 +290,20 @@ class FrozenWeights:
                 )  # fmt: skip
         return tuple(one for one in found if math.isfinite(one.bound) and math.isfinite(one.unexplained))
 
-    def state(self) -> State:
-        return {
-            "next": self.next,
-            "after": self.after,
-            "plain": [part.copy() for part in self._plain],
-            "images": None if self._images is None else self._images.state(),
-            "on_images": [[part.copy() for part in copies] for copies in self._on_images],
-            "stack": None if self._stack is None else [part.copy() for part in self._stack],
-            "notes": _numbered(self._notes),
-            "ended": [[after, _numbered(of_each)] for after, of_each in self._ended],
-            "told": self._score_sums.copy(),
-        }
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        frozen = cls(integer(state, "next", of=COPIES))
-        frozen.after = integer(state, "after", -1, of=COPIES)
-        frozen._score_sums = array(state, "told", (None, at.SCORE_SUMS), finite=False, of=COPIES)
-        known = len(frozen._score_sums) or None
-        frozen._plain = restored_lanes(state["plain"], known)
-        frozen._images = None if state["images"] is None else Images.restore(state["images"])
-        frozen._on_images = [restored_lanes(copies, known, WAVES) for copies in state["on_images"]]
-        members = 0 if frozen._images is None else len(frozen._images.widths)
-        require(len(frozen._on_images) == members, f"copies on random features must be {members}", state["on_images"])
-        for copies in frozen._on_images:
+    def after_restoring(self, found: State) -> None:
+        known = len(self._score_sums) or None
+        for copies, least in ((self._plain, 0), *((one, WAVES) for one in self._on_images)):
+            check_lanes(copies, known, least)
+        members = 0 if self._images is None else len(self._images.widths)
+        require(len(self._on_images) == members, f"copies on random features must be {members}", self._on_images)
+        for copies in self._on_images:
             require(copies.owners.shape == (at.LANES,) and copies.owners[0] >= 0, "a copy must be of a member", copies)
-        frozen._stack = None if state["stack"] is None else restored_lanes(state["stack"], known)
+        if self._stack is not None:
+            check_lanes(self._stack, known)
         if known is not None:
-            frozen._check_copies(known)
-        frozen._notes = _by_number(state["notes"], NOTES)
-        frozen._ended = [(int(after), _by_number(of_each, NOTES + RESULTS)) for after, of_each in state["ended"]]
-        named = {int(j) for copies in frozen._copied for j in copies.owners if j >= 0}
-        require(named == set(frozen._notes), "each copy must have its notes", sorted(frozen._notes))
-        return frozen
+            self._check_copies(known)
+        named = {int(j) for copies in self._copied for j in copies.owners if j >= 0}
+        require(named == set(self._notes), "each copy must have its notes", sorted(self._notes))
 
 
 def _copies(own: Sequence[Own]) -> Copies:
@@ -318,7 +327,7 @@ def _numbered(arrays: dict[int, Vector]) -> State:
 
 
 def _by_number(state: State, size: int) -> dict[int, Vector]:
-    return {int(j): array(state, j, (size,), finite=False, of=COPIES) for j in state}
+    return {int(j): array(state, j, (size,), finite=False, of=FrozenWeights.described) for j in state}
 
 
 def check_members(members: int, scores: Vector) -> None:
@@ -332,24 +341,28 @@ def _check_owners(copies: Copies, members: int) -> None:
     require(sound, f"copies must be of the {members:,} members", copies.owners)
 
 
-def restored_lanes(state: Any, members: int | None, least: int = 0) -> Copies:
-    """Return the copies restored from a state, checked.
+def _lanes(saved: Any, of: str) -> Copies:
+    """Return the copies of a saved state."""
+    sound = isinstance(saved, (list, tuple)) and len(saved) == len(Copies._fields)
+    require(sound, f"{of} must have owners, vectors and sums", saved)
+    named = dict(zip(Copies._fields, saved, strict=True))
+    return Copies(array(named, "owners", (None,), np.int64, of=of), array(named, "vectors", (None, None), of=of),
+                  array(named, "sums", (at.SUMS, None), finite=False, of=of))  # fmt: skip
+
+
+def check_lanes(copies: Copies, members: int | None, least: int = 0) -> None:
+    """Raise `ModelFileError` for copies of a saved state that do not fit together.
 
     Args:
-        state: Owners, vectors and sums.
+        copies: Owners, vectors and sums.
         members: Number of members; None if not known yet.
         least: Minimum number of places of the vectors.
     """
-    named = dict(zip(("owners", "vectors", "sums"), state, strict=True))
-    lanes = len(named["owners"])
-    require(lanes % at.LANES == 0, f"copies must come in lanes of {at.LANES}", lanes)
-    found = Copies(
-        array(named, "owners", (lanes,), np.int64, of=COPIES), array(named, "vectors", (None, lanes), of=COPIES),
-        array(named, "sums", (at.SUMS, lanes), finite=False, of=COPIES),
-    )  # fmt: skip
-    _check_owners(found, 2**31 if members is None else members)
-    require(lanes == 0 or len(found.vectors) >= least, f"copies must have {least:,} weights", found.vectors.shape)
-    return found
+    lanes, shapes = len(copies.owners), [part.shape for part in copies]
+    sound = lanes % at.LANES == 0 and copies.vectors.shape[1] == copies.sums.shape[1] == lanes
+    require(sound, f"copies must come in lanes of {at.LANES}", shapes)
+    _check_owners(copies, 2**31 if members is None else members)
+    require(lanes == 0 or len(copies.vectors) >= least, f"copies must have {least:,} weights", shapes)
 
 
 def _dot(a: Vector, b: Vector) -> float:

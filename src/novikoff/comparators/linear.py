@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from fractions import Fraction
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from novikoff.comparators.fit import fit
 from novikoff.comparators.rounding import length_of, of_length, root
 from novikoff.comparators.rows import Labels, Rows, most_numbers, numbers
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
+from novikoff.core.state import Array, Coded, Count, Part, Stateful, Value, require
 from novikoff.core.types import Sparse, State
 from novikoff.numerics.coins import coins
 from novikoff.numerics.total import Total
@@ -65,7 +66,7 @@ KAPPAS = (1.0, 0.25, 0.0625)
 """Factors of the kappa that was best in the fit: on longer streams the best kappa is smaller."""
 
 
-class LinearScorer:
+class LinearScorer(Stateful):
     """Three directions and a probe, with the sums of their margins.
 
     The last row of U is used for features that the fit did not see: zero for a direction. The probe has a weight for
@@ -78,6 +79,18 @@ class LinearScorer:
         bias: Value of the constant feature; 0 for none.
         normalize: Whether each x is divided by its norm.
     """
+
+    fields = (
+        Array("U", (None, None), np.float32, finite=False, argument=True),
+        Array("bias_weights", (None,), finite=False, argument=True),
+        Array("longest", (1,), finite=False),
+        Part("tally", Tally, argument=True),
+        Count("nonzeros"),
+        Value("empty", bool),
+        Coded("probed", lambda totals: [[one.sum, one.lost] for one in totals], lambda saved: _totals(saved),
+              "two sums"),
+    )  # fmt: skip
+    described = "comparators"
 
     def __init__(
         self, U: NDArray[np.float32], bias_weights: Vector, tally: Tally, bias: float, normalize: bool
@@ -269,26 +282,22 @@ class LinearScorer:
         weights = self.U[:-1].astype(np.float64)
         return tuple(np.append(weights[:, k], self.bias_weights[k]) for k in range(self.tally.directions))
 
-    def state(self) -> State:
-        arrays = {name: getattr(self, name).copy() for name in ("U", "bias_weights", "longest")}
-        probed = [[total.sum, total.lost] for total in self.probed]
-        return {**arrays, "tally": self.tally.state(), "nonzeros": self.nonzeros, "empty": self.empty, "probed": probed}
-
     @classmethod
-    def restore(cls, state: State, bias: float, normalize: bool) -> Self:
+    def arguments(cls, state: State) -> dict[str, Any]:
         from novikoff.comparators._loops import margins
 
-        U, weights = np.array(state["U"], np.float32, order="C"), np.array(state["bias_weights"], np.float64)
-        tally, K = Tally.restore(state["tally"]), margins.DIRECTIONS
-        sound = U.ndim == 2 and U.shape[1] == margins.VECTORS and len(U) > 0 and not U[-1, :K].any()
-        if not sound or weights.shape != (margins.VECTORS,) or tally.directions != K:
-            raise ValueError(f"directions must be {K} to a feature: got arrays {U.shape} and {weights.shape}.")
-        scorer = cls(U, weights, tally, bias, normalize)
-        scorer.longest = np.array(state["longest"], np.float64).reshape(1)
-        scorer.nonzeros, scorer.empty = int(state["nonzeros"]), bool(state["empty"])
-        above, below = (Total(float(total), float(lost)) for total, lost in state["probed"])
-        scorer.probed = above, below
-        return scorer
+        found = super().arguments(state)
+        U, weights, directions = found["U"], found["bias_weights"], margins.DIRECTIONS
+        sound = U.shape[1] == margins.VECTORS and len(U) > 0 and weights.shape == (margins.VECTORS,)
+        sound = sound and found["tally"].directions == directions and found["tally"].probes == 1
+        require(sound and not U[-1, :directions].any(), f"comparators must have {directions} directions", U.shape)
+        return found
+
+
+def _totals(saved: Any) -> tuple[Total, Total]:
+    """Return the two sums of a saved state."""
+    above, below = saved
+    return Total(*map(float, above)), Total(*map(float, below))
 
 
 def probe(first: int, stop: int) -> NDArray[np.float32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from novikoff.comparators.linear import HEAVIEST, LinearScorer
 from novikoff.comparators.rounding import length_of
 from novikoff.comparators.rows import Labels, Rows, without_zeros
 from novikoff.comparators.tracker import NO_LIMIT, ComparatorFacts, ScorerTracker
-from novikoff.core.types import State
+from novikoff.core.state import Argument, Array, Number, Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,15 @@ class LinearTracker(ScorerTracker[LinearScorer]):
         additive: Whether to check that a mistake adds y x~ to the learner's weights and nothing else changes them.
     """
 
+    kind = "linear"
+    fields = (
+        Number("bias", argument=True),
+        Argument("normalize", bool),
+        Array("start", (None,), finite=False, optional=True, argument=True),
+        *ScorerTracker.fields,
+        Part("scorer", LinearScorer, optional=True, given=("bias", "normalize")),
+    )
+
     def __init__(
         self, bias: float = 0.0, normalize: bool = False, start: ArrayLike | None = None, keep: int = 16_000_000,
         additive: bool = False,
@@ -65,9 +74,6 @@ class LinearTracker(ScorerTracker[LinearScorer]):
 
     def _fit(self, x: Rows, y: Labels, played: NDArray[Any]) -> LinearScorer:
         return LinearScorer.fitted(without_zeros(x), y, self.bias, self.normalize)
-
-    def _restored(self, state: State) -> LinearScorer:
-        return LinearScorer.restore(state, self.bias, self.normalize)
 
     def facts(self, learner: Any = None) -> LinearComparatorFacts:
         scorer = self._now()
@@ -96,12 +102,3 @@ class LinearTracker(ScorerTracker[LinearScorer]):
             directions=scorer.directions(),
             probed=(float(scorer.probed[0]), float(scorer.probed[1])),
         )
-
-    def state(self) -> State:
-        start = None if self.start is None else self.start.copy()
-        return {"kind": "linear", "bias": self.bias, "normalize": self.normalize, "start": start,
-                **self._state()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        return cls(state["bias"], state["normalize"], state["start"])._load(state)

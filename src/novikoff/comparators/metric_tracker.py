@@ -21,26 +21,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators import _loops
 from novikoff.comparators._loops import log_losses_layout as at
-from novikoff.comparators.frozen import FrozenWeights, check_members, in_lanes, restored_lanes
+from novikoff.comparators.frozen import Copies, FrozenWeights, check_lanes, check_members, in_lanes
 from novikoff.comparators.goal import Goal, HasGoals, HasOwnWeights, dual_of
 from novikoff.comparators.metric import U0
 from novikoff.comparators.metric_facts import MetricComparator, MetricComparatorFacts
 from novikoff.comparators.metric_fit import SCALES, best_for, candidates, generic, least_log_loss
-from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept
-from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
-from novikoff.core.state import array, flag, integer, number, require
+from novikoff.comparators.rows import Rows, as_nonzeros
+from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
+from novikoff.core.state import Argument, Array, Count, Number, Part, Values, require
 from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
-PLAIN = ("bias", "kappas", "margin", "limit", "keep", "fits", "rows", "places", "updates", "mistakes")
-"""Attributes that are saved without conversion."""
+LARGEST = float(np.finfo(np.float64).max)
+"""Largest finite number."""
 
 
 class MetricTracker(VectorTracker):
@@ -55,6 +55,27 @@ class MetricTracker(VectorTracker):
         fits: Whether some u are fitted when the rows exceed `keep`.
         frozen: Copies of the learner's own weights, if wanted.
     """
+
+    kind = "metric"
+    fields = (
+        Number("bias", argument=True),
+        Values("kappas", float, None, -LARGEST, LARGEST, argument=True),
+        Number("margin", argument=True),
+        Count("limit", optional=True, argument=True),
+        Count("keep", argument=True),
+        Argument("fits", bool),
+        Count("rows"),
+        Count("places", most=MOST_PLACES),
+        Count("updates", most="rows"),
+        Count("mistakes", most="updates"),
+        Part("frozen", FrozenWeights, optional=True, argument=True),
+        Count("fitted", most="rows", at="_fitted"),
+        KeptRows("kept", at="_kept", optional=True, assigned=False),
+        Array("vectors", (None, None), at="_known_vectors", assigned=False),
+        Array("owners", (None,), np.int64, at="_owners", assigned=False),
+        Array("sums", (at.SUMS, None), at="_sums", finite=False, assigned=False),
+        Array("told", (None, at.SCORE_SUMS), at="_score_sums", finite=False, assigned=False),
+    )
 
     def __init__(
         self, bias: float, kappas: Sequence[float] = (0.0,), margin: float = -1.0, limit: int | None = None,
@@ -255,45 +276,27 @@ class MetricTracker(VectorTracker):
             member=goal.member,
         )
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        self.catch_up()
-        kept = None
-        if self._kept is not None:
-            rows, y, scores = self._together()
-            kept = kept_state(rows, y, scores)
-        plain = {name: getattr(self, name) for name in PLAIN}
-        vectors = self._vectors[: self.places].copy()
-        frozen = None if self.frozen is None else self.frozen.state()
-        return {"kind": "metric", **plain, "frozen": frozen, "fitted": self._fitted, "kept": kept, "vectors": vectors,
-                "owners": self._owners.copy(), "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
+    @property
+    def _columns(self) -> int:
+        return len(self.kappas)
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker restored from its state."""
-        frozen = None if state["frozen"] is None else FrozenWeights.restore(state["frozen"])
-        kappas = [number({"kappas": kappa}, "kappas", COMPARATORS) for kappa in state["kappas"]]
-        tracker = cls(
-            number(state, "bias", COMPARATORS), kappas, number(state, "margin", COMPARATORS),
-            None if state["limit"] is None else integer(state, "limit", of=COMPARATORS),
-            integer(state, "keep", of=COMPARATORS), flag(state, "fits", COMPARATORS), frozen,
-        )  # fmt: skip
-        tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
-        tracker.updates, tracker.mistakes = whole_numbers(state, "updates", "mistakes")
-        among = tracker.mistakes <= tracker.updates <= tracker.rows
-        require(among, "mistakes must be among the updates, and these among the rounds", tracker.updates)
-        members = len(tracker.kappas)
-        if (kept := state["kept"]) is not None:
-            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int8, members)
+    @property
+    def _known_vectors(self) -> Vector:
+        """Vectors at the places seen."""
+        return self._vectors[: self.places]
+
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        if self.frozen is not None:
+            must = f"copies must have been made in its {self.rows:,} rounds"
+            require(self.frozen.after <= self.rows, must, self.frozen.after)
+        if self._kept is not None:
+            _, y, scores = found["kept"]
             require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
-            tracker._load_kept(rows, y, scores)
-            tracker._seen = scores.shape[1] if len(y) else 0
-            return tracker
-        tracker._kept = None
-        tracker._score_sums = array(state, "told", (None, at.SCORE_SUMS), finite=False, of=COMPARATORS)
-        known = len(tracker._score_sums)
-        require(known <= members, f"sums must be of at most {members:,} members", known)
-        tracker._owners, tracker._vectors, tracker._sums = restored_lanes(
-            [state[name] for name in ("owners", "vectors", "sums")], known, tracker.places
-        )
-        return tracker
+            self._seen = scores.shape[1] if len(y) else 0
+            return
+        self._score_sums, known = found["told"], len(found["told"])
+        require(known <= len(self.kappas), f"sums must be of at most {len(self.kappas):,} members", known)
+        lanes = Copies(found["owners"], found["vectors"], found["sums"])
+        check_lanes(lanes, known, self.places)
+        self._owners, self._vectors, self._sums = lanes

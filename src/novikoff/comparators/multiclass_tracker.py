@@ -19,7 +19,7 @@ Reference
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,19 @@ from novikoff.comparators.goal import HasGoals
 from novikoff.comparators.metric import U0, Diagonal, Full
 from novikoff.comparators.multiclass_facts import MulticlassComparator, MulticlassComparatorFacts, MulticlassGoal
 from novikoff.comparators.multiclass_fit import best_for
-from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept, with_labels
-from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
-from novikoff.core.state import array, flag, integer, number, require
+from novikoff.comparators.rows import Rows, as_nonzeros, with_labels
+from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
+from novikoff.core.state import Argument, Array, Choice, Count, Number, require
 from novikoff.core.types import State
+
+if TYPE_CHECKING:
+    from novikoff.core.learner import Learner
 
 Vector = NDArray[np.float64]
 SCALES = (0.4, 0.7, 1.0, 1.4)
 """Scales at which a fitted U is tracked."""
+MOST_LABELS = 2**31
+"""Largest number of labels."""
 
 
 class MulticlassTracker(VectorTracker):
@@ -51,6 +56,23 @@ class MulticlassTracker(VectorTracker):
     """
 
     outcomes = np.int64
+    kind = "many"
+    fields = (
+        Choice("loss", ("log", "hinge"), argument=True),
+        Number("bias", argument=True),
+        Count("announced", optional=True, argument=True),
+        Argument("normalize", bool),
+        Count("keep", argument=True),
+        Count("rows"),
+        Count("places", most=MOST_PLACES),
+        Count("labels", most=MOST_LABELS),
+        Count("known", at="_known"),
+        KeptRows("kept", at="_kept", optional=True, assigned=False),
+        Count("fitted", most="rows", at="_fitted"),
+        Array("vectors", (None, None, None), at="_known_vectors", assigned=False),
+        Array("sums", (None, None), at="_sums", finite=False, assigned=False),
+        Array("told", (None,), at="_score_sums", finite=False, assigned=False),
+    )
 
     def __init__(
         self, loss: str, bias: float, announced: int | None = None, normalize: bool = False, keep: int = KEEP
@@ -166,42 +188,35 @@ class MulticlassTracker(VectorTracker):
         square = 0.0 if zero else sum(goal.penalty.square(column) for column in u.T)
         return MulticlassComparator((lost + doubt) * factor, square, slack, 0.0 if zero else unexplained)
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        self.catch_up()
-        kept = None
-        if self._kept is not None:
-            rows, y, scores = self._together()
-            kept = kept_state(rows, y, scores)
-        names = ("loss", "bias", "announced", "normalize", "keep", "rows", "places", "labels")
-        return {"kind": "many", **{name: getattr(self, name) for name in names}, "known": self._known,
-                "kept": kept, "fitted": self._fitted, "vectors": self._vectors[:, : self.places].copy(),
-                "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
+    @property
+    def _columns(self) -> int:
+        return self.labels
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker restored from its state."""
-        require(state["loss"] in ("log", "hinge"), "the loss of comparators must be known", state["loss"])
-        tracker = cls(
-            state["loss"], number(state, "bias", COMPARATORS),
-            None if state["announced"] is None else integer(state, "announced", of=COMPARATORS),
-            flag(state, "normalize", COMPARATORS), integer(state, "keep", of=COMPARATORS),
-        )  # fmt: skip
-        names = ("rows", "places", "labels", "known", "fitted")
-        tracker.rows, tracker.places, tracker.labels, tracker._known, tracker._fitted = whole_numbers(state, *names)
-        labels, at = tracker.labels, _loops.multiclass_losses
-        most = max(labels, tracker.announced or 0)
-        require(tracker._known <= most, f"known labels must be at most {most:,}", tracker._known)
-        if (kept := state["kept"]) is not None:
-            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.int64, labels)
-            known = max(int(y.max(initial=-1)) + 1, tracker.announced or 0)
+    @property
+    def _known_vectors(self) -> Vector:
+        """Vectors at the places seen."""
+        return self._vectors[:, : self.places]
+
+    def check(self, learner: Learner) -> None:
+        super().check(learner)
+        must = f"comparators must be of the learner's {learner.labels} labels"
+        require(self.labels <= (learner.labels or 0), must, self.labels)
+
+    def after_restoring(self, found: State) -> None:
+        labels, announced, at = self.labels, self.announced or 0, _loops.multiclass_losses
+        most = max(labels, announced)
+        require(self._known <= most, f"known labels must be at most {most:,}", self._known)
+        if found["kept"] is not None:
+            y = found["kept"][1]
+            known = max(int(y.max(initial=-1)) + 1, announced)
             require(bool((y >= 0).all()) and labels == known, f"kept rows must have {labels:,} labels", known)
-            tracker.labels = tracker.announced or 0
-            tracker._load_kept(rows, y, scores)
-            return tracker
-        tracker._kept = None
-        vectors = tracker._vectors = array(state, "vectors", (None, tracker.places, None), of=COMPARATORS)
-        require(labels <= vectors.shape[2], f"comparators must have weights for {labels:,} labels", vectors.shape)
-        tracker._sums = array(state, "sums", (at.SUMS, len(vectors)), finite=False, of=COMPARATORS)
-        tracker._score_sums = array(state, "told", (at.SCORE_SUMS,), finite=False, of=COMPARATORS)
-        return tracker
+            self.labels = announced  # counted again with the rows
+            super().after_restoring(found)
+            return
+        super().after_restoring(found)
+        self._vectors, self._sums, self._score_sums = (found[name] for name in ("vectors", "sums", "told"))
+        shape, count = self._vectors.shape, len(self._vectors)
+        sound = shape[1] == self.places and labels <= shape[2]
+        require(sound, f"{self.described} must have weights for {self.places:,} places and {labels:,} labels", shape)
+        sound = self._sums.shape == (at.SUMS, count) and self._score_sums.shape == (at.SCORE_SUMS,)
+        require(sound, f"sums must be of {count:,} comparators", self._sums.shape)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
-from novikoff.core.state import array, require
+from novikoff.core.state import Array, Number, Stateful, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.numerics.sizes import WAVES
@@ -28,13 +28,9 @@ if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
 Vector = NDArray[np.float64]
-IMAGES = "random features"
-"""Name of the state in error messages."""
-NAMES = ("turns", "shifts", "widths", "moments")
-"""Arrays of the state."""
 
 
-class Images:
+class Images(Stateful):
     """Random features of the rows after the first `seen`, for each of `widths`.
 
     Args:
@@ -44,6 +40,15 @@ class Images:
         moments: (2, columns) mean and sum of squared deviations of the rows seen.
         seen: Number of rows seen.
     """
+
+    fields = (
+        Array("turns", (WAVES - 1, None), argument=True),
+        Array("shifts", (WAVES - 1,), argument=True),
+        Array("widths", (None,), argument=True),
+        Array("moments", (2, None), argument=True),
+        Number("seen", 0.0, 2.0**62, argument=True),
+    )
+    described = "random features"
 
     def __init__(self, turns: Vector, shifts: Vector, widths: Vector, moments: Vector, seen: float) -> None:
         self.turns, self.shifts, self.widths, self.moments = turns, shifts, widths, moments
@@ -59,14 +64,6 @@ class Images:
         places = np.tile(np.arange(phi.shape[2], dtype=np.uint32), phi.shape[1])
         return [numerics.nonzeros.Nonzeros(ends, places, one.reshape(-1)) for one in phi]
 
-    def state(self) -> State:
-        return {**{name: getattr(self, name).copy() for name in NAMES}, "seen": self.seen}
-
-    @classmethod
-    def restore(cls, state: State) -> Images:
-        moments = array(state, "moments", (2, None), of=IMAGES)
-        turns = array(state, "turns", (WAVES - 1, moments.shape[1]), of=IMAGES)
-        shifts, widths = array(state, "shifts", (WAVES - 1,), of=IMAGES), array(state, "widths", (None,), of=IMAGES)
-        seen = state["seen"]
-        require(type(seen) is float and 0.0 <= seen < 2.0**62, "rows seen must be a count", seen)
-        return cls(turns, shifts, widths, moments, seen)
+    def after_restoring(self, found: State) -> None:
+        must = f"{self.described} must have a mean and a square for each column"
+        require(self.turns.shape[1] == self.moments.shape[1], must, self.moments.shape)

@@ -6,6 +6,7 @@ Comparators in a metric see rows as learners read them: the places and values of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.core.encode import mappings
 from novikoff.core.errors import InputError
-from novikoff.core.state import array, ends, indices, integer, require
+from novikoff.core.state import Field, array, ends, indices, integer, require
 from novikoff.core.types import Batch, Sparse, State
 
 Row = NDArray[Any] | tuple[NDArray[Any], NDArray[Any]] | dict[str, float]
@@ -71,8 +72,7 @@ class RowBuffer:
     """Rows of one form with their outcomes and what was played (mistakes or scores); everything added is copied.
 
     Dense rows may become wider: earlier rows are 0 in new columns. Scores may gain columns for new labels: earlier
-        scores
-    are -inf there.
+    scores are -inf there.
     """
 
     def __init__(self) -> None:
@@ -115,11 +115,23 @@ class RowBuffer:
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        """Return the buffer with this saved state; by hand, because pieces are added and not assigned."""
         buffer, x = cls(), restored_rows(state["x"])
         y, wrong = array(state, "y", (len(x),), np.int8, of=KEPT), array(state, "wrong", (len(x),), np.bool_, of=KEPT)
         require(bool((np.abs(y) == 1).all()), "labels of kept rows must be -1 and +1", y)
         buffer.add(x, y, wrong)
         return buffer
+
+
+@dataclass(frozen=True)
+class SavedRows(Field):
+    """State field of rows, dense or sparse."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return rows_state(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        return restored_rows(state[self.name])
 
 
 def as_rows(batch: Batch) -> Rows:
@@ -207,6 +219,7 @@ def rows_state(x: Rows) -> State:
 
 def restored_rows(state: State) -> Rows:
     """Return rows restored from their state."""
+    require(isinstance(state, dict), "kept rows must be dense or sparse", state)
     if "dense" in state:
         return array(state, "dense", (None, None), finite=False, of=KEPT)
     indptr, width = ends(state, "indptr", None, np.uint64, of=KEPT), integer(state, "width", 0, 2**32, of=KEPT)
@@ -254,35 +267,3 @@ def with_labels(scores: NDArray[Any], labels: int) -> NDArray[Any]:
     """Return scores with a column for each label: -inf for labels that had not been seen."""
     missing = labels - scores.shape[1]
     return np.pad(scores, ((0, 0), (0, missing)), constant_values=-np.inf) if missing > 0 else scores
-
-
-def kept_state(rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> State:
-    """Return kept rows, their outcomes and the scores played, as plain data."""
-    return {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
-
-
-def restored_kept(
-    kept: State, rows: int, places: int, outcomes: type[np.generic], columns: int | None
-) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-    """Return rows, outcomes and scores restored from `kept_state`, checked.
-
-    Args:
-        kept: State of the kept rows.
-        rows: Number of rows.
-        places: Upper limit of the places.
-        outcomes: Number type of the outcomes.
-        columns: Maximum number of scores per row; None if scores have no second dimension.
-    """
-    last = ends(kept, "ends", rows, of=KEPT)
-    size = int(last[-1])
-    found = numerics.nonzeros.Nonzeros(
-        last, indices(kept, "places", size, places, of=KEPT), array(kept, "values", (size,), of=KEPT)
-    )
-    most = int(found.places.max(initial=0)) + 1 if rows else 0
-    require(places == most, f"kept rows must reach the last of {places:,} places", most)
-    y = array(kept, "y", (rows,), outcomes, of=KEPT)
-    scores = array(kept, "scores", (rows,) if columns is None else (rows, None), finite=False, of=KEPT)
-    if columns is not None:
-        sound = min(rows, 1) <= scores.shape[1] <= columns
-        require(sound, f"scores of kept rows must be from 1 to {columns:,} per row", scores.shape)
-    return found, y, scores

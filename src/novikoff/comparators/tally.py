@@ -23,12 +23,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.rounding import in_units
+from novikoff.core.state import Array, Count, Stateful, Tuples, array, require
 from novikoff.core.types import State
 
 Matrix = NDArray[np.float64]
@@ -47,8 +48,10 @@ LEAST = 2.0**-600
 """Smallest margin that can give a bound."""
 LIGHTEST, HEAVIEST = 2.0**-400, 2.0**400
 """Smallest and largest kappa: beyond them underflow could not be neglected."""
-ARRAYS = ("counts", "sums", "squares", "least", "added")
-"""Arrays of the state."""
+LARGEST_TOP = 1000
+"""Largest exponent of a threshold, up or down: the classes of margins are found by the bits of normal numbers."""
+MOST_PROBES = 8
+"""Largest number of probes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class PenalizedComparator:
         return self.loss - self.start + self.kappa * start_square + factor * self.square / (4 * self.kappa)
 
 
-class Tally:
+class Tally(Stateful):
     """Sums of the margins of some directions so far.
 
     Args:
@@ -107,9 +110,22 @@ class Tally:
         probes: Number of further vectors whose margins are summed over the mistakes only.
     """
 
+    fields = (
+        Count("top", -LARGEST_TOP, LARGEST_TOP, argument=True),
+        Count("probes", most=MOST_PROBES, argument=True),
+        Count("rows"),
+        Count("mistakes", most="rows"),
+        Tuples("penalties", (int, float), argument=True),
+        Array("counts", dtype=np.int64, nonnegative=True),
+        *(Array(name, finite=False) for name in ("sums", "squares", "least", "added")),
+    )
+    described = "comparators"
+
     def __init__(self, directions: int, top: int, penalties: Sequence[tuple[int, float]] = (), probes: int = 0) -> None:
         self.top, self.directions, self.probes = top, directions, probes
         self.penalties = [(k, kappa) for k, kappa in penalties if LIGHTEST <= kappa <= HEAVIEST]
+        sound = all(0 <= k < directions for k, _ in self.penalties)
+        require(sound, f"penalties of comparators must be of the {directions} directions", self.penalties)
         steps = np.arange(8 * OCTAVES + 1)
         edges = np.ldexp(1.0 + (steps % 8) / 8.0, top - OCTAVES + steps // 8)
         self.edges = np.append(edges, edges[-1])  # the last class has no upper edge
@@ -257,34 +273,18 @@ class Tally:
         lost = Fraction(self.mistakes, 2**52) ** 2  # the compensation term is itself rounded
         return total * (1 + lost) + Fraction(self.mistakes, 2**1000)  # squares may have underflowed
 
-    def state(self) -> State:
-        plain = {"top": self.top, "probes": self.probes, "rows": self.rows, "mistakes": self.mistakes}
-        plain["penalties"] = [list(pair) for pair in self.penalties]  # type: ignore[assignment]
-        return {**plain, **{name: getattr(self, name).copy() for name in ARRAYS}}
-
     @classmethod
-    def restore(cls, state: State) -> Self:
-        directions = len(state["least"])
-        penalties = [(int(k), float(kappa)) for k, kappa in state["penalties"]]
-        if not all(0 <= k < directions for k, _ in penalties):
-            raise ValueError(f"penalties must be of one of {directions} directions: got {penalties}.")
-        tally = cls(directions, state["top"], penalties, state["probes"])
-        if not (tally.edges[0] > 0.0 and math.isfinite(tally.edges[-1])):  # classes are found by the bits of edges
-            raise ValueError(f"thresholds must be numbers above 0: got 2^{state['top']!r}.")
-        for name in ARRAYS:
-            fresh, saved = getattr(tally, name), state[name]
-            if saved.shape != fresh.shape or saved.dtype != fresh.dtype:
-                raise ValueError(f"{name} must be {fresh.dtype} of {fresh.shape}: got {saved.dtype} of {saved.shape}.")
-            if name in ("sums", "squares") and bool((saved[:, :-1] < 0.0).any()):  # they are distances to an edge
-                raise ValueError(f"{name} must be from 0: got one that is not.")
-            setattr(tally, name, np.array(saved, order="C"))
-        tally.rows, tally.mistakes = int(state["rows"]), int(state["mistakes"])
-        counted = [tally.rows] * (len(tally.counts) - directions) + [tally.mistakes] * directions
-        if not 0 <= tally.mistakes <= tally.rows or tally.counts.sum(axis=1).tolist() != counted:
-            raise ValueError(
-                f"counts must add up to {tally.rows} rows, {tally.mistakes} of them mistakes: they do not."
-            )
-        return tally
+    def arguments(cls, state: State) -> dict[str, Any]:
+        return {"directions": len(array(state, "least", (None,), finite=False, of=cls.described)),
+                **super().arguments(state)}  # fmt: skip
+
+    def after_restoring(self, found: State) -> None:
+        for name in ("sums", "squares"):  # distances to an edge; the last class has none
+            require(not (found[name][:, :-1] < 0.0).any(), f"{name} of {self.described} must not be negative", name)
+        counted = [self.rows] * (len(self.counts) - self.directions) + [self.mistakes] * self.directions
+        must = f"counts of {self.described} must add up to {self.rows:,} rows and {self.mistakes:,} mistakes"
+        sums = self.counts.sum(axis=1).tolist()
+        require(sums == counted, must, sums)
 
 
 def shortened(above: int, below: int) -> Fraction:

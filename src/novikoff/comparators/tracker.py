@@ -25,9 +25,10 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from numpy.typing import NDArray
 from novikoff import numerics
 from novikoff.comparators.rows import (
     BYTES_A_ROW,
+    KEPT,
     Gathered,
     Row,
     RowBuffer,
@@ -47,16 +49,20 @@ from novikoff.comparators.rows import (
     numbers_sizes,
 )
 from novikoff.comparators.tally import Comparator, PenalizedComparator, Tally
-from novikoff.core.state import integer
+from novikoff.core.adapt import adapt
+from novikoff.core.state import Field, Part, Stateful, Value, Values, array, ends, indices, require
 from novikoff.core.types import Batch, Sparse, State
 from novikoff.numerics.records import astuple
 
-COMPARATORS = "comparators"
-"""Name of a tracker's state in error messages."""
+if TYPE_CHECKING:
+    from novikoff.core.learner import Learner
+
 KEEP = 16_000_000
 """Bytes of rows kept by default."""
 MOST_BEHIND = 2**26
 """Maximum bytes of batches in the queue of the background thread: enough to continue while it fits."""
+MOST_PLACES = 2**32 + 1
+"""Largest number of places of features, the constant one included."""
 NO_LIMIT = 2**62
 """Number of rows that means no limit."""
 SMALL = 64
@@ -123,9 +129,12 @@ class Background:
         made.result()
 
 
-class Tracker(ABC):
+class Tracker(Stateful, ABC):
     """Comparators of one learner's game."""
 
+    kind: ClassVar[str]
+    """Name of the class in saved states."""
+    described = "comparators"
     scored: ClassVar[bool] = True
     """Whether it receives the scores that the learner played, or else which rounds were mistakes."""
     names: Mapping[str, int] | None = None
@@ -153,15 +162,17 @@ class Tracker(ABC):
     def facts(self, learner: Any) -> Any:
         """Return the facts so far, for the theorems of the learner."""
 
-    @abstractmethod
     def state(self) -> State:
-        """Return the state as plain data."""
+        return {"kind": self.kind, **super().state()}
+
+    def check(self, learner: Learner) -> None:
+        """Raise `ModelFileError` if comparators of a model file cannot be those of the learner."""
 
     def due(self, rounds: int) -> int:
         """Return after how many of the next `rounds` rounds to call `look`; never, unless overridden."""
         return rounds
 
-    def look(self, learner: Any) -> None:  # noqa: B027 (optional)
+    def look(self, learner: Any) -> None:
         """Inspect the learner after a round that was `due`."""
 
 
@@ -208,6 +219,10 @@ class WarmTracker(Tracker):
         self.rows += 1
         if self._gathered.add(x, y, np.array(played) if isinstance(played, np.ndarray) else played):
             self.catch_up()
+
+    def state(self) -> State:
+        self.catch_up()
+        return super().state()
 
     def catch_up(self) -> None:
         """Wait until every batch has been processed, and process the gathered rows."""
@@ -324,10 +339,48 @@ class VectorTracker(WarmTracker):
         x, y, scores = self._kept.together()
         return as_nonzeros(x), y, scores
 
-    def _load_kept(self, rows: Any, y: NDArray[Any], scores: NDArray[Any]) -> None:
-        """Replace the rows kept by these."""
+    @property
+    @abstractmethod
+    def _columns(self) -> int | None:
+        """Maximum number of scores per row; None if there is one."""
+
+    def check(self, learner: Learner) -> None:
+        features = adapt(learner).features
+        if features is not None:
+            must = f"comparators must be of the learner's {features.count:,} features"
+            require(self.places <= features.count + 1, must, self.places)
+
+    def after_restoring(self, found: State) -> None:
+        if found["kept"] is None:
+            self._kept = None
+            return
+        rows, y, scores = found["kept"]
         x, self._kept = as_sparse(rows), RowBuffer()
         self._kept.add(x, y, scores, int((numbers_sizes(x) + self._beside(y, scores)).sum()))
+
+
+@dataclass(frozen=True)
+class KeptRows(Field):
+    """State field of the rows that a `VectorTracker` keeps, with their outcomes and scores."""
+
+    def pack(self, value: Any, owner: Any) -> Any:
+        rows, y, scores = owner._together()
+        return {"ends": rows.ends, "places": rows.places, "values": rows.values, "y": y, "scores": scores}
+
+    def unpack(self, state: State, owner: Any, of: str) -> Any:
+        kept, columns, rows, places = state[self.name], owner._columns, owner.rows, owner.places
+        last = ends(kept, "ends", rows, of=KEPT)
+        size = int(last[-1])
+        found = numerics.nonzeros.Nonzeros(
+            last, indices(kept, "places", size, places, of=KEPT), array(kept, "values", (size,), of=KEPT)
+        )
+        most = int(found.places.max(initial=0)) + 1 if rows else 0
+        require(places == most, f"kept rows must reach the last of {places:,} places", most)
+        scores = array(kept, "scores", (rows,) if columns is None else (rows, None), finite=False, of=KEPT)
+        if columns is not None:
+            sound = min(rows, 1) <= scores.shape[1] <= columns
+            require(sound, f"scores of kept rows must be from 1 to {columns:,} per row", scores.shape)
+        return found, array(kept, "y", (rows,), owner.outcomes, of=KEPT), scores
 
 
 class Scorer(Protocol):
@@ -357,6 +410,12 @@ class ScorerTracker(WarmTracker, Generic[S]):
     """
 
     scored = False
+    fields: ClassVar[tuple[Field, ...]] = (
+        Values("keep", int, 2, 0, at="_most"),
+        Value("additive", bool),
+        Part("kept", RowBuffer, optional=True, at="_kept"),
+        Part("waiting", RowBuffer, at="_waiting"),
+    )
 
     def __init__(self, keep_rows: int, keep_bytes: int, additive: bool = False) -> None:
         super().__init__(keep_bytes, keep_rows)
@@ -366,10 +425,6 @@ class ScorerTracker(WarmTracker, Generic[S]):
     @abstractmethod
     def _fit(self, x: Rows, y: NDArray[Any], played: NDArray[Any]) -> S:
         """Return comparators fitted on these rows, which they have not yet seen."""
-
-    @abstractmethod
-    def _restored(self, state: State) -> S:
-        """Return the comparators restored from a state."""
 
     def _settle(self) -> None:
         self.scorer = self._fitted()
@@ -390,36 +445,24 @@ class ScorerTracker(WarmTracker, Generic[S]):
         self.catch_up()
         scorer = self.scorer or self._fitted()
         if self._waiting.rows:
-            scorer = self._restored(scorer.state())
+            scorer = deepcopy(scorer)
             scorer.see(*self._waiting.together())
         return scorer
 
-    def _state(self) -> State:
-        self.catch_up()
-        return {
-            "keep": [self.keep_rows, self.keep],
-            "additive": self.additive,
-            "kept": None if self._kept is None else self._kept.state(),
-            "waiting": self._waiting.state(),
-            "scorer": self.scorer.state() if self.scorer else None,
-        }
+    @property
+    def _most(self) -> list[int]:
+        """Maximum number of rows to fit on, and of their bytes."""
+        return [self.keep_rows, self.keep]
 
-    def _load(self, state: State) -> Self:
-        self.keep_rows, self.keep = (int(most) for most in state["keep"])
-        self.additive = bool(state["additive"])
-        if state["scorer"] is not None:
-            self.scorer, self._kept = self._restored(state["scorer"]), None
-            self._waiting = RowBuffer.restore(state["waiting"])
-            self.rows = self.scorer.tally.rows + self._waiting.rows
-        else:
-            self._kept = RowBuffer.restore(state["kept"])
-            self.rows = self._kept.rows
-        return self
+    @_most.setter
+    def _most(self, most: list[int]) -> None:
+        self.keep_rows, self.keep = most
 
-
-def whole_numbers(state: State, *names: str) -> list[int]:
-    """Return counts of a tracker's state, checked."""
-    return [integer(state, name, of=COMPARATORS) for name in names]
+    def after_restoring(self, found: State) -> None:
+        must = f"{self.described} must have either kept rows or directions"
+        require((self.scorer is None) != (self._kept is None), must, self.scorer)
+        rows = self._kept.rows if self._kept is not None else 0
+        self.rows = rows + self._waiting.rows + (0 if self.scorer is None else self.scorer.tally.rows)
 
 
 KINDS = {
@@ -439,5 +482,7 @@ KINDS = {
 
 def restored(state: State) -> Any:
     """Return the tracker restored from its state."""
-    module, _, name = KINDS[state["kind"]].rpartition(".")
+    kind = state["kind"]
+    require(isinstance(kind, str) and kind in KINDS, f"comparators must be one of {', '.join(KINDS)}", kind)
+    module, _, name = KINDS[kind].rpartition(".")
     return getattr(importlib.import_module(f"novikoff.{module}"), name).restore(state)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +49,8 @@ from novikoff.core import encode
 from novikoff.core.adapt import adapt, is_learner
 from novikoff.core.errors import InputError, ModelFileError, shown
 from novikoff.core.learner import Ability, Learner
-from novikoff.core.nesting import restored, saved
-from novikoff.core.state import Schema, arguments, array, require
+from novikoff.core.nesting import Nested
+from novikoff.core.state import Argument, Array, Number, Values, require
 from novikoff.core.types import (
     Batch,
     Domain,
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
 RULES = ("tracker", "decaying", "quantile")
 TRACKERS = RULES[:2]
 """Rules with one threshold per group."""
-PARAMS: Schema = {"alpha": float, "step": float, "start": float, "groups": int | str | list | None, "rule": str}
 Numbers = NDArray[np.float64]
 
 
@@ -139,6 +138,18 @@ class Conformal(Learner):
         coverage_deviation, coverage_pinball, coverage_overlapping, coverage_decaying, coverage_governed,
     )  # fmt: skip
     conservative = sums_mistakes = False
+    fields = (
+        *(Argument(name, float) for name in ("alpha", "step", "start")),
+        Argument("groups", int | str | list | None),
+        Argument("rule", str),
+        Values("names", str, at="_names"),
+        Nested("learner", argument=True),
+        Array("counts", ("_count", 2), np.int64, at="_counts", nonnegative=True),
+        Array("moving", ("_count", 2), at="_moving"),
+        Array("history", (2, BINS), at="_history"),
+        Number("pinball", at="_paid.0", finite=False),
+        Array("known", (2,), at="_known"),
+    )
 
     # Delegated to the learner unless set here
     domain = OfLearner[Domain]()
@@ -468,30 +479,27 @@ class Conformal(Learner):
         if not isinstance(self.rule, str) or callable(self._groups.by):
             raise ModelFileError("a saved learner must be plain data: a Python rule or group function is not. "
                                  "Name a column, or use a built-in rule.")  # fmt: skip
-        return {
-            **{name: getattr(self, name) for name in PARAMS},
-            "names": list(self._groups.names), "learner": saved(self.learner),
-            "counts": self._counts[: len(self._groups.names)].copy(),
-            "moving": self._moving[: len(self._groups.names)].copy(), "history": self._history.copy(),
-            "pinball": float(self._paid[0]), "known": self._known.copy(),
-        }  # fmt: skip
+        return super().state()
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        learner = cls(restored(state["learner"]), **arguments(state, PARAMS))
-        learner._groups.load(state["names"])
-        counts = array(state, "counts", (len(state["names"]), 2), np.int64)
-        require(
-            bool(((counts >= 0) & (counts <= counts[:, :1])).all()),
-            "misses must be from 0 to the number of rounds",
-            counts,
-        )
-        learner._counts, learner._moving = counts, array(state, "moving", counts.shape)
-        learner._history, learner._known = array(state, "history", (2, BINS)), array(state, "known", (2,))
-        same = float(learner._history[0].sum()) == float(counts[:, 0].sum())
-        require(same, "every round must have a score", learner._history[0].sum())
-        learner._paid[0] = arguments(state, {"pinball": float})["pinball"]
-        return learner
+    @property
+    def _names(self) -> list[str]:
+        """Names of the groups."""
+        return list(self._groups.names)
+
+    @_names.setter
+    def _names(self, names: list[str]) -> None:
+        self._groups.load(names)
+
+    @property
+    def _count(self) -> int:
+        """Number of groups."""
+        return len(self._groups.names)
+
+    def after_restoring(self, found: State) -> None:
+        counts, history = self._counts, self._history
+        require(bool((counts <= counts[:, :1]).all()), "misses must be from 0 to the number of rounds", counts)
+        same = float(history[0].sum()) == float(counts[:, 0].sum())
+        require(same, "every round must have a score", history[0].sum())
 
 
 def _squashed(margins: Numbers, scale: Numbers) -> Numbers:

@@ -15,7 +15,7 @@ in the declared order. A size or limit is a number, or the path of an attribute 
 `after_restoring`.
 
 A model file may be damaged, edited or untrusted: every value that compiled code uses as an index, an end, a shape or a
-count is validated here first. Classes that write `state` and `restore` by hand use the functions below.
+count is validated here first. Classes that write `state` and `restore` by hand say why, and use the functions below.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ class Field(ABC):
         at: Path of the attribute that holds the value; `name` by default.
         argument: Whether the constructor takes the value, as its argument `name`.
         optional: Whether the value may be None.
-        assigned: False if `after_restoring` assigns the value.
+        assigned: False if `after_restoring` assigns the value, or if it is a constant.
         when: Path of an attribute; the field is saved only if that is true.
+        default: Function that returns the value for files of earlier versions, which lack it; None if none do.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Field(ABC):
     optional: bool = False
     assigned: bool = True
     when: str = ""
+    default: Callable[[], Any] | None = None
 
     def present(self, owner: object) -> bool:
         """Return whether this object saves the field."""
@@ -109,6 +111,9 @@ class Field(ABC):
             owner: Object with the fields declared before this one; None for arguments.
             of: Kind of object, for messages.
         """
+        require(isinstance(state, Mapping), f"{of} must be saved by the names of its values", state)
+        if self.default is not None and self.name not in state:
+            return self.default()
         require(self.name in state, f"{self.name} of {of} must be saved", sorted(state))
         return None if self.optional and state[self.name] is None else self.unpack(state, owner, of)
 
@@ -162,6 +167,54 @@ class Count(Field):
 
 
 @dataclass(frozen=True)
+class Values(Field):
+    """A list of values of one type.
+
+    Attributes:
+        kind: Type, or union of types, of each value.
+        size: Length of the list; None for any.
+        least: Smallest allowed number.
+        most: Largest allowed number.
+    """
+
+    kind: type[object] | UnionType
+    size: Size = None
+    least: Limit = -math.inf
+    most: Limit = math.inf
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return list(value)
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        found, size = state[self.name], size_of(owner, self.size)
+        must = f"{self.name} of {of} must be a list{'' if size is None else f' of {size:,}'}"
+        require(isinstance(found, (list, tuple)) and size in (None, len(found)), must, found)
+        least, most = limit_of(owner, self.least), limit_of(owner, self.most)
+        for one in found:
+            sound = is_of(one, self.kind) and (not isinstance(one, (int, float)) or least <= one <= most)
+            require(sound, f"{self.name} of {of} must be {words(self.kind)}{_between(least, most)}", one)
+        return list(found)
+
+
+@dataclass(frozen=True)
+class Tuples(Field):
+    """A list of tuples, saved as a list of lists; `kinds` has the type, or union of types, of each entry."""
+
+    kinds: tuple[Any, ...]
+
+    def pack(self, value: Any, owner: object) -> Any:
+        return [list(one) for one in value]
+
+    def unpack(self, state: State, owner: object, of: str) -> Any:
+        found, count = state[self.name], len(self.kinds)
+        require(isinstance(found, (list, tuple)), f"{self.name} of {of} must be a list", found)
+        for one in found:
+            sound = isinstance(one, (list, tuple)) and len(one) == count and all(map(is_of, one, self.kinds))
+            require(sound, f"{self.name} of {of} must be lists of {', '.join(map(words, self.kinds))}", one)
+        return [tuple(one) for one in found]
+
+
+@dataclass(frozen=True)
 class Choice(Field):
     """One of the values `among`."""
 
@@ -212,13 +265,15 @@ class Number(Field):
 
 @dataclass(frozen=True)
 class Sum(Field):
-    """A `Total`, saved as two numbers: the sum and its compensation for rounding."""
+    """A `Total`, saved as two numbers: the sum and its compensation for rounding; both `finite` unless allowed."""
+
+    finite: bool = True
 
     def pack(self, value: Any, owner: object) -> Any:
         return [value.sum, value.lost]
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        return Total(*pair(state, self.name, of))
+        return Total(*pair(state, self.name, of, self.finite))
 
 
 @dataclass(frozen=True)
@@ -232,6 +287,7 @@ class Array(Field):
         spare: Value of the rows that the array has in memory beyond its first size; they are not saved, and one such
             row is appended on restoring. None if all rows are saved.
         nonnegative: Whether no number may be negative; or the columns of the last dimension to which that applies.
+        least: Smallest allowed number; None for no limit.
         most: Largest allowed number; None for no limit.
         inplace: Whether to write into the array that the object already has, because others share it.
     """
@@ -242,6 +298,7 @@ class Array(Field):
     finite: bool = True
     spare: float | None = None
     nonnegative: bool | Sequence[int] = False
+    least: Limit | None = None
     most: Limit | None = None
     inplace: bool = False
 
@@ -273,6 +330,9 @@ class Array(Field):
         if self.nonnegative is not False:
             some = found if self.nonnegative is True else found[..., list(self.nonnegative)]
             require(bool((some >= 0).all()), f"{self.name} of {of} must not be negative", some)
+        if self.least is not None:
+            least = limit_of(owner, self.least)
+            require(bool((found >= least).all()), f"{self.name} of {of} must be at least {least:,}", found)
         if self.most is not None:
             most = limit_of(owner, self.most)
             require(bool((found <= most).all()), f"{self.name} of {of} must be at most {most:,}", found)
@@ -298,11 +358,13 @@ class Part(Field):
         kind: Its class, which restores it; None if the constructor of the owner makes the part, which then loads its
             state.
         places: Path of a size that the part's `state` and `load` take.
+        given: Attributes of the owner that the part's constructor takes, and that are not in its state.
     """
 
     kind: type[Saved] | None = None
     _: KW_ONLY
     places: str = ""
+    given: tuple[str, ...] = ()
 
     def restored(self, state: State, owner: object, of: str) -> Any:
         found = super().restored(state, owner, of)
@@ -315,21 +377,31 @@ class Part(Field):
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
         if self.kind is not None:
-            return self.kind.restore(state[self.name])
+            return self.made(state[self.name], owner)
         part = lookup(owner, self.path)
         part.load(state[self.name], *([lookup(owner, self.places)] if self.places else []))
         return part
 
+    def made(self, saved: Any, owner: object) -> Any:
+        """Return a part of class `kind` with this state."""
+        kind: Any = self.kind
+        given = {name: getattr(owner, name) for name in self.given}
+        return kind.restore_with(saved, **given) if given else kind.restore(saved)
+
 
 @dataclass(frozen=True)
 class Parts(Part):
-    """A list of objects with their own states, made by the constructor of the owner."""
+    """A list of objects with their own states; without a `kind` they are made by the constructor of the owner."""
 
     def pack(self, value: Any, owner: object) -> Any:
         return [super(Parts, self).pack(part, owner) for part in value]
 
     def unpack(self, state: State, owner: object, of: str) -> Any:
-        parts, saved = lookup(owner, self.path), state[self.name]
+        saved = state[self.name]
+        if self.kind is not None:
+            require(isinstance(saved, list), f"{self.name} of {of} must be a list", saved)
+            return [self.made(one, owner) for one in saved]
+        parts = lookup(owner, self.path)
         fit = isinstance(saved, list) and len(saved) == len(parts)
         require(fit, f"{self.name} of {of} must be a list of {len(parts)}", saved)
         for part, one in zip(parts, saved, strict=True):
@@ -388,6 +460,8 @@ class Stateful:
         described: Kind of object, for messages.
     """
 
+    __slots__ = ()
+
     fields: ClassVar[tuple[Field, ...]] = ()
     described: ClassVar[str] = "a learner"
 
@@ -400,7 +474,12 @@ class Stateful:
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return an object with this saved state."""
-        made = cls(**cls.arguments(state))
+        return cls.restore_with(state)
+
+    @classmethod
+    def restore_with(cls, state: State, **given: Any) -> Self:
+        """Return an object with this saved state, and with arguments of the constructor that are not saved."""
+        made = cls(**cls.arguments(state), **given)
         made.load(state)
         return made
 
@@ -449,10 +528,12 @@ def number(state: State, name: str, of: str = "a learner") -> float:
     return float(value)
 
 
-def pair(state: State, name: str, of: str = "a learner") -> tuple[float, float]:
-    """Return two finite numbers of the state: a sum and its compensation for rounding."""
+def pair(state: State, name: str, of: str = "a learner", finite: bool = True) -> tuple[float, float]:
+    """Return two numbers of the state, finite ones by default: a sum and its compensation for rounding."""
     found = state[name]
     require(isinstance(found, (list, tuple)) and len(found) == 2, f"{name} of {of} must be two numbers", found)
+    if not finite and all(is_of(part, float) for part in found):
+        return float(found[0]), float(found[1])
     parts = {"sum": found[0], "lost": found[1]}
     return number(parts, "sum", f"{name} of {of}"), number(parts, "lost", f"{name} of {of}")
 
@@ -507,12 +588,30 @@ WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a te
 def arguments(state: State, schema: Schema, of: str = "a learner") -> dict[str, Any]:
     """Return the saved constructor arguments after checking their types."""
     for name, kind in schema.items():
-        kinds = get_args(kind) or (kind,)
-        if float in kinds:
-            kinds = (int, *kinds)
-        sound = isinstance(state[name], kinds) and (type(state[name]) is not bool or bool in kinds or object in kinds)
-        require(sound, f"{name} of {of} must be {' or '.join(WORDS.get(k, '') for k in kinds)}", state[name])
+        require(is_of(state[name], kind), f"{name} of {of} must be {words(kind)}", state[name])
     return {name: state[name] for name in schema}
+
+
+def _kinds(kind: Any) -> tuple[Any, ...]:
+    """Return the types of a union; integers are numbers too."""
+    kinds = get_args(kind) or (kind,)
+    return (int, *kinds) if float in kinds else kinds
+
+
+def is_of(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a type, or of one of a union; a boolean is not an integer."""
+    kinds = _kinds(kind)
+    return isinstance(value, kinds) and (type(value) is not bool or bool in kinds or object in kinds)
+
+
+def words(kind: Any) -> str:
+    """Return the name of a type, or of a union of types, for a message."""
+    return " or ".join(WORDS.get(one, one.__name__) for one in _kinds(kind))
+
+
+def _between(least: float, most: float) -> str:
+    """Return the range of a number for a message."""
+    return "" if (least, most) == (-math.inf, math.inf) else f" from {least:,} to {most:,}"
 
 
 def read(saved: Any, parse: Callable[[Any], T], must: str) -> T:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,8 @@ from novikoff.core.adapt import adapt
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Ability, Learner, check_batch
-from novikoff.core.nesting import restored, saved
-from novikoff.core.state import array, require
+from novikoff.core.nesting import Nested
+from novikoff.core.state import Argument, Array, Part, Stateful, require
 from novikoff.core.stream import Stream
 from novikoff.core.types import (
     Batch,
@@ -65,7 +65,7 @@ Kept = tuple[int, Any, NDArray[np.float64]]
 """Width of the rows so far, column indices, and the statistics of these columns."""
 
 
-class Scaler:
+class Scaler(Stateful):
     """Running statistics of each feature, and the scaling by them.
 
     Args:
@@ -73,6 +73,9 @@ class Scaler:
             one; features of sparse rows are divided by their root mean square over the rows in which they are present
             (data/_loops/scaling.py). "range": divide by the largest absolute value so far.
     """
+
+    fields = (Argument("scale", str), Array("known", (KNOWN, None), at="_seen"))
+    described = "a scale"
 
     def __init__(self, scale: Scale) -> None:
         if scale not in SCALES:
@@ -153,19 +156,18 @@ class Scaler:
         """Whether it stores the first row, the reference point of deviations."""
         return self.scale == "standard" and bool(self._known.any())
 
-    def state(self) -> State:
-        return {"scale": self.scale, "known": self._known[:, : self._width].copy()}
+    @property
+    def _seen(self) -> NDArray[np.float64]:
+        """Statistics of the features so far."""
+        return self._known[:, : self._width]
 
-    @classmethod
-    def restore(cls, state: State) -> Scaler:
-        scaler = cls(state["scale"])
-        known = state["known"]
-        require(isinstance(known, np.ndarray) and known.ndim == 2, "a scale must have its numbers", type(known))
-        scaler._known = array(state, "known", (KNOWN, known.shape[1]))
-        rows = scaler._known[_loops.scaling.ROWS]
+    @_seen.setter
+    def _seen(self, known: NDArray[np.float64]) -> None:
+        self._known, self._width = known, known.shape[1]
+
+    def after_restoring(self, found: State) -> None:
+        rows = self._known[_loops.scaling.ROWS]
         require(bool((rows >= 0.0).all() and (rows % 1.0 == 0.0).all()), "rows of a scale must be counted", rows[:3])
-        scaler._width = known.shape[1]
-        return scaler
 
 
 class Rescaled(Stream):
@@ -239,6 +241,7 @@ class Scaled(Learner):
     features: Features
 
     promises: ClassVar[tuple[Theorem, ...]] = ()
+    fields = (Nested("learner", argument=True), Part("scaler", Scaler), Part("features"))
 
     def __init__(self, learner: Learner, scale: Scale = "standard") -> None:
         self.learner = learner = adapt(learner)
@@ -391,13 +394,8 @@ class Scaled(Learner):
     def facts(self) -> Facts:
         return self.learner.facts()
 
-    def state(self) -> State:
-        return {"learner": saved(self.learner), "scaler": self.scaler.state(), "features": self.features.state()}
-
     @classmethod
-    def restore(cls, state: State) -> Self:
-        scaler = Scaler.restore(state["scaler"])
-        learner = cls(restored(state["learner"]), scaler.scale)
-        learner.scaler = scaler
-        learner.features.load(state["features"])
-        return learner
+    def arguments(cls, state: State) -> dict[str, Any]:
+        scaler = state["scaler"]
+        require(isinstance(scaler, dict) and "scale" in scaler, "a scaled learner must have a scale", scaler)
+        return {**super().arguments(state), "scale": scaler["scale"]}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from novikoff.comparators.shards import merged
 from novikoff.comparators.tally import Tally
 from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, counted
+from novikoff.core.state import MOST_ROUNDS, Count, Field, Number, Tuples, Value, Values, array, require
 from novikoff.core.types import LabelValue, State
 from novikoff.data.tables.encoding import Encoding
 from novikoff.distributed.theorems.mixing_facts import MixingFacts
@@ -93,8 +94,7 @@ class Asked:
         return cls(**{**state, "weights": weights if isinstance(weights, str) else tuple(weights)})
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(NamedTuple):
     """Result of one epoch.
 
     Attributes:
@@ -220,17 +220,13 @@ class ParallelPerceptron:
         return f"<ParallelPerceptron on {self.source}, {shards}, {epochs}: {self.mistakes:,} mistakes>"
 
     def state(self) -> State:
-        plain = ("source", "rows", "trials", "unexplained", "same_rows", "own_mistakes", "cuts", "fingerprint",
-                 "marks", "labels", "feature_names", "averaged_errors", "copies")  # fmt: skip
-        unexplained = self.unexplained if math.isfinite(self.unexplained) else 2.0**1000
         return {
-            **{name: getattr(self, name) for name in plain},
-            "unexplained": unexplained,
+            **{one.name: one.saved(self) for one in PLAIN},
+            "unexplained": self.unexplained if math.isfinite(self.unexplained) else 2.0**1000,
             "asked": self.asked.state(),
             "learner": self.learner.state(),
             "best": None if self.best is None else self.best.state(),
             "total": self.total.copy(),
-            "epochs": [[epoch.mistakes, epoch.parts, epoch.errors] for epoch in self.epochs],
             "encoding": None if self.encoding is None else self.encoding.state(),
             "comparators": {name: getattr(self.scorers[0], name).copy() for name in SHARED},
             "seen": [
@@ -240,22 +236,44 @@ class ParallelPerceptron:
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        """Return the mixture with this `state`; by hand, because the shards share the directions of comparators."""
         asked = Asked.restore(state["asked"])
-        scorers = [LinearScorer.restore({**state["comparators"], **seen}, asked.bias, asked.normalize)
-                   for seen in state["seen"]]  # fmt: skip
-        whole = {name: state[name] for name in ("source", "trials", "same_rows", "own_mistakes", "cuts", "fingerprint",
-                                                "marks", "labels", "feature_names", "averaged_errors")}  # fmt: skip
-        mixed = cls(
-            asked, Perceptron.restore(state["learner"]), scorers, np.array(state["total"], np.float64),
-            unexplained=float(state["unexplained"]), rows=tuple(state["rows"]), **whole,
-            copies=bool(state.get("copies", False)),
-            epochs=[Epoch(tuple(mistakes), tuple(parts), errors) for mistakes, parts, errors in state["epochs"]],
+        plain = {one.name: one.restored(state, None, "a mixture") for one in PLAIN}
+        rule = {"bias": asked.bias, "normalize": asked.normalize}
+        scorers = [LinearScorer.restore_with({**state["comparators"], **seen}, **rule) for seen in state["seen"]]
+        require(len(scorers) == asked.shards, f"comparators must be of {asked.shards} shards", len(scorers))
+        plain["epochs"] = [Epoch(tuple(mistakes), tuple(parts), errors) for mistakes, parts, errors in plain["epochs"]]
+        for epoch in plain["epochs"]:
+            sound = len(epoch.mistakes) == len(epoch.parts) == asked.shards
+            sound = sound and all(type(one) is int and one >= 0 for one in (*epoch.mistakes, *epoch.parts))
+            require(sound and any(epoch.parts), f"an epoch must have mistakes of {asked.shards} shards", epoch.mistakes)
+        plain["rows"] = tuple(plain["rows"])
+        learner = Perceptron.restore(state["learner"])
+        total = array(state, "total", (len(learner.weights) + 1,), finite=False, of="a mixture")
+        return cls(
+            asked, learner, scorers, total, **plain,
             best=None if state["best"] is None else Perceptron.restore(state["best"]),
             encoding=None if state["encoding"] is None else Encoding.restore(state["encoding"]),
         )  # fmt: skip
-        if len(scorers) != asked.shards or any(len(epoch.parts) != asked.shards for epoch in mixed.epochs):
-            raise ValueError(f"there must be {asked.shards} shards in each epoch: there are not.")
-        return mixed
+
+
+PLAIN: tuple[Field, ...] = (
+    Value("source", str),
+    Values("rows", int, None, 0, MOST_ROUNDS),
+    Count("trials"),
+    Number("unexplained", 0.0),
+    Value("same_rows", bool),
+    Value("own_mistakes", bool),
+    Values("cuts", int, None, 0, MOST_ROUNDS),
+    Value("fingerprint", object),
+    Values("marks", object),
+    Values("labels", str | int | float | bool | None, optional=True),
+    Values("feature_names", str, optional=True),
+    Count("averaged_errors", optional=True),
+    Value("copies", bool, default=bool),
+    Tuples("epochs", (list | tuple, list | tuple, int | None)),
+)
+"""Fields of `Mixed` that are saved without conversion."""
 
 
 def with_weights(learner: Perceptron, weights: Vector) -> Perceptron:

@@ -103,7 +103,9 @@ def parallel_perceptron(
     mixed = _resumed(resume, asked, stream, cuts) if resume is not None and os.path.exists(resume) else None
     if mixed is None:
         [scorer] = who.map(_fit, [parts[:shards]], asked.bias, asked.normalize)
-        mixed = _begun(asked, stream, cuts, LinearScorer.restore(scorer, asked.bias, asked.normalize))
+        mixed = _begun(
+            asked, stream, cuts, LinearScorer.restore_with(scorer, bias=asked.bias, normalize=asked.normalize)
+        )
     while not mixed.done:
         done = len(mixed.epochs)
 
@@ -173,7 +175,9 @@ def _epoch(mixed: ParallelPerceptron, parts: Sequence[Stream], who: Executor, te
     rows = tuple(one.rows for one in played)
     if first:
         mixed.rows = rows
-        mixed.scorers = [LinearScorer.restore(one.seen or {}, asked.bias, asked.normalize) for one in played]
+        mixed.scorers = [
+            LinearScorer.restore_with(one.seen or {}, bias=asked.bias, normalize=asked.normalize) for one in played
+        ]
         mixed.marks = [one.fingerprints[0] for one in played]
     marks = [[mark, mark] for mark in mixed.marks]
     mixed.same_rows &= rows == mixed.rows and [one.fingerprints for one in played] == marks
@@ -242,7 +246,7 @@ def _play(over: Over, shard: Stream, state: State, scorer: State, first: bool) -
     """Play one shard once; the comparators see every row in the first epoch, and only the mistakes later."""
     learner = Perceptron.restore({**state, "weights": np.array(state["weights"])})
     begin, before = weights_of(learner), learner.updates
-    watching = LinearScorer.restore(scorer, learner.bias, learner.normalize)
+    watching = LinearScorer.restore_with(scorer, bias=learner.bias, normalize=learner.normalize)
     prints, rows, mistakes = [shard.fingerprint()], 0, 0
     for batch in shard.batches():
         if over():

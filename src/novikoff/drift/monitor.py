@@ -21,7 +21,6 @@ Cost
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +31,7 @@ from novikoff.core.certificate import Certificate
 from novikoff.core.errors import InputError, MismatchError, ModelFileError, shown
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
+from novikoff.core.state import MOST_ROUNDS, Argument, Array, Count, Number, Stateful, integer, require
 from novikoff.core.types import Batch, State, StepResult
 from novikoff.drift.theorems.drift_alarm import DriftFacts, drift_alarm
 from novikoff.drift.theorems.monitor_alarm import MonitorFacts, monitor_alarm
@@ -51,7 +51,7 @@ PROMISES = (drift_alarm, monitor_alarm)
 
 
 @dataclass(eq=False)
-class DriftTest:
+class DriftTest(Stateful):
     """Sequential test for drift that bets on the errors of frozen hypotheses.
 
     Call `refresh` at each round `next_snapshot`, then `see` with the errors of that snapshot.
@@ -73,6 +73,18 @@ class DriftTest:
         >>> test.seen, test.alarm
         (4, False)
     """
+
+    fields = (
+        Argument("seed", int),
+        Argument("alpha", float),
+        Count("first", 1, argument=True),
+        Count("next_snapshot", "first", 2 * MOST_ROUNDS),
+        Number("largest", 0.0),
+        Number("wealth", 0.0, "largest"),
+        Array("counts", (3,), np.int64, at="_counts", nonnegative=True),
+        Array("capital", (len(SCALES), 3), at="_capital", nonnegative=True),
+    )
+    described = "a drift test"
 
     seed: int = 0
     alpha: float = ALPHA
@@ -140,23 +152,15 @@ class DriftTest:
             wrong, self._start, self._counts, self._capital, SCALES, OFTEN, self.wealth, self.largest, ENOUGH
         )
 
-    def state(self) -> State:
-        return {"seed": self.seed, "alpha": self.alpha, "first": self.first, "next_snapshot": self.next_snapshot,
-                "wealth": self.wealth, "largest": self.largest, "counts": self._counts.copy(),
-                "capital": self._capital.copy()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        test = cls(state["seed"], state["alpha"], state["first"])
-        test.next_snapshot = state["next_snapshot"]
-        test.wealth, test.largest = _money(state)
-        test._counts = _array(state["counts"], np.int64, (3,))
-        test._capital = _array(state["capital"], np.float64, (len(SCALES), 3))
-        seen, number, ones = test._counts.tolist()
-        block, rest = divmod(test.next_snapshot, test.first)
-        if rest or block & (block - 1) or not 0 <= ones <= number <= seen or test.left < 0 or (block == 1 and seen):
-            raise ModelFileError("the counts of a saved drift test must match its snapshots: they do not.")
-        return test
+    def after_restoring(self, found: State) -> None:
+        seen, number, ones = self._counts.tolist()
+        block, rest = divmod(self.next_snapshot, self.first)
+        sound = not rest and not block & (block - 1) and ones <= number <= seen and self.left >= 0
+        require(
+            sound and (block > 1 or not seen),
+            "the counts of a saved drift test must match its snapshots",
+            found["counts"],
+        )
 
 
 class DriftWatch(Observer):
@@ -215,15 +219,15 @@ class DriftWatch(Observer):
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
-        """Return the watch with this `state`, in a game of `learner`."""
+        """Return the watch with this `state`; by hand, because the frozen learner is of the class of `learner`."""
         watch = cls(DriftTest.restore(state["test"]))
-        watch.rounds = int(state["rounds"])
+        watch.rounds = integer(state, "rounds", of="a drift test")
         watch._frozen = None if state["frozen"] is None else learner.from_state(state["frozen"])
         return watch
 
 
 @dataclass(eq=False)
-class Monitor:
+class Monitor(Stateful):
     """Sequential test of the certified risk of a classifier that bets on its errors.
 
     Args:
@@ -241,6 +245,17 @@ class Monitor:
         >>> monitor.alarm
         True
     """
+
+    fields = (
+        Argument("limit", float),
+        Argument("alpha", float),
+        Count("seen"),
+        Count("errors", most="seen"),
+        Number("largest", 0.0),
+        Number("wealth", 0.0, "largest"),
+        Array("capital", (BETS,), at="_capital", nonnegative=True),
+    )
+    described = "a monitor"
 
     limit: float
     alpha: float = 0.05
@@ -284,20 +299,6 @@ class Monitor:
         self.seen += len(wrong)
         self.errors += int(np.count_nonzero(wrong))
 
-    def state(self) -> State:
-        return {"limit": self.limit, "alpha": self.alpha, "seen": self.seen, "errors": self.errors,
-                "wealth": self.wealth, "largest": self.largest, "capital": self._capital.copy()}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        monitor = cls(state["limit"], state["alpha"])
-        monitor.seen, monitor.errors = state["seen"], state["errors"]
-        monitor.wealth, monitor.largest = _money(state)
-        monitor._capital = _array(state["capital"], np.float64, (BETS,))
-        if not 0 <= monitor.errors <= monitor.seen:
-            raise ModelFileError(f"errors must be from 0 to the examples seen: got {monitor.errors} of {monitor.seen}.")
-        return monitor
-
 
 def _check_alpha(alpha: float) -> None:
     if not 0.0 < alpha < 1.0:
@@ -310,17 +311,3 @@ def _errors(errors: NDArray[np.number] | NDArray[np.bool_]) -> NDArray[np.bool_]
     if wrong.ndim != 1 or (wrong.dtype != np.bool_ and not np.isin(wrong, (0, 1)).all()):
         raise InputError(f"errors must be a one-dimensional array of booleans: got {shown(errors)}.")
     return np.ascontiguousarray(wrong, dtype=np.bool_)
-
-
-def _array(value: Any, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:
-    array: NDArray[Any] = np.array(value, dtype=dtype)
-    if array.shape != shape or not (np.isfinite(array).all() and (array >= 0).all()):
-        raise ModelFileError(f"a drift test must have numbers from 0, of shape {shape}: got {shown(value)}.")
-    return array
-
-
-def _money(state: State) -> tuple[float, float]:
-    wealth, largest = float(state["wealth"]), float(state["largest"])
-    if not (0.0 <= wealth <= largest < math.inf):
-        raise ModelFileError(f"wealth must be a number from 0 to the largest: got {wealth} and {largest}.")
-    return wealth, largest

@@ -405,7 +405,9 @@ class Specialists(Learner):
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        learner = cls(restored(state["fresh"]), state["block"])
+        """Return the learner with this `state`; by hand, because the copies awake follow from the rounds."""
+        fresh = restored(state["fresh"])
+        learner = cls(fresh, integer(state, "block", 1))
         learner.rounds = rounds = integer(state, "rounds")
         learner._mistakes = integer(state, "mistakes", 0, rounds)
         learner._positives = integer(state, "positives", 0, rounds)
@@ -427,5 +429,7 @@ class Specialists(Learner):
         ]
         awake = [STEADY, *sorted({(blocks + 1) >> k << k for k in range((blocks + 1).bit_length())})]
         starts = [copy.start for copy in learner._copies]
+        kinds = {type(copy.learner) for copy in learner._copies}
+        require(kinds == {type(fresh)}, f"copies must be of {type(fresh).__name__}", [one.__name__ for one in kinds])
         require(starts == awake, f"the copies awake after {rounds:,} rounds must have begun in {awake}", starts)
         return learner

@@ -148,6 +148,7 @@ class CoverHalving(Learner):
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        """Return the learner with this `state`; by hand, because the cover and `spent` follow from the level."""
         learner = cls(**arguments(state, PARAMS))
         for _ in range(integer(state, "level", 0, FINEST)):
             require(learner._finer(), f"level of a learner must be at most {learner.level}", state["level"])

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import ModelFileError
+from novikoff.core.state import MOST_ROUNDS, Count, Number, Stateful, Sum, Tuples, Value, require
 from novikoff.core.types import LabelValue, Prediction, State
 from novikoff.numerics.total import Total
 
@@ -57,7 +57,7 @@ class Confusion(NamedTuple):
 
 
 @dataclass(slots=True)
-class Baselines:
+class Baselines(Stateful):
     """Counts for the baselines.
 
     Attributes:
@@ -69,6 +69,17 @@ class Baselines:
         sums: Sum of the outcomes minus the first.
         squares: Sum of the squares of the outcomes minus the first.
     """
+
+    fields = (
+        Tuples("counts", (int | float, int | float, int), at="_table", optional=True, assigned=False),
+        Count("changes"),
+        Value("last", int | float),
+        Count("numbers"),
+        Number("first", finite=False),
+        Sum("sums", False),
+        Sum("squares", False),
+    )
+    described = "baselines"
 
     counts: dict[tuple[Prediction, Prediction], int] | None = field(default_factory=dict)
     changes: int = 0
@@ -193,30 +204,17 @@ class Baselines:
         loss = squares - above * float(self.sums)
         return Constant(self.first + above, max(loss, 0.0)) if math.isfinite(loss) else None
 
-    def state(self) -> State:
-        counts = None if self.counts is None else sorted([*pair, rounds] for pair, rounds in self.counts.items())
-        plain = {name: value for name, value in asdict(self).items() if name != "_known"}
-        return {**plain, "counts": counts, "sums": astuple(self.sums), "squares": astuple(self.squares)}
+    @property
+    def _table(self) -> list[list[Any]] | None:
+        """Predictions, labels and rounds; None after too many labels."""
+        return None if self.counts is None else sorted([*pair, rounds] for pair, rounds in self.counts.items())
 
-    @classmethod
-    def restore(cls, state: State) -> Baselines:
-        rows = state["counts"]
-        for name, value in (("changes", state["changes"]), ("numbers", state["numbers"]),
-                            *(("counts", rounds) for *_, rounds in rows or ())):  # fmt: skip
-            if type(value) is not int or value < 0:
-                raise ModelFileError(f"{name} of baselines must be an integer: got {value!r}.")
-        numbers = [
-            state["last"],
-            state["first"],
-            *state["sums"],
-            *state["squares"],
-            *(one for row in rows or () for one in row),
-        ]
-        if not all(type(one) in (int, float) for one in numbers):
-            raise ModelFileError("baselines must hold numbers.")
-        counts = None if rows is None else {(said, label): rounds for said, label, rounds in rows}
-        sums, squares = Total(*state["sums"]), Total(*state["squares"])
-        return cls(counts, state["changes"], state["last"], state["numbers"], state["first"], sums, squares)
+    def after_restoring(self, found: State) -> None:
+        rows = found["counts"]
+        self.counts = None if rows is None else {(said, label): rounds for said, label, rounds in rows}
+        sound = all(0 <= rounds <= MOST_ROUNDS for *_, rounds in rows or ())
+        require(sound, f"counts of {self.described} must not be negative", rows)
+        self.__post_init__()
 
 
 def _whole(value: Prediction) -> Prediction:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.conformal._loops.conformal_layout import BINS
 from novikoff.conformal.theorems.coverage_facts import CoverageFacts
-from novikoff.core.state import array, require
+from novikoff.core.state import MOST_ROUNDS, Argument, Count, Stateful, Sum, Tuples, Values, array, require
 from novikoff.core.types import Standing, State
 from novikoff.game.ledger_checks import next_mark
 from novikoff.numerics.total import Total
 
 
 @dataclass(slots=True)
-class Coverage:
+class Coverage(Stateful):
     """Counts of the prediction sets of a game.
 
     Attributes:
@@ -29,6 +30,18 @@ class Coverage:
         size: Total number of labels in all sets, or total length of all finite intervals.
         curve: (t, misses, empty, everything, size) after t rounds, at the marks of the ledger's curve.
     """
+
+    fields = (
+        Argument("opened", dict),
+        Values("rounds", int, None, 0, MOST_ROUNDS),
+        Values("misses", int, "groups", 0, MOST_ROUNDS),
+        Count("empty"),
+        Count("everything"),
+        Sum("size"),
+        Tuples("curve", (int, int, int, int, float)),
+        Count("next", 1, at="_next"),
+    )
+    described = "prediction sets"
 
     opened: Standing
     rounds: list[int] = field(default_factory=list)
@@ -48,6 +61,11 @@ class Coverage:
     def most(self) -> int | None:
         """Number of labels; None for numbers, 0 if new labels may appear."""
         return self.opened["most"]
+
+    @property
+    def groups(self) -> int:
+        """Number of groups seen."""
+        return len(self.rounds)
 
     @property
     def played(self) -> int:
@@ -134,20 +152,17 @@ class Coverage:
         since = sum(now["rounds"]) - sum(self.opened["rounds"])
         require(since == rounds, f"the learner must have predicted sets in its {rounds:,} rounds", since)
 
-    def state(self) -> State:
-        plain = {name: getattr(self, name) for name in ("opened", "rounds", "misses", "empty", "everything")}
-        return {**plain, "size": list(astuple(self.size)), "curve": [list(point) for point in self.curve],
-                "next": self._next}  # fmt: skip
-
-    @classmethod
-    def restore(cls, state: State) -> Coverage:
-        counts = [*state["rounds"], *state["misses"], state["empty"], state["everything"], state["next"]]
-        sound = all(type(count) is int and count >= 0 for count in counts)
-        require(sound and len(state["rounds"]) == len(state["misses"]), "sets must be counted in integers", counts)
-        opened, (size, lost) = state["opened"], state["size"]
-        numbers = [opened["alpha"], opened["pinball"], size, lost, *opened["rounds"], *opened["thresholds"]]
+    def after_restoring(self, found: State) -> None:
+        opened: Any = self.opened
+        lists = [opened[name] for name in ("groups", "rounds", "misses", "thresholds", "moved")]
+        sound = all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists)
+        require(sound and isinstance(opened["overlapping"], dict), "sets must have figures of each group", lists[0])
+        numbers = [opened[name] for name in ("alpha", "step", "start", "pinball", "columns")]
+        numbers += [value for one in lists[1:] for value in one]
         sound = all(type(value) in (int, float) and math.isfinite(value) for value in numbers)
         require(sound, "figures of sets must be finite numbers", numbers)
         array(opened, "history", (2, BINS), of="sets")
-        return cls(opened, list(state["rounds"]), list(state["misses"]), state["empty"], state["everything"],
-                   Total(size, lost), [tuple(point) for point in state["curve"]], state["next"])  # fmt: skip
+        must = f"the next point of a curve of sets must be after its {self.played:,} rounds"
+        sound = self._next == next_mark(self.curve[-1][0] if self.curve else 0) > self.played
+        require(sound and [point[0] for point in self.curve] == sorted({point[0] for point in self.curve}), must,
+                self._next)  # fmt: skip

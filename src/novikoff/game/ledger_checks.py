@@ -194,19 +194,13 @@ def _learner(ledger: Ledger) -> None:
 
 def _companions(ledger: Ledger) -> None:
     """Check that ensemble members, comparators and kept hypotheses have the same rounds."""
-    from novikoff.comparators.tracker import VectorTracker
-
     rounds = ledger.rounds
     for member in ledger.members:
         told = [member.rounds, member.positives]
         require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
     if ledger.tracker is not None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
-        places = ledger.tracker.places if isinstance(ledger.tracker, VectorTracker) else 0
-        features = ledger.player.features
-        if features is not None:
-            must = f"comparators must be of the learner's {features.count:,} features"
-            require(places <= features.count + 1, must, places)
+        ledger.tracker.check(ledger.learner)
     if ledger.coverage is not None:
         ledger.coverage.check(rounds, ledger.player.standing())
     if ledger.late is not None:

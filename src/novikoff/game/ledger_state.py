@@ -1,9 +1,11 @@
-"""Conversion of ledgers to plain data and back, for model files and pickles."""
+"""Conversion of ledgers to plain data and back, for model files and pickles.
+
+Values are declared; parts are not, because some need the learner and some are imported only if they are there.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,18 @@ from novikoff.core.errors import Advice, ModelFileError, Option
 from novikoff.core.learner import Learner
 from novikoff.core.nesting import restored as restored_learner
 from novikoff.core.nesting import saved
-from novikoff.core.state import integer, leaving_out_rows, require
+from novikoff.core.state import (
+    Count,
+    Field,
+    Number,
+    Sum,
+    Tuples,
+    Value,
+    Values,
+    integer,
+    leaving_out_rows,
+    require,
+)
 from novikoff.core.stream import Target
 from novikoff.core.types import State
 from novikoff.data.tables.encoding import Encoding
@@ -22,7 +35,6 @@ from novikoff.game.baselines import Baselines
 from novikoff.game.ledger import Ledger, Proved
 from novikoff.game.ledger_checks import check
 from novikoff.game.metrics import Calibration, Ranking, WeightedMetrics
-from novikoff.numerics.total import Total
 
 FORMAT = 2
 """Version of the format of saved games; 2 since learners keep the sums from which certificates are recomputed."""
@@ -34,16 +46,34 @@ WRITTEN = Advice("Pass a file that ", Option("save"), " wrote.")
 
 PARTS = ("baselines", "ranking", "calibration", "coverage", "encoding", "tracker", "reservoir", "late", "drift")
 """Parts of a ledger with their own `state`; some may be None."""
-SUMS = ("expected", "paid", "log_loss", "brier", "errors", "squares")
 MEASURED = ("baselines", "ranking", "calibration", "coverage")
 """Parts of `Metrics`."""
-MEASURED_COUNTS = ("rows", "rounds", "mistakes", "positives", "impossible", "_next")
-POINTS = ("curve", "bounds")
-COUNTS = ("rounds", "passes", "mistakes", "positives", "answered", "impossible", "_next")
-PLAIN = (
-    "source", "spec", "seconds", "deterministic", "fixed", "repeated", "position", "fingerprint", "earlier", "labels",
-    "feature_names", *COUNTS,
-)  # fmt: skip
+COUNTED: tuple[Field, ...] = (
+    *map(Count, ("rounds", "mistakes", "positives", "impossible")),
+    Count("_next", 1),
+    Value("deterministic", bool),
+    *(Sum(name, at=f"_{name}") for name in ("expected", "paid", "log_loss", "brier", "errors", "squares")),
+    Tuples("curve", (int, int | float)),
+)
+"""Saved values of `Metrics`."""
+WEIGHTED: tuple[Field, ...] = (Count("rows"), *COUNTED)
+"""Saved values of `WeightedMetrics`."""
+LEDGER: tuple[Field, ...] = (
+    *COUNTED,
+    Value("source", str),
+    Value("spec", str),
+    Number("seconds", 0.0),
+    Value("fixed", bool),
+    Value("repeated", bool),
+    Value("position", dict | None),
+    Value("fingerprint", dict | None),
+    Values("earlier", dict),
+    Values("labels", str | int | float | bool | None, optional=True),
+    Values("feature_names", str, optional=True),
+    *map(Count, ("passes", "answered")),
+    Tuples("bounds", (int, float)),
+)
+"""Saved values of a ledger."""
 
 
 def state_of(ledger: Ledger, without_rows: bool = False) -> State:
@@ -85,10 +115,8 @@ def _state_of(ledger: Ledger) -> State:
     parts = {name: getattr(ledger, name) for name in PARTS}
     proved = ledger.proved
     return {
-        **{name: getattr(ledger, name) for name in PLAIN},
+        **{field.name: field.saved(ledger) for field in LEDGER},
         **{name: None if part is None else part.state() for name, part in parts.items()},
-        **{name: dataclasses.astuple(getattr(ledger, f"_{name}")) for name in SUMS},
-        **{name: [list(point) for point in getattr(ledger, name)] for name in POINTS},
         "target": None if ledger.target is None else list(ledger.target),
         "before": dataclasses.asdict(ledger.before),
         "predictions": None if ledger.predictions is None else ledger.said(),
@@ -104,10 +132,8 @@ def _measured(weighted: WeightedMetrics) -> State:
     """Return the counts of rows by weight as plain data."""
     parts = {name: getattr(weighted, name) for name in MEASURED}
     return {
-        **{name: getattr(weighted, name) for name in (*MEASURED_COUNTS, "deterministic")},
+        **{field.name: field.saved(weighted) for field in WEIGHTED},
         **{name: None if part is None else part.state() for name, part in parts.items()},
-        **{name: dataclasses.astuple(getattr(weighted, f"_{name}")) for name in SUMS},
-        "curve": [list(point) for point in weighted.curve],
     }
 
 
@@ -195,12 +221,6 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
         learner: Restored learner.
         from_file: Whether certificates that cannot be recomputed become conditional; a pickle is trusted.
     """
-    _check_numbers(state, COUNTS)
-    if not math.isfinite(state["seconds"]):
-        raise ModelFileError(f"seconds of a ledger must be finite: got {state['seconds']!r}.")
-    names = state["feature_names"]
-    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        raise ModelFileError(f"feature_names of a ledger must be texts: got {names!r}.")
     from novikoff.drift.monitor import DriftWatch
     from novikoff.game.coverage import Coverage
     from novikoff.game.delayed.late import Late
@@ -219,13 +239,11 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
     }
     members = zip(state["members"], learner.learners, strict=True)
     fields: dict[str, Any] = {
-        **{name: state[name] for name in PLAIN},
+        **_read(LEDGER, state),
         **{name: makers[name](state[name]) for name in PARTS if state.get(name) is not None},
-        **{f"_{name}": Total(*state[name]) for name in SUMS},
-        **{name: [(t, value) for t, value in state[name]] for name in POINTS},
         "target": Target(*map(str, state["target"])) if state.get("target") else None,
         "before": _facts_before(state["before"], learner.facts()),
-        "predictions": None if state["predictions"] is None else [state["predictions"]],
+        "predictions": None if state["predictions"] is None else [_predictions(state)],
         "members": [restore(*pair, from_file) for pair in members],
     }
     if state["weighted"] is not None:
@@ -240,24 +258,21 @@ def restore(state: State, learner: Learner, from_file: bool = False) -> Ledger:
 
 
 def _weighted(state: State, learner: Learner, makers: dict[str, Any]) -> WeightedMetrics:
-    _check_numbers(state, MEASURED_COUNTS)
-    fields: dict[str, Any] = {
-        **{name: state[name] for name in (*MEASURED_COUNTS, "deterministic")},
-        **{name: makers[name](state[name]) for name in MEASURED if state[name] is not None},
-        **{f"_{name}": Total(*state[name]) for name in SUMS},
-        "curve": [(t, value) for t, value in state["curve"]],
-    }
-    return WeightedMetrics(learner, **fields)
+    parts = {name: makers[name](state[name]) for name in MEASURED if state[name] is not None}
+    return WeightedMetrics(learner, **_read(WEIGHTED, state), **parts)
 
 
-def _check_numbers(state: State, counts: tuple[str, ...]) -> None:
-    """Raise `ModelFileError` for counts that are not integers and sums that are not finite."""
-    for name in counts:
-        if type(state[name]) is not int or state[name] < 0:
-            raise ModelFileError(f"{name} of a ledger must be an integer: got {state[name]!r}.")
-    for name in SUMS:
-        if not all(math.isfinite(value) for value in state[name]):
-            raise ModelFileError(f"{name} of a ledger must be finite: got {state[name]!r}.")
+def _read(fields: tuple[Field, ...], state: State) -> dict[str, Any]:
+    """Return the validated values of a saved state, as arguments of the constructor."""
+    return {field.path: field.restored(state, None, "a ledger") for field in fields}
+
+
+def _predictions(state: State) -> Any:
+    """Return the saved prediction of each round."""
+    found = state["predictions"]
+    sound = isinstance(found, np.ndarray) and found.ndim in (1, 2) and found.dtype.kind in "iuf"
+    require(sound, "predictions of a ledger must be an array of numbers", found)
+    return found
 
 
 def _facts_before(saved: State, now: Any) -> Any:

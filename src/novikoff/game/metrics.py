@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 from array import array
 from copy import deepcopy
-from dataclasses import KW_ONLY, asdict, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
@@ -37,8 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.adapt import adapt
-from novikoff.core.errors import ModelFileError
 from novikoff.core.learner import Learner
+from novikoff.core.state import MOST_ROUNDS, Stateful, Values, indices, require
+from novikoff.core.state import array as saved_array
 from novikoff.core.types import State, StepResult
 from novikoff.game.baselines import Baselines
 from novikoff.game.ledger_checks import next_mark
@@ -70,8 +71,15 @@ class Bin(NamedTuple):
 
 
 @dataclass(slots=True)
-class Calibration:
+class Calibration(Stateful):
     """Counts of each calibration bin."""
+
+    fields = (
+        Values("rounds", int, CALIBRATION_BINS, 0, MOST_ROUNDS),
+        Values("positives", int, CALIBRATION_BINS, 0, MOST_ROUNDS),
+        Values("sums", float, CALIBRATION_BINS, 0.0, float(MOST_ROUNDS)),
+    )
+    described = "calibration"
 
     rounds: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
     positives: list[int] = field(default_factory=lambda: [0] * CALIBRATION_BINS)
@@ -129,18 +137,10 @@ class Calibration:
             if rounds
         ]
 
-    def state(self) -> State:
-        return asdict(self)
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        counts = [*state["rounds"], *state["positives"]]
-        sound = len(counts) == 2 * CALIBRATION_BINS and all(type(n) is int and n >= 0 for n in counts)
-        if not sound or any(up > rounds for rounds, up in zip(state["rounds"], state["positives"], strict=True)):
-            raise ModelFileError(f"calibration must be counts of rounds: got {state!r}.")
-        if not all(0.0 <= said <= rounds for rounds, said in zip(state["rounds"], state["sums"], strict=True)):
-            raise ModelFileError(f"calibration must be sums of probabilities: got {state!r}.")
-        return cls(list(state["rounds"]), list(state["positives"]), list(state["sums"]))
+    def after_restoring(self, found: State) -> None:
+        for name in ("positives", "sums"):
+            sound = all(value <= rounds for value, rounds in zip(found[name], self.rounds, strict=True))
+            require(sound, f"{name} of {self.described} must be at most the rounds of their bin", found[name])
 
 
 RANKING_BINS = 2**15
@@ -235,17 +235,18 @@ class Ranking:
 
     @classmethod
     def restore(cls, state: State | None) -> Ranking:
+        """Return the counts with this `state`; by hand, because only nonempty bins are saved."""
+        ranking = cls()
         if state is None:
-            return cls()
-        ranking, (bins, counts, only) = cls(), (np.asarray(state[name]) for name in ("bins", "counts", "only"))
-        sound = bins.dtype.kind == counts.dtype.kind == "i" and only.dtype == np.float64
-        if not (sound and counts.shape == (len(bins), 2) and only.shape == bins.shape == (len(bins),)
-                and (np.diff(bins) > 0).all() and (counts >= 0).all()
-                and (not len(bins) or (bins[0] >= 0 and bins[-1] < RANKING_BINS))):  # fmt: skip
-            raise ModelFileError("scores that were counted must have a count in each of their bins, in order.")
+            return ranking
+        bins = indices(state, "bins", None, RANKING_BINS, np.int64, "scores")
+        counts = saved_array(state, "counts", (len(bins), 2), np.int64, of="scores")
+        only = saved_array(state, "only", (len(bins),), finite=False, of="scores")
+        sound = bool((np.diff(bins) > 0).all() and ((counts >= 0) & (counts <= MOST_ROUNDS)).all())
+        require(sound, "scores must have a count in each of their bins, in order", bins)
         ranking._counts, ranking._only = np.zeros((RANKING_BINS, 2), dtype=np.int64), np.zeros(RANKING_BINS)
         ranking._counts[bins], ranking._only[bins] = counts, only
-        ranking._counted = int(counts.sum())
+        ranking._counted = sum(counts.ravel().tolist())
         return ranking
 
 

@@ -41,6 +41,11 @@ BEGIN = b'{"novikoff": '
 Arrays = Callable[[str], NDArray[Any]]
 """Function from an array's name in the file to the array."""
 
+MOST_TIMES, SPARE = 8, 2**24
+"""Maximum size of the unpacked contents: a multiple of the size of the file, and 16 MB; what is saved is not packed."""
+DEEPEST = 200
+"""Maximum depth of nested values in meta.json."""
+
 LONGEST = 4000
 """Maximum number of bits of an integer written as a JSON number; Python refuses more than 4,300 digits."""
 
@@ -205,11 +210,12 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Ledger | OnlineToBatch | Pa
         with zipfile.ZipFile(path) as archive:
             if "meta.json" not in archive.namelist():
                 raise _other_kind(path, "a zip archive without a model")
+            arrays = _Unpacked(archive, _called(path))
             meta = json.loads(archive.read("meta.json"))
             if not isinstance(meta, dict) or "format" not in meta:
                 raise _other_kind(path, "a zip archive without a model")
             check_format(meta, _called(path))
-            return _restored(meta, lambda name: _array(archive.read(f"{name}.npy")), path)
+            return _restored(meta, arrays, path)
     except FileNotFoundError:
         raise ModelFileError(f"file not found: {path}. Check the name.") from None
     except ModelFileError:
@@ -326,10 +332,12 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:
     )
 
 
-def _from_plain(value: Any, array: Arrays) -> Any:
-    """Invert `_plain`; `array` returns an array by its name."""
+def _from_plain(value: Any, array: Arrays, depth: int = 0) -> Any:
+    """Invert `_plain`; `array` returns an array by its name, `depth` is that of the value."""
+    if depth > DEEPEST:
+        raise ModelFileError(f"a model file must nest values at most {DEEPEST} deep: this one goes deeper.")
     if isinstance(value, list):
-        return [_from_plain(item, array) for item in value]
+        return [_from_plain(item, array, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
     if set(value) == {"__array__"}:
@@ -338,7 +346,40 @@ def _from_plain(value: Any, array: Arrays) -> Any:
         return float(value["__float__"])
     if set(value) == {"__int__"}:
         return int(value["__int__"], 16)
-    return {key: _from_plain(item, array) for key, item in value.items()}
+    return {key: _from_plain(item, array, depth + 1) for key, item in value.items()}
+
+
+class _Unpacked:
+    """Arrays of a model file by name, each of which may be taken once: a small file must not fill the memory.
+
+    Args:
+        archive: Open model file.
+        called: Its name, for messages.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, called: str) -> None:
+        entries = archive.infolist()
+        size, most = sum(entry.file_size for entry in entries), _size(archive) * MOST_TIMES + SPARE
+        if size > most:
+            must = f"a model file of this size must unpack to at most {most:,} bytes"
+            raise ModelFileError(must, f"{called} has {size:,}")
+        self._archive, self._taken, self._called = archive, set[str](), called
+
+    def __call__(self, name: str) -> NDArray[Any]:
+        if name in self._taken:
+            must = "each array of a model file must be named once"
+            raise ModelFileError(must, f"{self._called} names {shown(name)} more often")
+        self._taken.add(name)
+        return _array(self._archive.read(f"{name}.npy"))
+
+
+def _size(archive: zipfile.ZipFile) -> int:
+    """Return the size of an open archive in bytes."""
+    file = cast(BinaryIO, archive.fp)
+    place = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(place)
+    return size
 
 
 def _array(data: bytes) -> NDArray[Any]:

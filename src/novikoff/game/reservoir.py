@@ -41,7 +41,7 @@ from novikoff.core.errors import Advice, InputError, Option
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
 from novikoff.core.observer import Observer
-from novikoff.core.state import MOST_ROUNDS, flag, integer, require
+from novikoff.core.state import MOST_ROUNDS, array, flag, integer, require
 from novikoff.core.types import Batch, Sparse, State, StepResult, signs
 from novikoff.game import _loops
 from novikoff.numerics.coins import uniform
@@ -201,11 +201,20 @@ class HypothesisReservoir(Observer):
 
     @classmethod
     def restore(cls, state: State, learner: Learner) -> Self:
-        """Return the reservoir of `learner` with this saved state."""
+        """Return the reservoir of `learner` with this saved state.
+
+        By hand: the constructor needs the learner, whose class restores the hypotheses, and arrays are not saved as
+        they are in memory.
+        """
         candidates = integer(state, "candidates", 1, MOST_CANDIDATES)
-        reservoir = cls(learner, candidates, state["seed"], state["average"] is not None)
+        reservoir = cls(learner, candidates, integer(state, "seed", -(2**64), 2**64), state["average"] is not None)
+        same = state["conservative"] is reservoir.conservative
+        require(same, "hypotheses must be kept as the learner needs it", state["conservative"])
         for name in PLAIN:
             setattr(reservoir, name, state[name])
+        for hypothesis in (reservoir.initial, reservoir.drawn, reservoir.final):
+            if hypothesis is not None:
+                type(learner).restore(hypothesis)
         reservoir._copies, reservoir._next = state["copies"], state["next"]
         reservoir._fixed, reservoir._exceeded = flag(state, "fixed"), flag(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
@@ -225,9 +234,10 @@ class HypothesisReservoir(Observer):
             reservoir._lengths[place], reservoir._firsts[place] = survivor
         reservoir._counts[:] = mistakes, since, len(found)
         if reservoir.average is not None:
-            reservoir.average.total = np.array(state["average"], dtype=np.float64)
-            fits = reservoir.average.total.ndim == 1 and len(reservoir.average.total) >= 1
-            require(fits, "an average must have a number for each feature", state["average"])
+            total = reservoir.average.total = array(state, "average", (None,), of="an average")
+            features = adapt(learner).features
+            fits = 1 <= len(total) <= (0 if features is None else features.count) + 1
+            require(fits, "an average must have a number for each feature", total.shape)
         return reservoir
 
 

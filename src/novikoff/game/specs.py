@@ -211,6 +211,8 @@ def _split(text: str) -> list[str]:
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         depth += (character == "[") - (character == "]")
+        if depth > DEEPEST:
+            raise SpecError(f"brackets of a spec must be nested at most {DEEPEST} deep: got {shown(text)}.")
         if depth < 0:
             break
         if character == "," and depth == 0:
@@ -438,6 +440,9 @@ def _fit(value: Any, parameter: inspect.Parameter, types: tuple[Any, ...], owner
 
 TEAM = "a list of learners"
 """Marker for the type of a parameter that takes several learners."""
+
+DEEPEST = 32
+"""Maximum depth of nested brackets."""
 
 FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
 """Regression counterparts of classifiers, by name."""

@@ -140,7 +140,7 @@ class Wrapped(Learner):
         return WrappedFacts(type(self.model).__name__, self.rounds)
 
     def state(self) -> State:
-        """Return the state with a copy of the model, which is not plain data."""
+        """Return the state with a copy of the model, which is not plain data: no fields can be declared for it."""
         outcomes = "numbers" if self.task == "regression" else "labels"
         return {"outcomes": outcomes, "multiclass": self.numbered, "rounds": self.rounds, "known": self._known,
                 "features": self.features.state(), "model": copy.deepcopy(self.model)}  # fmt: skip

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, ModelFileError, shown
+from novikoff.core.state import Schema, arguments, require
 from novikoff.core.types import Sparse, State
 from novikoff.kernel import _loops
 from novikoff.kernel._loops.cache import empty
@@ -36,6 +37,10 @@ Function = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 KINDS = ("linear", "polynomial", "rbf")
 HALF_ULP = 2.0**-53
 HIGHEST_DEGREE = 64
+SAVED: Schema = {
+    "kind": str, "gamma": float, "degree": int, "constant": float, "normalized": bool, "bias": float,
+}  # fmt: skip
+"""Attributes that are saved, with their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,23 +206,14 @@ class Kernel:
                 "a saved kernel must be built in: a Python function is not plain data. "
                 f"Use {', '.join(KINDS)}, or keep the learner in memory."
             )
-        return {
-            "kind": self.kind,
-            "gamma": self.gamma,
-            "degree": self.degree,
-            "constant": self.constant,
-            "normalized": self.normalized,
-            "bias": self.bias,
-        }
+        return {name: getattr(self, name) for name in SAVED}
 
     @classmethod
     def restore(cls, state: State) -> Self:
-        kind = state["kind"]
-        if kind not in KINDS:
-            raise ModelFileError(f"a saved kernel must be one of {', '.join(KINDS)}: got {shown(kind)}.")
-        return cls.of(
-            kind, state["gamma"], state["degree"], state["constant"], bool(state["normalized"]), state["bias"]
-        )
+        """Return the kernel with this saved state; by hand, because `of` checks what each kind needs."""
+        found = arguments(state, SAVED, "a kernel")
+        require(found["kind"] in KINDS, f"a saved kernel must be one of {', '.join(KINDS)}", found["kind"])
+        return cls.of(*found.values())
 
 
 def _dense(X: Rows, width: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ Reference
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,22 @@ from novikoff.comparators.against_tracker import AgainstTracker
 from novikoff.comparators.multiclass_facts import MulticlassComparatorFacts
 from novikoff.comparators.multiclass_tracker import MulticlassTracker
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.state import Part, require
 from novikoff.core.types import Batch, State
 from novikoff.linear._loops.multiclass_layout import MOST_AGAINST
+
+if TYPE_CHECKING:
+    from novikoff.core.learner import Learner
 
 
 class MulticlassAutoTracker(Tracker):
     """Comparators of a learner that starts now; kappa is that of its one-versus-rest members."""
+
+    kind = "many-auto"
+    fields = (
+        Part("softmax", MulticlassTracker),
+        Part("rest", AgainstTracker, optional=True),
+    )
 
     def __init__(self, bias: float, kappa: float, announced: int | None = None) -> None:
         self.softmax = MulticlassTracker("log", bias, announced)
@@ -67,14 +77,16 @@ class MulticlassAutoTracker(Tracker):
         found = self.rest.facts_for(goals) if self.rest is not None and goals else None
         return replace(self.softmax.facts(learner), against=found)
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        return {"kind": "many-auto", "softmax": self.softmax.state(), "rest": self.rest and self.rest.state()}
+    def check(self, learner: Learner) -> None:
+        for part in (self.softmax, self.rest):
+            if part is not None:
+                part.check(learner)
 
     @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker with this `state`."""
-        tracker = cls(0.0, 0.0)
-        tracker.softmax = MulticlassTracker.restore(state["softmax"])
-        tracker.rest = state["rest"] and AgainstTracker.restore(state["rest"])
-        return tracker
+    def arguments(cls, state: State) -> dict[str, Any]:
+        return {"bias": 0.0, "kappa": 0.0}  # only its parts, which are restored, have them
+
+    def after_restoring(self, found: State) -> None:
+        if self.rest is not None:
+            must = f"comparators of labels must have seen {self.rows:,} rounds"
+            require(self.rest.rows == self.rows, must, self.rest.rows)

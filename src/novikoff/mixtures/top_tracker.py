@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from novikoff.comparators.tracker import Tracker
 from novikoff.core.learner import Learner
-from novikoff.core.state import Argument, Array, Count, Number, Part, Stateful, require
+from novikoff.core.state import Argument, Array, Count, Number, Part, require
 from novikoff.core.types import Batch, State
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import top_layout as at
@@ -35,7 +35,7 @@ from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
 Vector = NDArray[np.float64]
 
 
-class TopTracker(Stateful, Tracker):
+class TopTracker(Tracker):
     """Base of the trackers of mixtures.
 
     Args:
@@ -46,7 +46,6 @@ class TopTracker(Stateful, Tracker):
     rows = 0
     rows_held = 0
     off, off_at = 0.0, 0
-    described = "comparators"
 
     def __init__(self, prior: Sequence[float]) -> None:
         count = len(prior)
@@ -69,9 +68,6 @@ class TopTracker(Stateful, Tracker):
         last = int(_loops.tops.cheapest(paths))
         value, loss = (float(paths[row, last] + paths[row + 1, last]) for row in (at.VALUE, at.PATH_LOSS))
         return PathFacts(value, loss, int(paths[at.CHANGES, last]) if self.rows else 0, last)
-
-    def state(self) -> State:
-        return {"kind": self.kind, **super().state()}
 
     def after_restoring(self, found: State) -> None:
         sound = not (np.isnan(self._paths).any() or np.isnan(self._losses).any())

@@ -28,7 +28,6 @@ Reference
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -41,13 +40,13 @@ from novikoff.convex.theorems.average_risk import average_risk
 from novikoff.convex.theorems.average_risk_always import average_risk_always
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
 from novikoff.core.adapt import adapt
-from novikoff.core.certificate import RANK, Assumption, Certificate
+from novikoff.core.certificate import RANK, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import Advice, InputError, Option, counted, named, shown
 from novikoff.core.executors import Executor, Threads, executor
 from novikoff.core.learner import Learner, Predictor, check_batch
 from novikoff.core.registry import entry, learner_name
-from novikoff.core.state import require
+from novikoff.core.state import Choice, Count, Field, Number, Value, Values, require
 from novikoff.core.stream import Stream
 from novikoff.core.types import Batch, Domain, Example, LabelValue, Run, State
 from novikoff.data.as_stream import as_stream
@@ -56,6 +55,7 @@ from novikoff.data.tables.encoding import Encoding
 from novikoff.drift.monitor import ALPHA, DriftTest
 from novikoff.game.game import users_labels
 from novikoff.game.ledger import Ledger
+from novikoff.game.ledger_state import restored_certificate
 from novikoff.game.reservoir import Average, HypothesisReservoir, SumsMistakes
 from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.coins import coin
@@ -129,9 +129,8 @@ class OnlineToBatch(Shown):
 
     def state(self) -> State:
         voters = _voters(self.classifier)
-        plain = {name: getattr(self, name) for name in PLAIN}
         return {
-            **plain,
+            **{field.name: field.saved(self) for field in PLAIN},
             "certificates": [dataclasses.asdict(certificate) for certificate in self.certificates],
             "voters": [[_name(voter), voter.state()] for voter in voters],
             "drawn": isinstance(self.classifier, RandomVote),
@@ -140,19 +139,15 @@ class OnlineToBatch(Shown):
 
     @classmethod
     def restore(cls, state: State) -> Self:
+        """Return the classifier with this `state`; by hand, because its bounds are proved again."""
+        plain = {field.name: field.restored(state, None, "a kept classifier") for field in PLAIN}
         voters = [_restored(name, saved) for name, saved in state["voters"]]
-        certificates = tuple(
-            Certificate(**{**told, "assumptions": tuple(Assumption(**one) for one in told["assumptions"])})
-            for told in state["certificates"]
-        )
-        plain = {name: state[name] for name in PLAIN}
-        _check_saved(plain, certificates, voters[0].numbered if voters else False)
+        kinds = sorted({type(voter).__name__ for voter in voters})
         drawn = [voter for voter in voters if isinstance(voter, Learner)] if state["drawn"] else []
-        few = len(voters) == 1 if not state["drawn"] else len(voters) == len(drawn) > 0
-        if plain["how"] not in (*METHODS, "held") or not few:
-            raise InputError(
-                f"a classifier must be kept in one of the ways {', '.join(METHODS)}: got {plain['how']!r}."
-            )
+        sound = len(kinds) == 1 and len(voters) == (len(drawn) if state["drawn"] else 1)
+        require(sound, "voters must be of one kind", kinds)
+        certificates = tuple(map(restored_certificate, state["certificates"]))
+        _check_saved(plain, certificates, voters[0].numbered)
         encoding = None if state["encoding"] is None else Encoding.restore(state["encoding"])
         classifier = RandomVote(drawn) if drawn else voters[0]
         return cls(classifier=classifier, certificates=certificates, encoding=encoding, **plain)
@@ -189,21 +184,23 @@ class OnlineToBatch(Shown):
         return self.classifier.predict_many(batch)
 
 
-PLAIN = ("how", "delta", "rounds", "index", "wealth", "labels", "source", "feature_names")
+PLAIN: tuple[Field, ...] = (
+    Choice("how", (*METHODS, "held")),
+    Number("delta", 5e-324, 1.0 - 2.0**-53),
+    Count("rounds", 1),
+    Count("index", optional=True),
+    Number("wealth", 0.0, optional=True),
+    Values("labels", str | int | float | bool | None, optional=True),
+    Value("source", str),
+    Values("feature_names", str, optional=True),
+)
 """Fields of `OnlineToBatch` that are saved without conversion."""
 
 
 def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass: bool) -> None:
     """Raise an error if a saved classifier has invalid fields or certificates."""
-    delta, wealth, labels = plain["delta"], plain["wealth"], plain["labels"]
-    require(type(delta) is float and 0.0 < delta < 1.0, "delta must be a probability between 0 and 1", delta)
-    require(type(plain["rounds"]) is int and plain["rounds"] > 0, "rounds must be an integer", plain["rounds"])
-    require(wealth is None or (type(wealth) is float and 0.0 <= wealth < math.inf), "wealth must be a number", wealth)
-    sound = labels is None or (isinstance(labels, list) and (multiclass or len(labels) == 2))
-    require(sound, "labels must be many" if multiclass else "labels must be two", labels)
-    names = plain["feature_names"]
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    require(names is None or texts, "feature_names must be texts", names)
+    labels = plain["labels"]
+    require(labels is None or multiclass or len(labels) == 2, "labels must be two", labels)
     for one in certificates:
         require(one.status in RANK and one.kind == "P", "a limit must have a status, and be of kind P", one.status)
         bound, most = one.bound, LARGEST if one.quantity == "risk of the average" else 1.0

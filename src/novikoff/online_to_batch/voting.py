@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner, Predictor
+from novikoff.core.state import MOST_ROUNDS, array, ends, indices, require
 from novikoff.core.types import Batch, Domain, Example, Label, Sparse, State
 from novikoff.linear.perceptron import Perceptron
 from novikoff.numerics.records import SparseRows, astuple
@@ -104,15 +104,25 @@ class VotedPerceptron(Predictor):
 
     @classmethod
     def restore(cls, state: State) -> VotedPerceptron:
-        steps = cls(Perceptron.restore(state["learner"]))
+        """Return the vote with this `state`; by hand, because rows are kept one by one."""
+        steps, of = cls(Perceptron.restore(state["learner"])), "a vote"
         steps.features.load(state["features"])
-        steps._counts, steps._signs = state["counts"].tolist(), state["signs"].tolist()
-        indptr, indices, values = state["indptr"], state["indices"], state["values"]
-        ends = indptr.astype(np.int64).tolist()
-        fits = ends == sorted(ends) and ends[0] == 0 and ends[-1] == len(indices) == len(values)
-        if not (fits and len(ends) == len(steps._counts) == len(steps._signs) + 1 and set(steps._signs) <= {-1, 1}):
-            raise InputError("the steps of a vote must fit together: they do not.")
-        steps._rows = [(i.copy(), v.copy()) for i, v in Sparse(indptr, indices, values, 0, checked=True).rows()]
+        width, dense = max(steps.features.count, 1), steps.features.kind == "array"
+        last = ends(state, "indptr", None, np.uint64, of)
+        size, rows = int(last[-1]), len(last) - 1
+        places = indices(state, "indices", size, width, of=of)
+        numbers, signs = (
+            array(state, "values", (size,), finite=False, of=of),
+            array(state, "signs", (rows,), np.int8, of=of),
+        )
+        counts = array(state, "counts", (rows + 1,), np.int64, of=of)
+        whole = not dense or bool((np.diff(last.astype(np.int64)) == steps.features.count).all())
+        require(whole, f"rows of a vote must have {steps.features.count:,} numbers", last[:3])
+        sound = set(signs.tolist()) <= {-1, 1} and bool(((counts >= 0) & (counts <= MOST_ROUNDS)).all())
+        require(sound, "signs of a vote must be -1 and +1, and counts not negative", signs[:3])
+        sparse = Sparse(last, places, numbers, width, checked=True)
+        steps._counts, steps._signs = counts.tolist(), signs.tolist()
+        steps._rows = [(i.copy(), v.copy()) for i, v in sparse.rows()]
         return steps
 
 

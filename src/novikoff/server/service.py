@@ -33,6 +33,8 @@ FRESH = 15.0
 """Seconds for which a certificate is fresh enough for metrics."""
 MOST_UNPACKED = 1_000_000_000
 """Largest size in bytes of an uploaded file, decompressed."""
+MOST_DESCRIBED = 64_000_000
+"""Largest size in bytes of its meta.json: parsing more would hold up all requests for seconds."""
 STARTED = 120.0
 """Seconds that a new model may take to open."""
 
@@ -272,9 +274,12 @@ def context(ledger: Ledger) -> dict[str, object]:
 def _check_unpacked(file: BinaryIO) -> None:
     """Refuse a file that is too large once decompressed."""
     with zipfile.ZipFile(file) as archive:
+        sizes = {one.filename: one.file_size for one in archive.infolist()}
         size = sum(one.file_size for one in archive.infolist())
     if size > MOST_UNPACKED:
         raise RefusedError("too_large", f"a model file must have at most {MOST_UNPACKED:,} bytes, decompressed.")
+    if sizes.get("meta.json", 0) > MOST_DESCRIBED:
+        raise RefusedError("too_large", f"meta.json of a model file must have at most {MOST_DESCRIBED:,} bytes.")
     file.seek(0)
 
 

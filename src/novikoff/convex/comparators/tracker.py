@@ -19,16 +19,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.metric import U0, Diagonal
-from novikoff.comparators.rows import Rows, as_nonzeros, kept_state, restored_kept
-from novikoff.comparators.tracker import COMPARATORS, KEEP, VectorTracker, whole_numbers
+from novikoff.comparators.rows import Rows, as_nonzeros
+from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
 from novikoff.convex.comparators.losses import CODES, ConvexLoss
-from novikoff.core.state import array, integer, number, require
+from novikoff.core.state import Array, Coded, Count, Number, require
 from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
@@ -122,6 +122,19 @@ class ConvexTracker(VectorTracker):
     """
 
     outcomes = np.float64
+    kind = "convex"
+    fields = (
+        Coded("loss", list, lambda saved: _loss(*saved), "a known loss and its parameter", argument=True),
+        Number("bias", argument=True),
+        Count("keep", argument=True),
+        Count("rows"),
+        Count("places", most=MOST_PLACES),
+        Count("fitted", most="rows", at="_fitted"),
+        KeptRows("kept", at="_kept", optional=True, assigned=False),
+        Array("vectors", (None, None), at="_vectors", assigned=False),
+        Array("sums", (SUMS, None), at="_sums", finite=False, assigned=False),
+        Array("told", (SCORE_SUMS,), at="_score_sums", finite=False, assigned=False),
+    )
 
     def __init__(self, loss: ConvexLoss, bias: float, keep: int = KEEP) -> None:
         super().__init__(bias, keep)
@@ -237,34 +250,25 @@ class ConvexTracker(VectorTracker):
         lost *= 1.0 + (self.rows + 20) * 2.0 * U0
         return ConvexComparator(lost, goal.penalty.square(u), slack + 4.0 * U0 * steep, unexplained)
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        self.catch_up()
-        kept = None
-        if self._kept is not None:
-            rows, y, scores = self._together()
-            kept = kept_state(rows, y, scores)
-        return {"kind": "convex", "loss": list(self.loss), "bias": self.bias, "keep": self.keep, "rows": self.rows,
-                "places": self.places, "fitted": self._fitted, "kept": kept, "vectors": self._vectors.copy(),
-                "sums": self._sums.copy(), "told": self._score_sums.copy()}  # fmt: skip
+    @property
+    def _columns(self) -> None:
+        return None
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker with this `state`."""
-        bias, keep = number(state, "bias", COMPARATORS), integer(state, "keep", of=COMPARATORS)
-        name, parameter = state["loss"]
-        require(name in CODES, "the loss of comparators must be known", name)
-        tracker = cls(ConvexLoss(name, number({"parameter": parameter}, "parameter", COMPARATORS)), bias, keep)
-        tracker.rows, tracker.places, tracker._fitted = whole_numbers(state, "rows", "places", "fitted")
-        if (kept := state["kept"]) is not None:
-            rows, y, scores = restored_kept(kept, tracker.rows, tracker.places, np.float64, None)
-            tracker._load_kept(rows, y, scores)
-            return tracker
-        tracker._kept = None
-        vectors = tracker._vectors = array(state, "vectors", (None, None), of=COMPARATORS)
-        tracker._sums = array(state, "sums", (SUMS, vectors.shape[1]), finite=False, of=COMPARATORS)
-        tracker._score_sums = array(state, "told", (SCORE_SUMS,), finite=False, of=COMPARATORS)
-        return tracker
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        if self._kept is None:
+            self._vectors, self._sums, self._score_sums = (found[name] for name in ("vectors", "sums", "told"))
+            count = self._vectors.shape[1]
+            must = f"{self.described} must be {count:,}, at most at the {self.places:,} places"
+            sound = self._sums.shape[1] == count > 0 and len(self._vectors) <= self.places
+            require(sound, must, self._vectors.shape)
+
+
+def _loss(name: str, parameter: float) -> ConvexLoss:
+    """Return the loss of a saved state."""
+    if name not in CODES or not math.isfinite(parameter):
+        raise ValueError("unknown")
+    return ConvexLoss(name, float(parameter))
 
 
 def matrix(rows: Any, places: int) -> Any:

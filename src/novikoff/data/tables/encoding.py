@@ -18,16 +18,17 @@ At prediction
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import ModelFileError, SourceError
-from novikoff.core.types import Sparse
+from novikoff.core.state import Argument, Coded, Count, Stateful, Value, Values, is_of, require, words
+from novikoff.core.types import Sparse, State
 from novikoff.data.hashing import murmur
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
@@ -90,7 +91,7 @@ class Surprises:
         self.numbers[column] = self.numbers.get(column, 0) + rows
 
 
-class Encoding:
+class Encoding(Stateful):
     """Feature columns of a table and the indices of their features.
 
     Args:
@@ -109,6 +110,24 @@ class Encoding:
         means: Mean of the first rows of each numeric column: the value of a number missing only at prediction.
         gaps: Numeric columns with missing values, if features are hashed.
     """
+
+    fields = (
+        Argument("named", bool),
+        Argument("label", str | None),
+        Values("left_out", str, argument=True, default=list),
+        Argument("weight", str | None, default=lambda: None),
+        Coded("label_weights", dict, lambda saved: _by_name(int)(saved), "weights by label", argument=True,
+              default=dict),
+        Value("dense", bool, assigned=False),
+        Coded("columns", lambda columns: [one.state() for one in columns], lambda saved: _columns(saved),
+              "columns of known kinds", argument=True),
+        Count("bits", 1, 32, optional=True, argument=True),
+        Values("places", str, assigned=False),
+        Coded("begins", dict, lambda saved: _by_name(float)(saved), "times by column"),
+        Coded("means", dict, lambda saved: _by_name(float)(saved), "means by column", default=dict),
+        Values("gaps", str, at="_hashed_gaps", default=list, assigned=False),
+    )  # fmt: skip
+    described = "a table"
 
     def __init__(
         self, columns: Iterable[Column], bits: int | None = None, named: bool = True, label: str | None = None,
@@ -343,46 +362,36 @@ class Encoding:
         same &= all(self.begins[name] == other.begins[name] for name in self.begins.keys() & other.begins.keys())
         return same and all(a == b for a, b in zip(self.places, other.places, strict=False))
 
-    def state(self) -> dict[str, Any]:
-        """Return the encoding as plain data."""
-        return {
-            "named": self.named,
-            "label": self.label,
-            "left_out": list(self.left_out),
-            "weight": self.weight,
-            "label_weights": dict(self.label_weights),
-            "dense": self.dense,
-            "columns": [column.state() for column in self.columns],
-            "bits": self.bits,
-            "places": list(self.places),
-            "begins": dict(self.begins),
-            "means": dict(self.means),
-            "gaps": sorted(self.gaps) if self.bits is not None else [],
-        }
+    @property
+    def _hashed_gaps(self) -> list[str]:
+        """Numeric columns with missing values, if features are hashed."""
+        return sorted(self.gaps) if self.bits is not None else []
 
-    @classmethod
-    def restore(cls, state: Mapping[str, Any]) -> Self:
-        """Return the encoding with this `state`."""
-        try:
-            columns = [Column(*column) for column in state["columns"]]
-            sound = all(column.kind in KINDS and isinstance(column.name, str) for column in columns)
-            sound &= state["label"] is None or isinstance(state["label"], str)
-            sound &= state["bits"] is None or state["bits"] in range(1, 33)
-            left_out = list(map(str, state.get("left_out", ())))  # absent in older model files
-            weight = state.get("weight")
-            sound &= weight is None or isinstance(weight, str)
-            by_label = {str(label): int(often) for label, often in state.get("label_weights", {}).items()}
-            encoding = cls(columns, state["bits"], bool(state["named"]), state["label"], left_out, weight, by_label)
-            encoding.dense &= bool(state["dense"])
-            encoding.places = {str(name): place for place, name in enumerate(state["places"])}
-            encoding.begins = {str(name): float(first) for name, first in state["begins"].items()}
-            encoding.means = {str(name): float(mean) for name, mean in state.get("means", {}).items()}
-            encoding.gaps = {str(name) for name in state.get("gaps", ())}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ModelFileError(f"the columns of a model must be readable: they are not ({error!r}).") from None
-        if not sound or len(encoding.places) != len(state["places"]):
-            raise ModelFileError("the columns of a model must be of known kinds, and no feature twice.")
-        return encoding
+    def after_restoring(self, found: State) -> None:
+        self.dense &= found["dense"]
+        self.places = {name: place for place, name in enumerate(found["places"])}
+        self.gaps = set(found["gaps"])
+        require(len(self.places) == len(found["places"]), "no feature of a table may be there twice", found["places"])
+
+
+def _by_name(kind: type) -> Callable[[Any], dict[str, Any]]:
+    """Return a function that checks a saved mapping from names to values of one type."""
+
+    def read(saved: Any) -> dict[str, Any]:
+        if not isinstance(saved, dict) or not all(isinstance(name, str) and is_of(saved[name], kind) for name in saved):
+            raise TypeError(f"not {words(kind)} for each name")
+        return {name: kind(value) for name, value in saved.items()}
+
+    return read
+
+
+def _columns(saved: Any) -> list[Column]:
+    """Return the saved columns."""
+    found = [Column(*one) for one in saved]
+    for one in found:
+        if not isinstance(one.name, str) or one.kind not in KINDS or not is_of(one.form, str | None):
+            raise ValueError(f"{one.kind!r} is not a kind")
+    return found
 
 
 def _stems(names: Sequence[str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
 from novikoff.core.observer import Observer
+from novikoff.core.state import Count, Part, Stateful, Tuples, Value
 from novikoff.core.types import Batch, State, StepResult
 from novikoff.game.delayed.pending import Pending
 from novikoff.game.delayed.theorems.delayed_conservative import delayed_conservative
@@ -38,7 +39,7 @@ COUNTS = (
 
 
 @dataclass(eq=False)
-class Late(Observer):
+class Late(Stateful, Observer):
     """Counts of served answers.
 
     Attributes `predicted`, `labelled`, `expired`, `mistakes`, `changed`, `others` and `unexplained` are as in
@@ -51,6 +52,14 @@ class Late(Observer):
         labels: Whether outcomes are labels; numbers have no mistakes.
         curve: (t, mistakes of the served answers after t labels) at the marks of the ledger's curve.
     """
+
+    fields = (
+        *map(Count, COUNTS),
+        Value("labels", bool),
+        Part("pending", Pending, optional=True),
+        Tuples("curve", (int, int)),
+    )
+    described = "delayed labels"
 
     predicted: int = 0
     labelled: int = 0
@@ -161,15 +170,3 @@ class Late(Observer):
 
     def _counts(self) -> State:
         return {name: getattr(self, name) for name in COUNTS}
-
-    def state(self) -> State:
-        pending, curve = None if self.pending is None else self.pending.state(), [list(point) for point in self.curve]
-        return {**self._counts(), "labels": self.labels, "pending": pending, "curve": curve}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        for name in COUNTS:
-            require(type(state[name]) is int and state[name] >= 0, f"{name} must be an integer", state[name])
-        pending = None if state["pending"] is None else Pending.restore(state["pending"])
-        curve = [(t, paid) for t, paid in state["curve"]]
-        return cls(**{name: state[name] for name in COUNTS}, pending=pending, labels=bool(state["labels"]), curve=curve)

@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from novikoff.core.errors import InputError, LateError, ModelFileError, shown
 from novikoff.core.labels import Numbering, one_label
+from novikoff.core.state import Coded, Count, Number, Stateful, Tuples, read, require
 from novikoff.core.types import Example, LabelValue, Outcome, Prediction, State, check_label
 
 if TYPE_CHECKING:
@@ -75,13 +76,23 @@ class Answered:
     label: Any
 
 
-class Pending:
+class Pending(Stateful):
     """The rounds of one game by id.
 
     Args:
         most: Maximum number of waiting rounds, and of remembered answered rounds.
         expire_seconds: Seconds after which a missing label expires; None for never.
     """
+
+    fields = (
+        Count("most", 1, argument=True),
+        Number("expire_seconds", 0.0, optional=True, argument=True),
+        Coded("clock", lambda clock: clock if math.isfinite(clock) else None,
+              lambda saved: -math.inf if saved is None else float(saved), "a time"),
+        Tuples("waiting", (str | int, int, object, str, object, int, float), at="_waiting", assigned=False),
+        Tuples("answered", (str | int, int, str, object, int, object), at="_answered", assigned=False),
+    )  # fmt: skip
+    described = "waiting rounds"
 
     def __init__(self, most: int = MOST, expire_seconds: float | None = None) -> None:
         if type(most) is not int or most < 1:
@@ -153,27 +164,25 @@ class Pending:
         if len(self.answered) > self.most:
             del self.answered[next(iter(self.answered))]
 
-    def state(self) -> State:
-        waiting = [[id, one.number, plain(one.x), one.digest, _value(one.said), one.version, one.at]
-                   for id, one in self.waiting.items()]  # fmt: skip
-        answered = [[id, one.number, one.digest, _value(one.said), one.arrival, _value(one.label)]
-                    for id, one in self.answered.items()]  # fmt: skip
-        clock = self.clock if math.isfinite(self.clock) else None
-        return {"most": self.most, "expire_seconds": self.expire_seconds, "clock": clock, "waiting": waiting,
-                "answered": answered}  # fmt: skip
+    @property
+    def _waiting(self) -> list[list[Any]]:
+        """Waiting rounds as plain data."""
+        return [[id, one.number, plain(one.x), one.digest, _value(one.said), one.version, one.at]
+                for id, one in self.waiting.items()]  # fmt: skip
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        found = cls(state["most"], state["expire_seconds"])
-        found.clock = -math.inf if state["clock"] is None else float(state["clock"])
-        for id, number, x, digest, said, version, at in state["waiting"]:
-            found.waiting[id] = Waiting(number, example(x), digest, said, version, at)
-        for id, number, digest, said, arrival, label in state["answered"]:
-            found.answered[id] = Answered(number, digest, said, arrival, label)
-        ids = len(state["waiting"]) + len(state["answered"])
-        if len({*found.waiting, *found.answered}) != ids or len(found.waiting) > found.most:
-            raise ModelFileError("ids of rounds that wait must be different, and no more than may wait.")
-        return found
+    @property
+    def _answered(self) -> list[list[Any]]:
+        """Answered rounds as plain data."""
+        return [[id, one.number, one.digest, _value(one.said), one.arrival, _value(one.label)]
+                for id, one in self.answered.items()]  # fmt: skip
+
+    def after_restoring(self, found: State) -> None:
+        self.waiting = {id: Waiting(number, read(x, example, "an example that waits must be plain data"), *rest)
+                        for id, number, x, *rest in found["waiting"]}  # fmt: skip
+        self.answered = {id: Answered(*rest) for id, *rest in found["answered"]}
+        ids = len(found["waiting"]) + len(found["answered"])
+        sound = len({*self.waiting, *self.answered}) == ids and len(self.waiting) <= self.most
+        require(sound, "ids of rounds that wait must be different, and no more than may wait", ids)
 
 
 def _form(x: Example) -> str | None:

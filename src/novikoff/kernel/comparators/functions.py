@@ -31,14 +31,16 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.linear import KAPPAS, LONGEST, SHORTEST, Wrong, ratio
-from novikoff.comparators.rows import Labels, Rows, chosen, most_numbers, numbers, restored_rows, rows_state, wider
+from novikoff.comparators.rows import Labels, Rows, SavedRows, chosen, most_numbers, numbers, wider
 from novikoff.comparators.tally import UNIT, Comparator, PenalizedComparator, Tally
+from novikoff.comparators.tracker import MOST_PLACES
+from novikoff.core.state import Array, Count, Field, Part, Stateful, Value, require
 from novikoff.core.types import Sparse, State
 from novikoff.kernel.comparators.fit import fit, times
 from novikoff.kernel.kernels import Kernel
@@ -56,8 +58,22 @@ NOT_SAFE_GAMMA = "rescale the features: gamma must be between 2^-900 and 2^900"
 NO_PRODUCT = "the kernel is not an inner product: the square of a length is negative"
 
 
-class KernelScorer:
-    """Comparators as points and coefficients, with their sums so far."""
+class KernelScorer(Stateful):
+    """Comparators as points and coefficients, with their sums so far; the kernel is not saved."""
+
+    measured: ClassVar[tuple[Field, ...]] = (
+        Array("largest", (2,), finite=False, at="_largest"),
+        Count("width", most=MOST_PLACES),
+        Value("reason", str, at="_reason"),
+    )
+    """Fields of what was measured on the rows."""
+    fields: ClassVar[tuple[Field, ...]] = (
+        SavedRows("points", argument=True),
+        Array("betas", (None, None), finite=False, argument=True),
+        Part("tally", Tally, argument=True),
+        *measured,
+    )
+    described = "comparators"
 
     def __init__(self, similarity: Kernel, points: Rows, betas: Matrix, tally: Tally) -> None:
         self.similarity, self.points, self.betas, self.tally = similarity, points, betas, tally
@@ -223,25 +239,22 @@ class KernelScorer:
         pairs = zip(gained.tolist(), dots.tolist(), self._heavy.tolist(), strict=True)
         return max((ratio(one - other, 2.0 * heavy * (margin + score)) for one, other, heavy in pairs), default=None)
 
-    def state(self) -> State:
-        """Return the state as plain data, without the kernel."""
-        return {
-            "points": rows_state(self.points),
-            "betas": self.betas.copy(),
-            "tally": self.tally.state(),
-            "largest": np.array([self.longest, self.norm2]),
-            "width": self.width,
-            "reason": self._reason,
-        }
+    @property
+    def _largest(self) -> Matrix:
+        """The largest K(x,x) and, of sparse rows, ||x||^2."""
+        return np.array([self.longest, self.norm2])
+
+    @_largest.setter
+    def _largest(self, largest: Matrix) -> None:
+        self.longest, self.norm2 = largest.tolist()
 
     @classmethod
-    def restore(cls, similarity: Kernel, state: State) -> Self:
-        points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
-        tally = Tally.restore(state["tally"])
-        if betas.ndim != 2 or betas.shape != (tally.directions, len(points)):
-            raise ValueError(f"coefficients must be one for each of {len(points)} points: got shape {betas.shape}.")
-        scorer = cls(similarity, points, betas, tally)
-        scorer._reason = str(state["reason"])
-        scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
-        scorer.width = int(state["width"])
-        return scorer
+    def arguments(cls, state: State) -> dict[str, Any]:
+        found = super().arguments(state)
+        betas, count = found["betas"], len(found["points"])
+        must = f"coefficients must be one for each of {count:,} points"
+        require(betas.shape[1] == (count if len(betas) else betas.shape[1]), must, betas.shape)
+        if "tally" in found:
+            directions = found["tally"].directions
+            require(len(betas) == directions, f"coefficients must be of {directions:,} comparators", betas.shape)
+        return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +27,28 @@ from novikoff.comparators.linear import LONGEST, SHORTEST, ratio
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.multiclass_facts import MulticlassGoal
 from novikoff.comparators.multiclass_fit import best_for
-from novikoff.comparators.rows import KEPT, RowBuffer, Rows, as_sparse, chosen, nonzeros_of, restored_rows
+from novikoff.comparators.multiclass_tracker import MOST_LABELS
+from novikoff.comparators.rows import (
+    KEPT,
+    RowBuffer,
+    Rows,
+    SavedRows,
+    as_sparse,
+    chosen,
+    nonzeros_of,
+    restored_rows,
+    rows_state,
+)
 from novikoff.comparators.tally import Tally
 from novikoff.comparators.tracker import NO_LIMIT, ScorerTracker
-from novikoff.core.state import array, require
+from novikoff.core.state import Array, Count, Field, Part, array, require
 from novikoff.core.types import Sparse, State
 from novikoff.kernel.comparators.fit import times
 from novikoff.kernel.comparators.functions import AT_ONCE, BLOCK, FLOOR, LITTLE, KernelScorer
 from novikoff.kernel.kernels import Kernel
+
+if TYPE_CHECKING:
+    from novikoff.core.learner import Learner
 
 Vector = NDArray[np.float64]
 LEAST = 1e-10
@@ -79,6 +93,18 @@ class MulticlassKernelComparatorFacts:
 
 class MulticlassKernelScorer(KernelScorer):
     """Several F, with one row of `betas` per F and label, and their sums."""
+
+    fields = (
+        SavedRows("points", argument=True),
+        Array("betas", (None, None), finite=False, argument=True),
+        Count("labels", most=MOST_LABELS, argument=True),
+        Part("tally", Tally),
+        *KernelScorer.measured,
+        Count("rows"),
+        Count("mistakes", most="rows"),
+        Array("hinges", ("count",), finite=False),
+        Array("pulls", ("count",), finite=False),
+    )
 
     def __init__(self, similarity: Kernel, points: Rows, betas: Vector, labels: int) -> None:
         super().__init__(similarity, points, betas, Tally(len(betas), 0))
@@ -165,20 +191,29 @@ class MulticlassKernelScorer(KernelScorer):
             worst = max(worst, ratio(self.pulls[c] - dot, 2.0 * float(self._heavy[part].sum()) * off + FLOOR))
         return worst
 
-    def state(self) -> State:
-        """Return the state as plain data, without the kernel."""
-        return {**super().state(), "labels": self.labels, "rows": self.rows, "mistakes": self.mistakes,
-                "hinges": self.hinges.copy(), "pulls": self.pulls.copy()}  # fmt: skip
+    def after_restoring(self, found: State) -> None:
+        told, betas, rows = [self.tally.rows, self.tally.mistakes, self.tally.directions], len(self.betas), self.rows
+        must = f"{self.described} must be {betas:,}, and have seen {rows:,} rounds with {self.mistakes:,} mistakes"
+        require(told == [rows, self.mistakes, betas] and betas == self.count * self.labels, must, told)
 
-    @classmethod
-    def restore(cls, similarity: Kernel, state: State) -> Self:
-        points, betas = restored_rows(state["points"]), np.array(state["betas"], np.float64, order="C")
-        scorer = cls(similarity, points, betas, int(state["labels"]))
-        scorer.tally, scorer._reason = Tally.restore(state["tally"]), str(state["reason"])
-        scorer.longest, scorer.norm2 = np.asarray(state["largest"], np.float64).tolist()
-        scorer.width, scorer.rows, scorer.mistakes = (int(state[name]) for name in ("width", "rows", "mistakes"))
-        scorer.hinges, scorer.pulls = np.array(state["hinges"]), np.array(state["pulls"])
-        return scorer
+
+@dataclass(frozen=True)
+class LabelledRows(Field):
+    """State field of a buffer of rows with their labels, predictions and numbers of known labels."""
+
+    def pack(self, value: Any, owner: object) -> Any:
+        x, y, played = value.together()
+        said, now = played.reshape(-1, 2).astype(np.int64).T
+        return {"x": rows_state(x), "y": y.astype(np.int64), "said": said.copy(), "now": now.copy()}
+
+    def unpack(self, state: State, owner: Any, of: str) -> Any:
+        saved, known, buffer = state[self.name], owner._known, RowBuffer()
+        rows = restored_rows(saved["x"])
+        y, said, now = (array(saved, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
+        sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= known)).all())
+        require(sound, f"labels of kept rows must be of the {known:,} known", y)
+        buffer.add(rows, y, np.stack([said, now], axis=1))
+        return buffer
 
 
 class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
@@ -193,6 +228,17 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
     scored = True
     outcomes = np.int64
     block = BLOCK
+    kind = "many-kernel"
+    fields = (
+        Part("similarity", Kernel, argument=True),
+        Count("announced", optional=True, argument=True),
+        Count("keep", at="keep_rows", argument=True),
+        Count("rows"),
+        Count("known", most=MOST_LABELS, at="_known"),
+        LabelledRows("kept", at="_kept", optional=True),
+        LabelledRows("waiting", at="_waiting", default=RowBuffer),
+        Part("scorer", MulticlassKernelScorer, optional=True, given=("similarity",)),
+    )
 
     def __init__(self, similarity: Kernel, announced: int | None = None, keep: int = 400) -> None:
         super().__init__(keep, NO_LIMIT)
@@ -216,9 +262,6 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
     def _points(self) -> int:
         return 0 if self.scorer is None else len(self.scorer.points)
 
-    def _restored(self, state: State) -> MulticlassKernelScorer:
-        return MulticlassKernelScorer.restore(self.similarity, state)
-
     def facts(self, learner: Any) -> MulticlassKernelComparatorFacts:
         """Return the facts up to now."""
         scorer = self._now()
@@ -229,41 +272,15 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
         return MulticlassKernelComparatorFacts(self.rows, fitted, scorer.mistakes, scorer.found(), square, error,
                                          unexplained, reason, self.similarity)  # fmt: skip
 
-    def state(self) -> State:
-        """Return the state as plain data."""
-        found = self._state()
-        return {"kind": "many-kernel", "similarity": self.similarity.state(), "announced": self.announced,
-                "keep": self.keep_rows, "rows": self.rows, "known": self._known,
-                **{name: found[name] and _plain(found[name]) for name in ("kept", "waiting")},
-                "scorer": found["scorer"]}  # fmt: skip
+    def check(self, learner: Learner) -> None:
+        must = f"comparators must be of the learner's {learner.labels} labels"
+        require(self._known <= (learner.labels or 0), must, self._known)
 
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        """Return the tracker with this `state`."""
-        tracker = cls(Kernel.restore(state["similarity"]), state["announced"], int(state["keep"]))
-        tracker.rows, tracker._known = int(state["rows"]), int(state["known"])
-        if state["scorer"] is not None:
-            tracker.scorer, tracker._kept = tracker._restored(state["scorer"]), None
-        elif state["kept"] is not None:
-            tracker._kept = tracker._buffer(state["kept"])
-        if state.get("waiting") is not None:
-            tracker._waiting = tracker._buffer(state["waiting"])
-        return tracker
-
-    def _buffer(self, state: State) -> RowBuffer:
-        """Return the buffer of rows and labels with this state."""
-        rows, buffer = restored_rows(state["x"]), RowBuffer()
-        y, predicted, now = (array(state, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
-        sound = bool(((y >= 0) & (y < now) & (predicted >= 0) & (predicted < now) & (now <= self._known)).all())
-        require(sound, f"labels of kept rows must be of the {self._known:,} known", y)
-        buffer.add(rows, y, np.stack([predicted, now], axis=1))
-        return buffer
-
-
-def _plain(state: State) -> State:
-    """Return a buffer's state with predictions and numbers of known labels separated."""
-    predicted, now = state["wrong"].reshape(-1, 2).astype(np.int64).T
-    return {"x": state["x"], "y": state["y"].astype(np.int64), "said": predicted.copy(), "now": now.copy()}
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        require(self.rows == found["rows"], f"{self.described} must have seen {self.rows:,} rounds", found["rows"])
+        labels = 0 if self.scorer is None else self.scorer.labels
+        require(labels <= self._known, f"{self.described} must be of the {self._known:,} known labels", labels)
 
 
 def _sparse(x: Rows) -> Sparse:

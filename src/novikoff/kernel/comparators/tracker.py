@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 from numpy.typing import NDArray
 
 from novikoff.comparators.rows import Labels, Rows
 from novikoff.comparators.tracker import ComparatorFacts, ScorerTracker
 from novikoff.core.errors import InputError
-from novikoff.core.types import State
+from novikoff.core.state import Part
 from novikoff.kernel.comparators.functions import KernelScorer
 from novikoff.kernel.kernels import Kernel
 
@@ -42,6 +42,12 @@ class KernelTracker(ScorerTracker[KernelScorer]):
     """
 
     block = 128
+    kind = "kernel"
+    fields = (
+        Part("similarity", Kernel, argument=True),
+        *ScorerTracker.fields,
+        Part("scorer", KernelScorer, optional=True, given=("similarity",)),
+    )
 
     def __init__(self, similarity: Kernel, keep: int = 400, additive: bool = False) -> None:
         if keep < 0:
@@ -55,9 +61,6 @@ class KernelTracker(ScorerTracker[KernelScorer]):
     @property
     def _points(self) -> int:
         return 0 if self.scorer is None else len(self.scorer.points)
-
-    def _restored(self, state: State) -> KernelScorer:
-        return KernelScorer.restore(self.similarity, state)
 
     def facts(self, learner: Any = None) -> KernelComparatorFacts:
         scorer = self._now()
@@ -79,10 +82,3 @@ class KernelTracker(ScorerTracker[KernelScorer]):
             points=len(scorer.points),
             similarity=self.similarity,
         )
-
-    def state(self) -> State:
-        return {"kind": "kernel", "similarity": self.similarity.state(), **self._state()}
-
-    @classmethod
-    def restore(cls, state: State) -> Self:
-        return cls(Kernel.restore(state["similarity"]))._load(state)
