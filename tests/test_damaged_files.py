@@ -1,7 +1,8 @@
 """Model files with one value changed are refused with a sentence, or played on: no crash, no error of another kind.
 
-Every array and every number of the file of every learner is changed, one at a time: to -1, to something huge, to NaN,
-shuffled, cut off, made longer, of another type. `make test-bounds` plays them with checked indices, so that an index
+Every array and every value of the file of every learner is changed, one at a time: to -1, to something huge, to NaN,
+shuffled, cut off, made longer, of another type; so are those of files with late labels, tables, kept hypotheses and
+classifiers. `make test-bounds` plays them with checked indices, so that an index
 from a file that goes beyond an array is an error too, even where memory happens to be there.
 """
 
@@ -11,9 +12,11 @@ import itertools
 import json
 import math
 import random
+import tempfile
 import warnings
 import zipfile
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from novikoff.bandits._loops import bandit_layout
 from novikoff.core.errors import ModelFileError, NovikoffError
 from novikoff.game import ledger_state, persistence
 from novikoff.game.game import Game
+from novikoff.game.ledger import Ledger
 from novikoff.linear._loops import metric_layout, second_order_layout
 
 CUT = 2 * ROUNDS // 3
@@ -51,15 +55,15 @@ def saved(name, keep):
 
 
 def leaves(state, path=()):
-    """The paths of all arrays and numbers."""
+    """The paths of all arrays and values, and of lists and mappings."""
+    if path:
+        yield path
     if isinstance(state, dict):
         for key, value in state.items():
             yield from leaves(value, (*path, key))
     elif isinstance(state, (list, tuple)):
         for key, value in enumerate(state[:4]):
             yield from leaves(value, (*path, key))
-    elif isinstance(state, (np.ndarray, int, float)) and not isinstance(state, bool):
-        yield path
 
 
 def with_value(state, path, value):
@@ -74,6 +78,10 @@ def with_value(state, path, value):
 @np.errstate(all="ignore")
 def changes(value, rng):
     """Other values in the place of one."""
+    if isinstance(value, (dict, list, tuple)):
+        return [None, 3, "text", [], {}, [*value, *value]]
+    if value is None or isinstance(value, (bool, str)):
+        return [None, "", "text", 3, -0.5, not value, [], {}]
     if not isinstance(value, np.ndarray):
         huge = 2.0**70 if isinstance(value, float) else 2**40
         return [-1, 0, value + 1, huge, math.nan if isinstance(value, float) else 3, None, "text"]
@@ -137,9 +145,13 @@ def play_on(name, state):
 
 
 def damaged(name, keep):
-    state, rng = saved(name, keep), np.random.default_rng(zlib.crc32(name.encode()))
+    yield from all_changes(saved(name, keep), name)
+
+
+def all_changes(state, name):
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
     for path in leaves(state):
-        if path[:1] != ("learner",):
+        if path[0] not in ("learner", "format", "novikoff"):
             for number, value in enumerate(changes(at(state, path), rng)):
                 yield path, number, with_value(state, path, value)
 
@@ -151,23 +163,120 @@ EVERY = list(itertools.product(GAMES, KEEPS))
 @pytest.mark.parametrize(("number", "name"), list(enumerate(GAMES)))
 def test_a_damaged_file_is_refused_or_played_on(number, name):
     cases = list(damaged(name, KEEPS[number % 2]))
-    for path, change, state in random.Random(len(cases)).sample(cases, min(FEW, len(cases))):
-        try:
-            play_on(name, state)
-        except Exception as error:
-            raise AssertionError(f"{path}, change {change}: {error!r}") from error
+    some = random.Random(len(cases)).sample(cases, min(FEW, len(cases)))
+    assert failures(some, functools.partial(play_on, name)) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "keep"), EVERY)
 def test_every_change_of_a_file_is_refused_or_played_on(name, keep):
+    assert failures(damaged(name, keep), functools.partial(play_on, name)) == {}
+
+
+X = np.round(np.random.default_rng(0).normal(size=(40, 3)), 2)
+Y = np.where(X[:, 0] + 0.3 * np.cos(np.arange(40)) >= 0.0, 1, -1)
+
+
+def late_labels():
+    game = Game(nk.Perceptron(bias=1.0), drift=nk.DriftTest(first=4))
+    for t, (x, y) in enumerate(zip(X, Y.tolist(), strict=True)):
+        game.predict_one(x, id=t)
+        if t % 3:
+            game.learn_one(t - 1, y)
+    return game.ledger
+
+
+def named_late_labels():
+    game = Game(nk.make("auto"), most_pending=50, expire_seconds=5.0)
+    for t, (x, y) in enumerate(zip(X, Y.tolist(), strict=True)):
+        game.predict_one({"a": float(x[0]), "b": float(x[1])}, id=f"r{t}", at=float(t))
+        game.learn_one(f"r{t}", y, at=float(t)) if t % 2 else None
+    return game.ledger
+
+
+def table(learner, **options):
+    """A game on a table with a category, missing numbers, a date, weights and labels in words."""
+    rows = ["size,colour,day,weight,label"]
+    for t, (x, y) in enumerate(zip(X.tolist(), Y.tolist(), strict=True)):
+        size = "" if t % 9 == 5 else x[0]
+        rows.append(f"{size},{['red', 'blue', 'green'][t % 3]},2024-01-{1 + t % 28:02d},{1 + t % 2},{'ny'[y > 0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.csv"
+        path.write_text("\n".join(rows))
+        return nk.play(learner, nk.CSV(str(path), label="label", weight="weight"), record=True, **options)
+
+
+def kept(how):
+    return nk.keep(nk.play(nk.Perceptron(), (X, Y), keep=5), how, stream=(X, Y))
+
+
+FILES = {
+    "late labels": late_labels,
+    "named late labels": named_late_labels,
+    "table": lambda: table("logistic:scale=standard"),
+    "hashed table": lambda: table(nk.Perceptron()),
+    "hypotheses": lambda: nk.play(nk.Perceptron(bias=1.0), (X, Y), keep=5, passes=2),
+    "average": lambda: nk.play(nk.Logistic(), (X, Y), keep=5),
+    "without rows": lambda: nk.play(nk.Logistic(), (X, Y)),
+    **{f"kept {how}": functools.partial(kept, how) for how in ("best", "random", "voted", "averaged", "last")},
+    "mixed": lambda: nk.mix((X, Y), 2, 2, held=10),
+}
+
+
+@functools.cache
+def saved_file(name):
+    what = persistence.snapshot(FILES[name](), without_rows=name == "without rows")
+    return persistence._from_plain(what.meta, what.arrays.__getitem__)
+
+
+def use(state):
+    """Load a file and do with it what can be done."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = persistence.load(file_of(state))
+            persistence.snapshot(found)
+            if not isinstance(found, Ledger):
+                found.certify() if hasattr(found, "epochs") else found.predict_one(X[0])
+                return True
+            found.certify(fixed=False)
+            if found.encoding is None:
+                named = found.learner.features.kind == "names"
+                game = Game(found.learner, found)
+                for t, (x, y) in enumerate(zip(X[:8], Y[:8].tolist(), strict=True)):
+                    x = {"a": float(x[0]), "c": float(x[1])} if named else x
+                    game.predict_one(x, id=f"n{t}", at=50.0 + t) if found.late is not None else game.predict_one(x)
+                    game.learn_one(f"n{t}", y, at=50.0 + t) if found.late is not None else game.learn_one(x, y)
+            if found.reservoir is not None:
+                nk.keep(found, "random" if found.reservoir.labelled else "averaged")
+            found.certify(fixed=False)
+            persistence.snapshot(found)
+    except (NovikoffError, ArithmeticError):
+        return False
+    return True
+
+
+def failures(cases, play):
     failed = {}
-    for path, number, state in damaged(name, keep):
+    for path, number, state in cases:
         try:
-            play_on(name, state)
+            play(state)
         except Exception as error:
             failed[path, number] = repr(error)
-    assert failed == {}
+    return failed
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_of_any_kind_is_refused_or_used(name):
+    assert use(saved_file(name))
+    cases = list(all_changes(saved_file(name), name))
+    assert failures(random.Random(name).sample(cases, 5 * FEW), use) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_every_change_of_a_file_of_any_kind_is_refused_or_used(name):
+    assert failures(all_changes(saved_file(name), name), use) == {}
 
 
 @pytest.mark.parametrize(("number", "name"), list(enumerate(GAMES)))

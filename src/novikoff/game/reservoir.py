@@ -214,7 +214,7 @@ class HypothesisReservoir(Observer):
             setattr(reservoir, name, state[name])
         for hypothesis in (reservoir.initial, reservoir.drawn, reservoir.final):
             if hypothesis is not None:
-                type(learner).restore(hypothesis)
+                adapt(learner).from_state(hypothesis)
         reservoir._copies, reservoir._next = state["copies"], state["next"]
         reservoir._fixed, reservoir._exceeded = flag(state, "fixed"), flag(state, "exceeded")
         mistakes, since = state["mistakes"], state["since"]
