@@ -1,4 +1,4 @@
-"""The learner's own weights as comparators: frozen after 2^k rounds, each copy sees the rows until the next is made.
+"""The learner's own weights as comparators: frozen after 2^k rounds, each copy is evaluated until the next is made.
 
 Algorithm
     After 2, 4, 8 ... rounds the weights of the learner, or of each of its members, are copied together with its sums so
@@ -37,11 +37,11 @@ TOGETHER = 512
 """Number of rows whose random features are computed at a time: a few MB."""
 
 GAINED, SQUARE, PULLED, PULL_DOUBT, BENT, BENT_DOUBT, PAID, LINEAR, NOTES = range(9)
-"""Positions of the notes of a copy u: the sum of Delta so far; u'Au, or u'Lu with the ridge L; <G, u>; u'Su of what was
-added to the ridge; after both of these their possible rounding error; the log losses and the g z of the scores so far.
-"""
+"""Indices into the notes of a copy u: the sum of Delta so far; u'Au, or u'Lu with the ridge L; <G, u> and its possible
+rounding error; u'Su, S the matrix added to the ridge, and its possible rounding error; the log losses and the g z of
+the scores so far."""
 LOST, DEFICIT, GREW, DUAL, LEAST, UNEXPLAINED, RESULTS = range(7)
-"""Positions of the results of a copy: its loss and its deficit; then as in `FrozenFacts`, without the g z."""
+"""Indices into the results of a copy: its loss and its deficit; then as in `FrozenFacts`, without the g z."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class FrozenFacts:
         log_loss: Log loss of the copies since then, rounded up.
         deficit: Excess of a second-order learner's approximation over that loss, rounded up; else 0.
         gained: Sum of the theorem since then, and the cost of the growth of the metric.
-        dual: Upper bound on what these leave in the learner's sums, rounding included.
-        least: Lower bound on the same.
+        dual: Upper bound on the same sum, computed from the learner's sums, rounding included.
+        least: Lower bound on it.
         unexplained: Distance of the sums from the scores played, in units of rounding error.
     """
 
@@ -135,7 +135,7 @@ class FrozenWeights(Stateful):
 
     def __init__(self, first: int = 2, stacked: bool = False) -> None:
         self.next, self.after = int(first), -1
-        self._plain = _copies([])  # on the rows as they are
+        self._plain = _copies([])  # on the original rows
         self._images: Images | None = None
         self._on_images: list[Copies] = []
         self._stack = _copies([]) if stacked else None  # on the scores of the other members

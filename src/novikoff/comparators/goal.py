@@ -24,13 +24,11 @@ class Goal(NamedTuple):
             it.
         penalty: Metric of which square(u)/2 is paid, or sqrt(square(u) * gained) for the hinge loss.
         promised: Rest of the bound: a factor of u'Au for the hinge loss, a summand for other losses. It is the
-            learner's
-            claim; the tracker raises it to at least `dual_of` the goal.
-        added: The learner's sum of g x, of (g - hz) x, or of -y x, place by place, and its possible error; it is
-            compared
-            with the scores that were played, where the tracker has them.
+            learner's claim; the tracker raises it to at least `dual_of` the goal.
+        added: The learner's sum of g x, of (g - hz) x, or of -y x, by place, and its possible error; it is compared
+            with the scores that were played, if the tracker has them.
         member: Number of the member's scores, for a learner with members.
-        images: Function from all rows to the rows as the member sees them; None if they are the same.
+        images: Function from all rows to the member's rows, such as random features; None if they are the same.
         matrix: The learner's sum of h x x', which is checked in the same way.
         linear: The learner's sum of g z - h z^2/2, which is checked too; None if it has none.
         on_scores: Whether its rows are the clipped scores of the members before it: it is a stack.
@@ -48,9 +46,9 @@ class Goal(NamedTuple):
 
 
 def dual_of(goal: Goal, linear: float, size: float, rounds: int) -> float:
-    """Return an upper bound on what the goal's sums leave of its theorem; `promised` must be no less.
+    """Return an upper bound on the theorem's sum, computed from the goal's sums; `promised` must be no less.
 
-    This is b'A^-1 b for the hinge loss, else the sum of g z - h z^2/2 plus half of it; b is `added`.
+    With b = `added` it is b'A^-1 b for the hinge loss, otherwise the sum of g z - h z^2/2, plus half of b'A^-1 b.
 
     Args:
         goal: Goal with the learner's sums.
@@ -61,7 +59,7 @@ def dual_of(goal: Goal, linear: float, size: float, rounds: int) -> float:
     metric, (added, off) = goal.matrix or goal.penalty, goal.added
     if goal.loss == "hinge":
         return metric.inverse_between(added, off)[1]
-    off = np.zeros(len(added)) if goal.loss == "log" else off  # for the log loss each comparator pays the doubt
+    off = np.zeros(len(added)) if goal.loss == "log" else off  # for the log loss the bound of each u includes it
     return linear + (rounds + 20) * 2.0 * U0 * size + 0.5 * metric.inverse_between(added, off)[1]
 
 

@@ -4,13 +4,12 @@ Algorithm
     The stream is read once to learn its size and scale (comparators/blocks.py). Then good directions are searched for:
     for the hinge loss, for its square, for targets that grow with the length, and for the margin
     (comparators/search.py). Finally the whole stream is read again, and the directions found, each at its best length,
-    are shown every row (comparators/linear.py).
+    are evaluated on every row (comparators/linear.py).
 Promise
-    The facts come from the last reading alone, summed as for comparators that watch a game: whatever the search did,
-    the certificates hold. The brackets bound the distance from the best that any comparator could give
-    (comparators/limits.py). If the stream of the last reading differs from that of the first, or from that of the game
-    (by its fingerprint, and by what the comparators of the game see there again), the facts are invalid, and the
-    certificates are void.
+    The facts come from the last reading only, summed as for comparators during a game: the certificates do not depend
+    on the search. The brackets bound the distance from the best possible comparator (comparators/limits.py). If the
+    stream of the last reading differs from that of the first, or from that of the game (by its fingerprint, and by the
+    sums of the game's comparators on it), the facts are invalid, and the certificates are void.
 Cost
     A few dozen epochs, with three searches in parallel; memory: `memory` bytes, 24 per row and 60 per feature.
 Reference
@@ -76,11 +75,11 @@ class Hindsight:
     """Comparators found in hindsight.
 
     Attributes:
-        facts: Facts for the certificates, in addition to those of the comparators that watched the game.
+        facts: Facts for the certificates, in addition to those of the comparators during the game.
         directions: U for the margin, the hinge loss, its square and lengths, the bias weight last: comparator u of the
             facts is directions[u.direction - 1] / u.scale.
-        margin: Bracket of the largest margin of a unit vector; low is that of ours, and 0, 0 if there is none.
-        hinge: Bracket of the least mistake bound of a comparator by its hinge loss; high is that of ours.
+        margin: Bracket of the largest margin of a unit vector; low is the margin found, and 0, 0 if there is none.
+        hinge: Bracket of the least mistake bound of a comparator by its hinge loss; high is the bound found.
         squared_hinge: Bracket of the least bound by squared hinge loss. None, as is `margin`, for a learner that did
             not start at zero.
         lengths: Bracket of the least bound with targets that grow with the length, over all kappa.
@@ -108,7 +107,7 @@ class Hindsight:
         return f"<Hindsight, {self.facts.invalid_reason or least}, {self.epochs:,} epochs>"
 
     def joined(self, tracked: LinearComparatorFacts) -> LinearComparatorFacts:
-        """Return the facts of the comparators that watched the game together with these."""
+        """Return these facts joined with those of the comparators during the game."""
         return joined(tracked, self.facts)
 
 
@@ -189,9 +188,9 @@ def hindsight(
 
 
 def joined(tracked: LinearComparatorFacts, found: LinearComparatorFacts) -> LinearComparatorFacts:
-    """Return the facts of the comparators that watched the game and those found in hindsight, together.
+    """Join the facts of the comparators during the game with those found in hindsight.
 
-    Both must have seen the same rounds, by their number and length; otherwise only those that watched are returned.
+    Both must have seen the same rounds, by their number and length; otherwise only the former are returned.
     Non-zeros may differ: the first rows are kept without their zeros, and rows that are read again have them.
     """
     alike = all(getattr(tracked, name) == getattr(found, name) for name in
@@ -271,7 +270,7 @@ def _search(blocks: Blocks, task: Task, executor: Executor) -> _All:
 
 @dataclass(frozen=True)
 class _Job:
-    """Problems to be solved by one descent, one after the other; `c` starts the first."""
+    """Problems to be solved by one descent, one after the other; `c` is the initial value of the first."""
 
     problems: tuple[str, ...]
     descent: Descent
@@ -279,7 +278,7 @@ class _Job:
 
 
 def _solved(over: Over, job: _Job, blocks: Blocks, task: Task) -> tuple[dict[str, Found], int]:
-    """Return the solutions of a job, and how often the stream was read for them."""
+    """Return the solutions of a job, and the number of times the stream was read for them."""
     descent, before = job.descent, blocks.passes
     descent.blocks, descent.over = blocks, over
     found = {}

@@ -99,8 +99,8 @@ class MetricFacts:
         mistakes: Mistakes among the updates, where only these are counted; else 0.
         loss: Sum of its log losses, as it saw them; else 0.
         gained: Sum of the theorem: of Delta, or of v.
-        dual: At least what that leaves in its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b.
-        least: Lower bound on the same: the rounding errors of all rounds lie between the two.
+        dual: Upper bound on the same, computed from its sums: the sum of g z (- h z^2/2) + b'A^-1 b/2, or b'A^-1 b.
+        least: Lower bound on it: the rounding errors of all rounds lie between the two.
         excess: If `constant`, the sum of P(+1) - 1[y = +1], from the gradient of its constant feature.
         constant: Whether it has a constant feature with exactly that gradient.
     """

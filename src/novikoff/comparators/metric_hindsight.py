@@ -1,10 +1,10 @@
 """Comparators in hindsight for learners in a metric: the u whose bound is least, with the final metric.
 
 Algorithm
-    If all rows of a game were kept, the comparators that watched it are already the best
-    (comparators/metric_tracker.py). Otherwise the source is read again: a fresh copy of the learner plays the game once
-    more, which gives the scores again, and its comparators keep more rows. If these are all rows, u is the best in
-    hindsight; if not, u is fitted to those kept, each weighted by rounds per kept row, and sees every row.
+    If all rows of a game were kept, the comparators of the game are already the best (comparators/metric_tracker.py).
+    Otherwise the source is read again: a fresh copy of the learner replays the game, which reproduces the scores, and
+    its comparators keep more rows. If these are all rows, u is the best in hindsight; if not, u is fitted to the kept
+    rows, each weighted by rounds per kept row, and evaluated on every row.
 Promise
     The facts are those of the second game, which must end with the same numbers as the first, to the bit; otherwise the
     source has changed, and none of it is used.
@@ -34,7 +34,7 @@ class MetricHindsight:
     """Comparators found in hindsight.
 
     Attributes:
-        facts: Facts for the certificates, in addition to those of the comparators that watched the game.
+        facts: Facts for the certificates, in addition to those of the comparators during the game.
         reads: Number of times the source was read after the game; 0 if all rows had been kept.
         flaw: Why it is not used; "" if it is.
         seconds: Duration.
@@ -46,7 +46,7 @@ class MetricHindsight:
     seconds: float
 
     def joined(self, tracked: Any) -> MetricComparatorFacts:
-        """Return the facts of the comparators that watched the game together with these."""
+        """Return these facts joined with those of the comparators during the game."""
         known: MetricComparatorFacts = tracked
         if self.flaw or not self.reads:
             return known

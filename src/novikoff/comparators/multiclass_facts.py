@@ -1,10 +1,10 @@
-"""Facts shared by the theorems on multiclass learners: about the learner, about U, and what is checked.
+"""Facts shared by the theorems on multiclass learners: about the learner, about U, and the checks.
 
 A new label cannot be foreseen. From its first round on the learner behaves as if the label had been announced just
 before, so each theorem is about the game with labels announced, and the additional cost of rounds with new labels
 (`novelty`) is known exactly and added.
-Next to the sum that the theorem accumulates round by round (`gained`) there is its value at the end, from the learner's
-sums (`dual`), which bounds the regret on EVERY sequence of scores, however they were computed. The larger is used.
+The sum that the theorem accumulates round by round is `gained`. `dual` is computed at the end from the learner's sums,
+and bounds the regret on EVERY sequence of scores, no matter how they were computed. The larger of the two is used.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class MulticlassComparatorFacts:
         comparators: The comparators.
         lost: Sum of the log losses, or the mistakes, of the scores that the learner played.
         unexplained: As in a comparator, for all other comparisons.
-        against: Comparators of one-against-rest members, of a learner that has some.
-        dual: Upper bound on what the learner's sums leave of its theorem, evaluated on the scores that were played.
+        against: Comparators of one-versus-rest members, if the learner has some.
+        dual: Upper bound on the theorem's sum, evaluated on the scores that were played.
     """
 
     rows: int
@@ -102,8 +102,8 @@ class MulticlassFacts:
         novelty: Additional cost of rounds with new labels, and of the probability reserved for them.
         entropy: Least log loss of constant probabilities.
         gained: Sum of the theorem.
-        dual: Upper bound on what that leaves in its sums, rounding included.
-        least: Lower bound on the same.
+        dual: Upper bound on the same sum, computed from its sums, rounding included.
+        least: Lower bound on it.
     """
 
     rounds: int

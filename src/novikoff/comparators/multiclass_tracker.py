@@ -4,7 +4,8 @@ Algorithm
     Rows are kept, as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
     `keep` bytes, a request for facts minimises the bound itself over U, on all rows and with the learner's present
     metric: it is convex in U, and U is the best in hindsight. From the first row that does not fit, the U fitted to the
-    rows kept, at a few scales, sees every row, the kept ones first; its weights are 0 for labels that appear later.
+    rows kept, at a few scales, is evaluated on every row, the kept ones first; its weights are 0 for labels that appear
+    later.
 Promise
     The bound holds for any U: its losses are summed over every round, rounded up
     (comparators/_loops/multiclass_losses.py). The learner's sums are compared with the scores that it played, along
@@ -167,7 +168,7 @@ class MulticlassTracker(VectorTracker):
     def _dual(self, goal: MulticlassGoal, linear: float, size: float) -> float:
         """Return at least the sum of b_j'A^-1 b_j for the hinge loss; else the sum of <g, z> plus half of it."""
         hinge, labels = self.loss == "hinge", goal.added.shape[1]
-        doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # else it is paid by each comparator
+        doubt = goal.doubt if hinge else np.zeros(goal.doubt.shape)  # for the log loss the bound of each U includes it
         if isinstance(goal.penalty, Full) and labels:
             whole = goal.penalty.inverses_between(goal.added.T, doubt.max(axis=1))[1]
         else:

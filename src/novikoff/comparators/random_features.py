@@ -1,8 +1,8 @@
-"""Random features of the rows of a game, as a member of `auto` sees them: they move with the running mean of the rows.
+"""Random features of the rows of a game, as a member of `auto` computes them from the running mean of the rows.
 
 Algorithm
-    numerics/fourier.py, with the means and squares of the rows so far: the next rows are standardised as the learner
-    does it, in their order.
+    numerics/fourier.py, with the means and squares of the rows so far: rows are standardised in their order, as in the
+    learner.
 Promise
     The same bits as the learner's.
 Cost

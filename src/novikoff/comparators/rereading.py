@@ -1,4 +1,4 @@
-"""Reading a stream again: its rows as comparators see them, and whether it has changed.
+"""Second reading of a stream: its rows for the comparators, and whether it has changed.
 
 Rows that cannot cause a mistake are left out: a zero x labelled +1, without a bias, has score 0 and is predicted +1.
 Leaving such rounds out changes neither the Perceptron nor its mistakes, so a bound for the rest holds for all.

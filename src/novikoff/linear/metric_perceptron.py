@@ -172,7 +172,7 @@ class MetricPerceptron(SecondOrder):
             self._held = np.vstack([found["held"], np.zeros((1, place.HELD))])
             most = float(found["held"][:, place.SEEN].max(initial=0.0))
             sound = most <= self._totals[place.UPDATES]
-            require(sound, "a feature must be in no more updates than there are", most)
+            require(sound, "a feature must not be in more updates than there were", most)
         totals = self._totals if self.diagonal else self.matrix.totals
         counted = (place.UPDATES, place.MISTAKES) if self.diagonal else (at.UPDATES, at.LOSS)
         updates, mistakes = (float(totals[k]) for k in counted)

@@ -40,7 +40,7 @@ class MulticlassLearner(Rows):
         super().__init__(bias)
         if labels is not None and not (type(labels) is int and 2 <= labels <= self.most):
             raise InputError(f"labels must be an integer from 2 to {self.most:,}: got {shown(labels)}. Leave it "
-                             "out where new ones may come.")  # fmt: skip
+                             "out if new labels may appear.")  # fmt: skip
         self.announced = labels
         self._counts = np.zeros(0 if labels is None else labels, dtype=np.int64)
 
@@ -126,15 +126,15 @@ class MulticlassLearner(Rows):
     def _refused(self, y: Any, known: int) -> InputError:
         most = self._most(known) - 1
         what = "labels are announced" if self.announced is not None else "labels are numbered as they come"
-        more = f" It takes {self.most:,} labels at most: use ftrl." if y == known == self.most else ""
+        more = f" The learner takes at most {self.most:,} labels: use ftrl." if y == known == self.most else ""
         return InputError(f"a label must be an integer from 0 to {most}: got {shown(y)}, and {what}.{more}")
 
     def after_restoring(self, found: State) -> None:
         known = self.labels
         sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
-        require(sound and known <= self.most, "every label must have been announced, or have come", self._counts)
+        require(sound and known <= self.most, "every label must have been announced or observed", self._counts)
         sound = int(self._counts.sum()) == self.rounds
-        require(sound, "labels must have come as often as there were rounds", self._counts)
+        require(sound, "counts of the labels must sum to the rounds", self._counts)
 
 
 class MulticlassProbabilistic(MulticlassLearner):

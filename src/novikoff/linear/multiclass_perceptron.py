@@ -1,4 +1,4 @@
-"""The multiclass Perceptron: on a mistake, add x to the weights of the label and subtract it from the predicted one's.
+"""Multiclass Perceptron: on a mistake, add x to the weights of the label and subtract it from the predicted one's.
 
 Algorithm
     w_j = 0 for every label j. Predict the label p with the largest <w_j, x>, the smallest on ties. On a mistake,

@@ -18,8 +18,8 @@ Assumptions
     the learner's horizon, else trusted).
 Proof
     Given the past, w_t is fixed and example t is new, so l_t(w_t) has mean risk(w_t) and lies in [0, C]. By the
-    inequality of Hoeffding and Azuma the sum of risk(w_t) - l_t(w_t) exceeds C sqrt(n ln(1/delta)/2) with chance delta
-    at most. The risk is convex as a mean of convex functions, so by Jensen risk(w) is at most the mean of risk(w_t). []
+    Hoeffding-Azuma inequality the sum of risk(w_t) - l_t(w_t) exceeds C sqrt(n ln(1/delta)/2) with probability at most
+    delta. The risk is convex as a mean of convex functions, so by Jensen risk(w) is at most the mean of risk(w_t). []
     The rounding error of the average is added: at most n W 2^-44 in norm, times the largest norm of a gradient.
 Shards
     For examples split into S >= 2 shards, each played once from zero weights (averaging.py), the same holds for the

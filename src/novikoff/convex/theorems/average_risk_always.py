@@ -16,8 +16,8 @@ Proof
     grows with s, and rx <= r. So exp(-rx - psi(r) x^2) <= 1 - rx. For X in [0, 1] of mean p given the past, then,
     E exp(-rX - psi(r) X^2) <= 1 - rp <= exp(-rp), and exp(sum of (rp - rX - psi(r) X^2)) is a supermartingale that
     starts at 1. By Ville it ever reaches (k+1)(k+2)/delta with probability at most delta/((k+1)(k+2)). Use r = r_k for
-    each k: these chances sum to delta. Otherwise r_k (sum of p) < r_k M + psi(r_k) V + ln((k+1)(k+2)/delta) for all n
-    and k, so the least over k may be taken. X = l/C; then Jensen as there. []
+    each k: these probabilities sum to delta. Otherwise r_k (sum of p) < r_k M + psi(r_k) V + ln((k+1)(k+2)/delta) for
+    all n and k, so the least over k may be taken. X = l/C; then Jensen as there. []
     The r_k are fixed before the run, and each has its share of delta: choosing the best of them afterwards costs no
     more. Neighbours differ by a factor of 3/2, so that the best of them is within 3 % of the best r between them.
 Reference

@@ -6,8 +6,8 @@ Theorem (upper)
     A the metric at the end. With u = w:  log loss since s <= that of w since s + w'(A - A_s)w/2 + sum of Delta since s.
     Whatever z is, and for every u, the same holds with (sum of g z since s) + G'A^-1 G/2 + <G_s,u> + u'Au/2 in place of
     the last two terms. The bound uses the larger of the two. Copies of the weights are made after 2, 4, 8 ... rounds,
-    and the theorem is applied from each copy to the next: the comparator in each round is the last copy. Reported is
-    the least regret since a copy made in the first quarter of the rounds.
+    and the theorem is applied from each copy to the next: the comparator in each round is the last copy. The reported
+    bound is the one with the least regret since a copy made in the first quarter of the rounds.
 Assumptions
     its rounds are the ledger's, the comparators saw them all, its sums agree with its scores, its metric
     never shrank (all checked). It may have learned before the game started.

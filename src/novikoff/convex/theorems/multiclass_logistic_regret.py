@@ -23,7 +23,7 @@ Proof
     shared with all labels not yet observed: its rounds are all rounds, and its theorem applies unchanged. []
     Rounding: that of each label, convex/theorems/logistic_regret.py.
 Reference
-    [jezequel2020]; [rifkin2004] for one against the rest.
+    [jezequel2020]; [rifkin2004] for one versus the rest.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from novikoff.core.types import Run
     "mcmahan2017",
     "log loss",
     words=Words(
-        covers="follow the regularised leader with many labels, on any rows",
+        covers="multiclass follow the regularised leader on any rows",
         why=(
             "there are weights for the {labels} labels with a total log loss of {comparator_loss:up} on these rows; "
             "their norm adds {penalty:up}, learning them {delta:up}, and labels seen for the first time {novelty:up}"

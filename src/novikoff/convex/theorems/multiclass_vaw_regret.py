@@ -6,7 +6,7 @@ Theorem (upper; equality with the credit, where L = ridge I and nothing is proje
     labels; b_j the sum of (1_y - c)_j x. The score s_j is x'A^-1 b_j, with b_j of the earlier rounds; P is the
     projection of c + s on the simplex of the k labels; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
         sum of |P - 1_y|^2  <=  min over U of (sum of u_j'L u_j + sum of |c + Ux - 1_y|^2) + sum of (1 - 1/k) chi.
-    The minimum is sum of (1 - 1/k) - sum of b_j'A^-1 b_j: many labels cost no more than one. The credit, sum of
+    The minimum is sum of (1 - 1/k) - sum of b_j'A^-1 b_j: several labels cost no more than one. The credit, sum of
     |s|^2 v, could be subtracted; it depends on the predictions, and is not part of the bound.
     If labels are not announced, the learner cannot know a label before its first round: it reserves a probability of
     1/t^2 for a new label, and P shares the rest. The additional cost of this and of rounds with new labels is added

@@ -6,7 +6,7 @@ Volumes
     -((d-1)/2) ln(1-alpha^2) - ln(1-alpha), this makes ln|det J| = -M ln(1/kappa) - depth.
 The run in floats
     Let a ball of radius r around c be given, and q the largest ||J^-1 (v-w)|| of a v in it, for the stored w and J.
-    The ball lies in the stored ellipsoid scaled by q, so r^d <= q^d |det J| whatever was rounded before, and
+    The ball lies in the stored ellipsoid scaled by q, so r^d <= q^d |det J| despite all earlier rounding, and
         M ln(1/kappa)  <=  d ln(1/r) + d ln max(1, q) + |ln|det J| + M ln(1/kappa) + depth| - depth.
     The third term is the self-check, which must be at most 1e-3; without rounding, q would be at most 1.
     q is computed from the singular values s of J and the coordinates a of J^-1 (c-w): by Lagrange, q^2 is at most
@@ -193,7 +193,7 @@ class Body:
                 falls = float(np.sum(along * inner / (middle - inner) ** 2)) > 1.0
             low, high = (middle, high) if falls else (low, middle)
         at = along > 0.0
-        apart = math.sqrt(math.fsum(along.tolist())) + ball.radius / float(self.values[-1])  # by the triangle
+        apart = math.sqrt(math.fsum(along.tolist())) + ball.radius / float(self.values[-1])  # triangle inequality
         if not np.all(high > inner[at]):
             return apart
         with np.errstate(over="ignore"):

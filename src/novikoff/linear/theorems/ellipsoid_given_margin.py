@@ -13,7 +13,7 @@ Assumptions
 Proof
     The ball of radius r = (g-m)/(1+g) around u (1+m)/(1+g) lies in the unit ball, and in every half-space
     y<v,x~> >= m ||x~||, as g (1+m)/(1+g) - r = m. So it lies in every ellipsoid; compare volumes: r^d <= kappa^M, as
-    cuts beyond the centre take off more. With floats: linear/theorems/ellipsoid_facts.py.
+    cuts beyond the centre remove more. With floats: linear/theorems/ellipsoid_facts.py.
 Reference
     [grotschel1988] for deep cuts.
 """
