@@ -494,7 +494,8 @@ def test_damaged_stacks_are_refused():
 
 
 @pytest.mark.parametrize("make", [
-    lambda: LogisticStack([]), lambda: LogisticStack([0.5], gamma=0.0), lambda: LogisticStack([0.5], extras=-1),
+    lambda: LogisticStack([]), lambda: LogisticStack([0.5], gamma=0.0), lambda: LogisticStack([0.1] * 40, gamma=0.5),
+    lambda: LogisticStack([0.5], extras=-1),
     lambda: SoftmaxStack([0.5], ridge=0.0), lambda: SoftmaxStack([0.5], labels=-1), lambda: NumberStack([0.5, 0.4]),
 ])  # fmt: skip
 def test_arguments_are_checked(make):

@@ -15,6 +15,7 @@ Reference
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from novikoff.convex.logistic import curvature
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Array, Count, Stateful
 from novikoff.mixtures import _loops
+from novikoff.mixtures.stacks import forgetting
 from novikoff.numerics.sizes import LARGEST_SIZE
 
 Vector = NDArray[np.float64]
@@ -75,15 +77,14 @@ class ForgettingLogistic(Stateful):
         if type(width) is not int or not 0 < width <= MOST or type(features) is not int or not 0 <= features <= MOST:
             got = f"{shown(width)} and {shown(features)}"
             raise InputError(f"columns must be from 1 to {MOST:,}, random features at most as many: got {got}.")
-        if not 0.5 <= gamma <= 1.0 or not ridge > 0.0 or not scale > 0.0:
-            got = f"{shown(gamma)}, {shown(ridge)} and {shown(scale)}"
-            raise InputError(f"gamma must be from 0.5 to 1, ridge and scale above 0: got {got}.")
-        self.width, self.features, self.seed, self.rounds = width, features, seed, 0
-        self.gamma, self.ridge, self.scale = float(gamma), float(ridge), float(scale)
+        if not 0.0 < scale < math.inf:
+            raise InputError(f"a scale must be above 0: got {shown(scale)}.")
+        size = (features or width) + 1
+        self.gamma, self.ridge = forgetting(gamma, ridge, size)
+        self.width, self.features, self.scale, self.seed, self.rounds = width, features, float(scale), seed, 0
         coins = np.random.default_rng(seed)
         self._turns = coins.normal(size=(features, width)) / (2.0 * np.pi)
         self._shifts = coins.random(features)
-        size = (features or width) + 1
         self._moments, self._moment, self._inverse = np.zeros((3, width)), np.zeros(size), np.eye(size) / self.ridge
 
     def play(self, rows: Any, y: NDArray[np.int8]) -> Vector:

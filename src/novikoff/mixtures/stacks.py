@@ -59,6 +59,10 @@ Vector = NDArray[np.float64]
 PROMISES = (stack_regret, number_stack_regret)
 RATES = (0.5, 0.1, 0.02)
 """Weights of the newest outcome in the exponential means of `Lags`."""
+LEAST_RIDGE, LARGEST_RIDGE = 2.0**-20, 2.0**20
+MOST_FORGOTTEN = 16.0
+"""Largest d (1 - gamma) of a stack whose d coordinates receive their ridge in turn: none is left with less than about
+e^-16 of it."""
 MOST_LABELS = 256
 """Largest number of labels of a stack."""
 
@@ -71,11 +75,19 @@ def centre_of(given: Sequence[float]) -> Vector:
     return centre
 
 
-def _forgetting(gamma: float, ridge: float) -> tuple[float, float]:
-    if not 0.0 < gamma <= 1.0 or not 0.0 < ridge < math.inf:
-        raise InputError(
-            f"gamma must be above 0 and at most 1, and a ridge above 0: got {shown(gamma)}, {shown(ridge)}."
-        )
+def forgetting(gamma: float, ridge: float, size: int = 1) -> tuple[float, float]:
+    """Return gamma and a ridge, checked.
+
+    Args:
+        gamma: Factor of the past in each round.
+        ridge: Regularisation.
+        size: Number of coordinates that receive back in turn what forgetting took from their ridge.
+    """
+    if not 0.0 < gamma <= 1.0 or size * (1.0 - gamma) > MOST_FORGOTTEN:
+        least = max(1.0 - MOST_FORGOTTEN / size, 0.0)
+        raise InputError(f"gamma must be above 0, from {least:.3g} to 1: got {shown(gamma)}.")
+    if not LEAST_RIDGE <= ridge <= LARGEST_RIDGE:
+        raise InputError(f"a ridge must be from {LEAST_RIDGE:.1g} to {LARGEST_RIDGE:.1g}: got {shown(ridge)}.")
     return float(gamma), float(ridge)
 
 
@@ -118,7 +130,7 @@ class _LabelStack(Stateful):
 
     def __init__(self, centre: Sequence[float], gamma: float) -> None:
         self._centre, self.rounds = centre_of(centre), 0
-        self.gamma, _ = _forgetting(gamma, 1.0)
+        self.gamma, _ = forgetting(gamma, 1.0)
         self._totals, self._riders = np.zeros(at.TOTALS), np.zeros((at.RIDERS, len(self._centre) + 1))
 
     def _begin(self, ridge: Vector) -> None:
@@ -200,9 +212,10 @@ class LogisticStack(_LabelStack):
 
     def __init__(self, centre: Sequence[float], extras: int = 0, gamma: float = 1.0, ridge: float = 1.0) -> None:
         super().__init__(centre, gamma)
-        self.extras, (_, self.ridge) = int(extras), _forgetting(gamma, ridge)
+        self.extras = int(extras)
         if self.extras < 0:
             raise InputError(f"a number of extra columns must not be negative: got {shown(extras)}.")
+        _, self.ridge = forgetting(gamma, ridge, len(self._centre) + self.extras + 1)
         self._begin(np.full(len(self._centre) + self.extras + 1, self.ridge))
         self._inverse = np.eye(len(self._ridge)) / self.ridge
 
@@ -281,7 +294,7 @@ class SoftmaxStack(_LabelStack):
         bias_ridge: float = 10.0, proved: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(centre, gamma)
-        (_, self.ridge), (_, self.bias_ridge) = _forgetting(gamma, ridge), _forgetting(gamma, bias_ridge)
+        (_, self.ridge), (_, self.bias_ridge) = forgetting(gamma, ridge), forgetting(gamma, bias_ridge)
         if type(labels) is not int or not 0 <= labels <= MOST_LABELS:
             raise InputError(f"a number of labels must be from 0 to {MOST_LABELS}: got {shown(labels)}.")
         self.labels, self.known, self.proved = labels, labels, bool(proved)
@@ -366,7 +379,7 @@ class NumberStack(Stateful):
     )
 
     def __init__(self, centre: Sequence[float], ridge: float = 1.0, gamma: float = 1.0) -> None:
-        self._centre, (self.gamma, self.ridge) = centre_of(centre), _forgetting(gamma, ridge)
+        self._centre, (self.gamma, self.ridge) = centre_of(centre), forgetting(gamma, ridge)
         if not abs(math.fsum(self._centre) - 1.0) <= 1e-9:
             raise InputError(f"a pool must have weights of sum 1: got {shown(centre)}.")
         count, self.rounds = len(self._centre), 0
