@@ -15,6 +15,14 @@ CHOSEN = {
     "perceptron": [nk.MulticlassPerceptron, lambda **k: nk.MulticlassPerceptron(bias=1.0, normalize=True, **k)],
     "ftrl": [nk.MulticlassFTRL, lambda **k: nk.MulticlassFTRL("newton", 0.25, 0.0, **k)],
     "auto": [nk.MulticlassAuto, lambda **k: nk.MulticlassAuto(fast=True, seed=3, bias=0.0, **k)],
+    "tree": [
+        lambda **k: nk.MulticlassTree(threshold=1.0, **k),
+        lambda **k: nk.MulticlassTree(threshold=2.0, rows=60, **k),
+    ],
+    "forest": [
+        lambda **k: nk.MulticlassForest(trees=3, **k),
+        lambda **k: nk.MulticlassForest(trees=2, seed=3, rows=60, **k),
+    ],
     "vaw": [nk.MulticlassVAW, lambda **k: nk.MulticlassVAW(0.1, scale_free=False, bias=0.0, **k)],
     "second-order-perceptron": [
         nk.MulticlassSecondOrderPerceptron,
@@ -28,7 +36,7 @@ CHOSEN = {
 }
 SAMPLES = {name: CHOSEN.get(name, [entry.load()]) for name, entry in MANY.items()}
 """Makers of every multiclass learner; one that is not listed above is made with its defaults."""
-PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"]]
+PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"], *SAMPLES["tree"], *SAMPLES["forest"]]
 EVERY = [make for makes in SAMPLES.values() for make in makes]
 every = pytest.mark.parametrize("make", EVERY)
 

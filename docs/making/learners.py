@@ -37,6 +37,7 @@ PLAYED = {
     "tsallis-inf": ("tsallis-inf:arms=10", ARMS),
     "exp4": ("exp4:arms=10,experts=10", "advice"),
     "auto-regression": ("auto-regression", "diabetes"),
+    "tree-regression": ("tree-regression", "diabetes"),
     "vaw": ("vaw", "diabetes"),
     "online-gradient": ("online-gradient:normalize=true,bias=1,scale=standard", "diabetes"),
     "midpoint": ("midpoint", "adversary:bisection"),

@@ -104,6 +104,11 @@ from novikoff.online_to_batch.finalize import OnlineToBatch as OnlineToBatch
 from novikoff.online_to_batch.finalize import finalize as finalize
 from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient
 from novikoff.reports.page import report as report
+from novikoff.trees.forest import Forest as Forest
+from novikoff.trees.multiclass_forest import MulticlassForest as MulticlassForest
+from novikoff.trees.multiclass_tree import MulticlassTree as MulticlassTree
+from novikoff.trees.tree import Tree as Tree
+from novikoff.trees.tree_regression import TreeRegression as TreeRegression
 
 from . import adversaries as adversaries
 from . import testing as testing

@@ -140,6 +140,9 @@ CATALOG: Mapping[str, Entry] = {
     "specialists": Entry("learner", "experts.specialists", "Specialists"),
     "auto": Entry("learner", "mixtures.auto", "Auto"),
     "auto-regression": Entry("learner", "mixtures.auto_regression", "AutoRegression"),
+    "tree": Entry("learner", "trees.tree", "Tree"),
+    "tree-regression": Entry("learner", "trees.tree_regression", "TreeRegression"),
+    "forest": Entry("learner", "trees.forest", "Forest"),
     "ftrl": Entry("learner", "convex.ftrl", "FTRL"),
     "adagrad": Entry("learner", "convex.adagrad", "AdaGrad"),
     "logistic": Entry("learner", "convex.logistic", "Logistic"),
@@ -192,6 +195,8 @@ MANY: Mapping[str, Entry] = {
     "perceptron": Entry("learner", "linear.multiclass_perceptron", "MulticlassPerceptron"),
     "ftrl": Entry("learner", "convex.multiclass_ftrl", "MulticlassFTRL"),
     "auto": Entry("learner", "mixtures.multiclass_auto", "MulticlassAuto"),
+    "tree": Entry("learner", "trees.multiclass_tree", "MulticlassTree"),
+    "forest": Entry("learner", "trees.multiclass_forest", "MulticlassForest"),
     "vaw": Entry("learner", "convex.multiclass_vaw", "MulticlassVAW"),
     "second-order-perceptron": Entry(
         "learner", "linear.multiclass_second_order_perceptron", "MulticlassSecondOrderPerceptron"

@@ -89,6 +89,21 @@ class Columns(Stateful):
             return f"trees take at most {MOST_COLUMNS} columns: this table has {len(encoding.columns):,}"
         return ""
 
+    def check(self, x: NDArray[Any] | Sparse, encoding: Encoding | None) -> None:
+        """Raise `ColumnsError` if `learn` cannot give all features of these rows a column."""
+        if (why := self.refusal(encoding)) != "":
+            raise ColumnsError(f"{why}. Use auto, ftrl or perceptron.")
+        if encoding is None:
+            columns = x.shape[1] if isinstance(x, np.ndarray) else _last(x) + 1
+        elif 4 * len(encoding.columns) <= MOST_COLUMNS:  # even if all were dates
+            return
+        else:
+            columns = len({meaning.column for meaning in encoding.meanings()})
+        if columns > MOST_COLUMNS:
+            raise ColumnsError(
+                f"trees take at most {MOST_COLUMNS} columns: got {columns:,}. Use auto, ftrl or perceptron."
+            )
+
     def learn(self, x: NDArray[Any] | Sparse, encoding: Encoding | None) -> NDArray[np.float64]:
         """Return the columns of validated rows; features that are new get theirs.
 
@@ -99,8 +114,7 @@ class Columns(Stateful):
         Raises:
             ColumnsError: If there are more than `MOST_COLUMNS`; nothing is changed then.
         """
-        if (why := self.refusal(encoding)) != "":
-            raise ColumnsError(f"{why}. Use auto, ftrl or perceptron.")
+        self.check(x, encoding)
         if encoding is None:
             self._number(x.shape[1] if isinstance(x, np.ndarray) else _last(x) + 1)
         elif isinstance(x, np.ndarray):
@@ -142,8 +156,6 @@ class Columns(Stateful):
         had = len(self.column_of)
         if places <= had:
             return
-        if places > MOST_COLUMNS:
-            raise _too_many(places)
         self._make_room(places)
         self.column_of[had:] = np.arange(had, places)
         for _ in range(had, places):
@@ -154,9 +166,6 @@ class Columns(Stateful):
         new = [place for place in places if place >= len(self.column_of) or self.column_of[place] < 0]
         if new and max(new) >= len(self._meanings):
             self._meanings += encoding.meanings(len(self._meanings))
-        named = {self._meanings[place].column for place in new} - self._by_name.keys()
-        if self.count + len(named) > MOST_COLUMNS:
-            raise _too_many(self.count + len(named))
         self._make_room(max(new, default=-1) + 1)
         for place in new:
             name, kind, category = self._meanings[place]
@@ -211,7 +220,3 @@ def _last(x: Sparse) -> int:
     """Return the largest feature of some rows; -1 if they have none."""
     used = x.indices[x.entries]
     return int(used.max()) if len(used) else -1
-
-
-def _too_many(columns: int) -> ColumnsError:
-    return ColumnsError(f"trees take at most {MOST_COLUMNS} columns: got {columns:,}. Use auto, ftrl or perceptron.")

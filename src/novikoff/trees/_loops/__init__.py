@@ -10,5 +10,6 @@ if TYPE_CHECKING:
     from novikoff.trees._loops import boosting as boosting
     from novikoff.trees._loops import columns as columns
     from novikoff.trees._loops import forest as forest
+    from novikoff.trees._loops import tree as tree
 else:
     __getattr__ = submodules(__name__)

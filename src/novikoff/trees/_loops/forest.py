@@ -386,7 +386,7 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
         whole: (N,) Working memory: the loss of the mixture at each node.
         found: (M, 7) Out: loss as played; loss of the mixture, by the nodes' losses; the bound of the best pruning; its
             parts: loss of the best constants, regret of the nodes, price; and the largest difference of the odds from
-            what the losses make of them.
+            what the losses make of them, or of the loss as played from that of the mixture.
     """
     forest = Forest(*forest)
     labels = forest.counts.shape[2]
@@ -430,7 +430,7 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
             regret += own - best
         found[m, 0] = forest.played[m, 0] + forest.played[m, 1]
         found[m, 1], found[m, 2], found[m, 3] = whole[0], least[0], constants
-        found[m, 4], found[m, 5], found[m, 6] = regret, price, off
+        found[m, 4], found[m, 5], found[m, 6] = regret, price, max(off, abs(found[m, 0] - whole[0]))
 
 
 @inlined

@@ -1,0 +1,118 @@
+"""Log loss of a forest, against the prunings of its trees.
+
+Theorem (upper)
+    M trees forecast P_m, each the mixture over its prunings (trees/theorems/tree_pruning.py), and are replaced by new
+    trees between rounds, at rounds fixed in advance: an epoch is the time from one takeover to the next. L_m is the
+    loss of the tree in place m over all epochs, U_m the sum over epochs of the bound of its best pruning in that epoch,
+    with the prior that rows before the epoch gave its prunings. The forest plays P_c = prod_m P_m,c^(1/M) / Z. Then
+        L = mean of L_m - D  <=  mean of U_m - D  <=  mean of U_m,   D = the sum of -ln Z >= 0.
+    D is the disagreement of the trees: it is known before the labels are.
+Assumptions
+    the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is that of the
+    mixture of its nodes, and the weights follow from their losses; L = mean of L_m - D up to 1e-9 (1 + L), and D is
+    not negative, else the sums have drifted (all checked).
+Proof
+    -ln P_y = the mean of -ln P_m,y + ln Z, and Z does not depend on y. Z <= the sum over labels of the mean of P_m,c,
+    which is 1: a geometric mean is at most the arithmetic one. L_m <= U_m in every epoch: the prior is a function of
+    the past. []
+    Rounding: U_m is at least the loss of the mixture from the nodes' sums, and the difference to the loss played is
+    added; so is what D lacks to 0, and what the ledger's L is above the mean.
+    New labels are paid for as in trees/theorems/tree_pruning.py: their round is played as if they had been known, and
+    the difference is added to the bound.
+Reference
+    [willems1995] for mixtures over prunings, [breiman2001] for forests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
+from novikoff.core.errors import counted
+from novikoff.core.types import Run
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ForestFacts:
+    """State of a forest.
+
+    Attributes:
+        rounds: Rounds since its start.
+        labels: Number of labels known.
+        novelty: Cost of new labels and of the reserve for them.
+        epochs: Number of epochs.
+        played: Loss of each tree.
+        bounds: Sum over epochs of the bound of each tree, at least its loss.
+        constants: Mean over the trees of the loss of the best constants.
+        regret: Mean over the trees of the regret of the nodes.
+        price: Mean over the trees of the price of the prunings.
+        off: Largest difference, in any epoch, of a tree's loss from that of its nodes' mixture, or of a weight from
+            what the losses make of it, relative to 1 + the tree's loss.
+        disagreement: D.
+        entropy: Log loss of the best constant probabilities for all rounds.
+    """
+
+    rounds: int
+    labels: int
+    novelty: float
+    epochs: int
+    played: list[float]
+    bounds: list[float]
+    constants: float
+    regret: float
+    price: float
+    off: float
+    disagreement: float
+    entropy: float
+
+
+@theorem(
+    "D",
+    "willems1995",
+    "log loss",
+    words=Words(
+        covers="every stream, for a forest that starts untrained and whose sums have not drifted",
+        why="after the run, the mean of the trees' bounds is {mean_bound:up}: constants {constants:up}, regret of the "
+        "nodes {regret:up}, price {price:up}, in each of {epochs} epochs with new trees, constants and prunings, each "
+        "node only on the rounds it answered for. The trees' disagreement, computed without the labels, accounts for "
+        "{disagreement:down} nats: the loss is the mean loss of the trees, {mean_loss:up}, less that. One constant for "
+        "all rounds loses {best_constant:down}. Nothing is claimed about the finished trees used from the first row, "
+        "or about rows to come",
+    ),
+)
+def forest_mean(run: Run[ForestFacts]) -> Bound | None:
+    """Return the mean of the trees' bounds."""
+    if run.log_loss is None:
+        return None
+    before, after, lost = run.before, run.after, run.log_loss
+    trees, apart = len(after.played), after.disagreement
+    mean, bound = math.fsum(after.played) / trees, math.fsum(after.bounds) / trees
+    expected, slack = mean - apart + after.novelty, SLACK * (1.0 + lost)
+    needed = [
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the loss of each tree is that of its nodes, in every epoch (no drift by rounding)", after.off <= SLACK),
+        seen("the loss is the mean of the trees' less their disagreement", abs(lost - expected) <= slack),
+        seen("the disagreement is not negative", apart >= -slack),
+    ]
+    reason = refutations(needed)
+    if before.rounds:
+        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    value = outward(bound + max(0.0, -apart) + after.novelty + max(0.0, lost - expected))
+    quantities = {
+        "mean_bound": bound + after.novelty,
+        "constants": after.constants,
+        "regret": after.regret,
+        "price": after.price + after.novelty,
+        "mean_loss": mean,
+        "disagreement": apart,
+        "bound_given_disagreement": value - max(apart, 0.0),
+        "epochs": after.epochs,
+        "trees": trees,
+        "best_constant": after.entropy,
+    }
+    trivial = run.rounds * math.log(max(after.labels, 2))
+    return Bound(None if reason else value, needed, quantities, lost, trivial, void=reason)
