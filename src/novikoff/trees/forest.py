@@ -77,13 +77,15 @@ class ForestPart:
         self.engine.resume(store)
 
     def state(self) -> State:
-        return {"known": self.known, **self.engine.state()}
+        state = self.engine.state()
+        return {"known": self.known, "seen": state.pop("rounds"), **state}
 
     def load(self, state: State) -> None:
         known = state.get("known")
         require(type(known) is int and known >= 0, "labels known to a forest must be a number", known)
         self.known = int(known)  # type: ignore[arg-type] # checked
-        self.engine.load({name: value for name, value in state.items() if name != "known"})
+        require("seen" in state, "rows seen by a forest must be saved", sorted(state))
+        self.engine.load({**state, "rounds": state["seen"]})
         require(self.engine.labels == max(self.known, 1), "a forest must have its labels", self.engine.labels)
 
 

@@ -71,7 +71,7 @@ class TableLearner(Learner):
         Part("store"),
         Part("part"),
     )
-    part: Any
+    part: Forecaster
 
     def __init__(self, rows: int = MOST_ROWS) -> None:
         if type(rows) is not int or not 1 <= rows <= MOST_ROWS:
@@ -146,7 +146,7 @@ class TableLearner(Learner):
         return self._look(self.columns.rows(self._x(batch, learn=False)))
 
     def _look(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self.part.look(x, self.columns.kinds)
+        found = self.part.look(x, self.columns.kinds)
         return found
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
