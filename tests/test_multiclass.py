@@ -36,7 +36,14 @@ CHOSEN = {
 }
 SAMPLES = {name: CHOSEN.get(name, [entry.load()]) for name, entry in MANY.items()}
 """Makers of every multiclass learner; one that is not listed above is made with its defaults."""
-PROBABLE = [*SAMPLES["ftrl"], *SAMPLES["auto"], *SAMPLES["vaw"], *SAMPLES["logistic"], *SAMPLES["tree"], *SAMPLES["forest"]]
+PROBABLE = [
+    *SAMPLES["ftrl"],
+    *SAMPLES["auto"],
+    *SAMPLES["vaw"],
+    *SAMPLES["logistic"],
+    *SAMPLES["tree"],
+    *SAMPLES["forest"],
+]
 EVERY = [make for makes in SAMPLES.values() for make in makes]
 every = pytest.mark.parametrize("make", EVERY)
 

@@ -6,7 +6,6 @@ import numpy as np
 
 import novikoff as nk
 from cases import Case, changed, run_of
-
 from novikoff.trees.store import RowStore
 
 

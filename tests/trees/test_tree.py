@@ -134,7 +134,7 @@ def test_a_category_that_was_never_seen_goes_right():
     kinds = np.ones(1, dtype=np.int8)
     tree.play(store, kinds, 0, 90)
     assert tree.count == 3
-    right = [code for code in (0, 1, 2) if code not in tree.pruning().categories][0]
+    right = next(code for code in (0, 1, 2) if code not in tree.pruning().categories)
     assert tree.look(np.array([[-1.0]]), kinds).tolist() == tree.look(np.array([[float(right)]]), kinds).tolist()
     assert tree.look(np.array([[77.0]]), kinds).tolist() == tree.look(np.array([[-1.0]]), kinds).tolist()
 

@@ -20,10 +20,9 @@ def test_a_step_is_learned():
     x, y = steps()
     ledger = nk.play(nk.TreeRegression(), nk.RegressionArrays(x, y))
     assert ledger.rmse < 2.0
-    root = ledger.learner.pruning()
-    assert root.column == 0
-    assert root.left.forecast[0] == pytest.approx(-5.0, abs=0.5)
-    assert root.right.forecast[0] == pytest.approx(10.0, abs=0.5)
+    assert ledger.learner.pruning().column == 0
+    assert ledger.learner.predict_one([-2.0, 0.0, 0.0]) == pytest.approx(-5.0, abs=0.5)
+    assert ledger.learner.predict_one([2.0, 0.0, 0.0]) == pytest.approx(10.0, abs=0.5)
 
 
 def test_units_of_the_outcome_do_not_matter():

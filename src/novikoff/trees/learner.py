@@ -146,8 +146,7 @@ class TableLearner(Learner):
         return self._look(self.columns.rows(self._x(batch, learn=False)))
 
     def _look(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = self.part.look(x, self.columns.kinds)
-        return found
+        return self.part.look(x, self.columns.kinds)
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
         return self._predictions(self._look_many(batch))
