@@ -87,7 +87,7 @@ def test_the_last_mistake_may_come_arbitrarily_late():
         x = np.append(np.zeros(delay, dtype=np.int64), 1)
         y = np.append(-np.ones(delay, dtype=np.int64), -1)
         ledger = nk.play(nk.ThresholdHalving(1), (x, y), record=True)
-        assert ledger.said()[-1] != y[-1]
+        assert ledger.recorded()[-1] != y[-1]
 
 
 def test_the_sign_of_zero_is_plus_one_not_zero():

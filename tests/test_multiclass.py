@@ -70,7 +70,7 @@ def played(learner, x, y, size=10**9):
 
 def told(ledger):
     """All of a game that another must have too."""
-    return repr(ledger.learner.state()), ledger.said().tolist(), ledger.mistakes, ledger.log_loss, ledger.certify()
+    return repr(ledger.learner.state()), ledger.recorded().tolist(), ledger.mistakes, ledger.log_loss, ledger.certify()
 
 
 def test_first_sample_is_the_learner_of_the_registry():
@@ -100,7 +100,7 @@ def test_sparse_rows_are_as_dense_ones(make):
         return  # which members play depends on that
     x, y = stream()
     dense, sparse = played(make(), x, y), played(make(), Sparse.of_dense(x), y)
-    assert dense.said().tolist() == sparse.said().tolist()
+    assert dense.recorded().tolist() == sparse.recorded().tolist()
     assert [str(one) for one in dense.certify()] == [str(one) for one in sparse.certify()]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import cases
 import novikoff as nk
 from novikoff.adversaries.bisection import Bisection
-from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced, told
+from novikoff.adversaries.theorems.bisection_forced import BisectionFacts, bisection_forced, witness_text
 from novikoff.finite.classes.predicate import Functions
 from novikoff.finite.constant import Constant
 from novikoff.finite.midpoint import Midpoint
@@ -100,7 +100,7 @@ def test_ten_thousand_rounds_against_a_learner_that_says_both_labels():
     shown = transcript(adversary, [1 if bit == "1" else -1 for bit in bits])
     theta = adversary.witness()
     assert all(threshold(theta, x) == y for x, y in shown[::37])
-    assert told(adversary.facts()) == "theta = a number of 10,001 bits"
+    assert witness_text(adversary.facts()) == "theta = a number of 10,001 bits"
 
 
 @pytest.mark.parametrize(("label", "forced"), [(1, 53), (-1, 1074)])

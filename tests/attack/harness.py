@@ -660,7 +660,7 @@ def check_metrics(match, found, weights=None):
         return
     said = np.asarray([0 if one is None else one for one in found.said])
     if weights is None:
-        assert ledger.said().tolist() == said.tolist(), "recorded predictions are not those that were made"
+        assert ledger.recorded().tolist() == said.tolist(), "recorded predictions are not those that were made"
     if ledger.counts and y.ndim == 1:
         check_counts(ledger, counted, said[copies], y[copies])
         first = 1 if ledger.learner.labels is None else 0
@@ -753,7 +753,7 @@ COUNTED = ("rounds", "mistakes", "positives", "loss", "expected", "log_loss", "b
 
 def check_same(ledger, wanted):
     """Two games are one: predictions, state, and all that is counted."""
-    assert ledger.said().tolist() == wanted.said().tolist(), "predictions differ"
+    assert ledger.recorded().tolist() == wanted.recorded().tolist(), "predictions differ"
     for name in COUNTED:
         left, right = getattr(ledger, name), getattr(wanted, name)
         assert left == right, f"{name} differs: {left} and {right}"
@@ -900,7 +900,7 @@ def other_form(match, found, rng):
         match.tally.refused += 1
         return None
     check_certificates(ledger, match.tally)
-    said, wanted = ledger.said(), found.ledger.said()
+    said, wanted = ledger.recorded(), found.ledger.recorded()
     alike = np.allclose(said, wanted, rtol=1e-6) if match.family is NUMBERS else np.array_equal(said, wanted)
     assert alike, "predictions of dense and sparse rows differ"
     return None

@@ -192,7 +192,7 @@ def naive_kernel_perceptron(x, y, gamma):
 def test_the_kernel_perceptron_is_that_of_its_definition(kind):
     one = match("kernel-perceptron:gamma=0.5", VECTORS, kind, 2, rounds=40)
     ledger = nk.play(one.new(), one.stream(), record=True)
-    assert ledger.said().tolist() == naive_kernel_perceptron(one.x, one.y.tolist(), 0.5)
+    assert ledger.recorded().tolist() == naive_kernel_perceptron(one.x, one.y.tolist(), 0.5)
 
 
 # Streams that were found to break something
@@ -207,6 +207,6 @@ def test_auto_never_falls_asleep_for_good():
         y = np.where(x[:, 0] > 0, 1, -1)
         y[n : 2 * n] = np.where(rng.random(n) < 0.5, 1, -1)
         ledger = nk.play(make("auto", "learner"), (x, y), record=True)
-        late = np.count_nonzero(ledger.said()[-n // 2 :] != y[-n // 2 :])
+        late = np.count_nonzero(ledger.recorded()[-n // 2 :] != y[-n // 2 :])
         assert late < n // 10, f"{late} of the last {n // 2} labels are wrong"
         check_certificates(ledger, Tally())

@@ -50,11 +50,11 @@ def test_a_loss_that_was_not_played_changes_nothing_of_what_it_does(spec):
     rng = np.random.default_rng(1)
     rows = rng.random((400, 5))
     one = nk.make(spec, "learner", arms=5, seed=3)
-    played = nk.play(one, nk.Losses(rows), record=True).said()
+    played = nk.play(one, nk.Losses(rows), record=True).recorded()
     others = rng.random((400, 5))
     others[np.arange(400), played] = rows[np.arange(400), played]
     two, alone = (nk.make(spec, "learner", arms=5, seed=3) for _ in range(2))
-    assert nk.play(two, nk.Losses(others), record=True).said().tolist() == played.tolist()
+    assert nk.play(two, nk.Losses(others), record=True).recorded().tolist() == played.tolist()
     game = nk.Game(alone)
     for t, arm in enumerate(played.tolist()):
         assert game.predict_one(None) == arm

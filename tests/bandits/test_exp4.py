@@ -47,7 +47,7 @@ def test_an_expert_for_each_arm_is_exp3_ix():
     each = nk.ContextualLosses(np.tile(np.arange(ARMS), (ROUNDS, 1)), losses, advice=True)
     same = nk.play(nk.Exp4(ARMS, experts=ARMS, seed=4), each, record=True)
     other = nk.play(nk.Exp3IX(ARMS, seed=4), nk.Losses(losses), record=True)
-    assert same.said().tolist() == other.said().tolist()
+    assert same.recorded().tolist() == other.recorded().tolist()
     assert same.learner.state()["estimates"] == pytest.approx(other.learner.state()["estimates"])
 
 

@@ -289,6 +289,6 @@ def test_scores_stay_numbers_where_the_squares_of_slopes_underflow(loss, size):
     rng = np.random.default_rng(0)
     x, y = size[0] * rng.uniform(-1.0, 1.0, (40, 3)), size[1] * rng.integers(-2, 3, 40)
     ledger = nk.play(AdaGrad(loss), nk.RegressionArrays(x, y), record=True)
-    assert np.isfinite(ledger.said()).all()
+    assert np.isfinite(ledger.recorded()).all()
     assert math.isfinite(ledger.loss)
     assert all(one.status != "violated" for one in ledger.certify())

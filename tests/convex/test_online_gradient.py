@@ -152,7 +152,7 @@ def test_batches_of_any_size_are_the_loop_to_the_bit(way, zeros):
             part = x[start : start + size]
             shown = scipy.sparse.csr_array(part) if zeros else part
             nk.play(learner, RegressionArrays(shown, y[start : start + size]), ledger=ledger)
-        assert ledger.said().tolist() == alone.said().tolist()
+        assert ledger.recorded().tolist() == alone.recorded().tolist()
         assert same(learner.state(), looped.state())
         assert (ledger.loss, ledger.curve) == (alone.loss, alone.curve)
         assert ledger.certify() == alone.certify()
@@ -328,8 +328,8 @@ def test_arrays_matrices_frames_and_pairs_are_the_same_game():
         for shown in ((x, y), (x.tolist(), y.tolist()), frame, list(zip(x, y, strict=True)),
                       iter(list(zip(x, y, strict=True))))
     ]  # fmt: skip
-    assert all(ledger.said().tolist() == ledgers[0].said().tolist() for ledger in ledgers)
-    assert ledgers[0].loss == pytest.approx(np.sum((ledgers[0].said() - y) ** 2))
+    assert all(ledger.recorded().tolist() == ledgers[0].recorded().tolist() for ledger in ledgers)
+    assert ledgers[0].loss == pytest.approx(np.sum((ledgers[0].recorded() - y) ** 2))
     assert (ledgers[0].mistakes, ledgers[0].loss, ledgers[0].expected) == (0, ledgers[0].loss, ledgers[0].loss)
     matrix = nk.play(OnlineGradient(), (scipy.sparse.csr_array(x), y))
     assert matrix.loss == pytest.approx(ledgers[0].loss)

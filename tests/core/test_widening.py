@@ -47,7 +47,7 @@ def both(spec, **options):
 @pytest.mark.parametrize("spec", LEARNERS)
 def test_new_columns_were_zero_before(spec, scale):
     grown, whole = both(f"{spec},scale={scale}")
-    assert grown.said().tolist() == whole.said().tolist()
+    assert grown.recorded().tolist() == whole.recorded().tolist()
     assert [(c.theorem, c.status, c.bound) for c in grown.certify()] == [
         (c.theorem, c.status, c.bound) for c in whole.certify()
     ]
@@ -66,7 +66,7 @@ def test_a_game_on_a_table_that_grew_is_saved_and_resumes(spec, tmp_path):
     nk.save(ledger, tmp_path / "game.nk")
     again = nk.load(tmp_path / "game.nk")
     nk.play(again.learner, Growing(False), ledger=again, resume=True)
-    assert again.said().tolist() == both(f"{spec},scale=standard")[0].said().tolist()
+    assert again.recorded().tolist() == both(f"{spec},scale=standard")[0].recorded().tolist()
 
 
 @pytest.mark.parametrize("spec", ["ellipsoid", "ellipsoid:scale=range"])

@@ -287,7 +287,7 @@ def test_a_game_that_stops_and_resumes_is_the_whole_game():
     ledger = Ledger(learner, source=stream.name)
     for batch in stream.batches():
         play(learner, stream, rounds=len(batch), record=True, ledger=ledger, resume=True)
-    assert ledger.said().tolist() == straight.said().tolist()
+    assert ledger.recorded().tolist() == straight.recorded().tolist()
     assert ledger.mistakes == straight.mistakes > 5
 
 
@@ -381,7 +381,7 @@ def test_every_perceptron_errs_on_the_whole_hard_order_and_never_after(reverse):
     hard = len(stream.order)
     ledger = play(PlainPerceptron(7, reverse), stream, record=True)
     shown = np.concatenate([batch.y for batch in stream.batches()])
-    assert np.flatnonzero(ledger.said() != shown).tolist() == list(range(hard))
+    assert np.flatnonzero(ledger.recorded() != shown).tolist() == list(range(hard))
     assert 50 < hard < 400
     x = np.concatenate([batch.x for batch in stream.batches()])
     assert np.array_equal(x[hard : hard + 300], stream.x)  # then the set in turn

@@ -258,7 +258,7 @@ def outcomes(tmp_path):
 def test_numbers_of_svmlight_and_vowpal_wabbit_text_are_those_of_arrays(outcomes, learner):
     arrays, svmlight, vw = outcomes
     losses = [nk.play(learner, source, record=True) for source in (arrays, svmlight, vw)]
-    assert losses[1].said().tolist() == losses[0].said().tolist()
+    assert losses[1].recorded().tolist() == losses[0].recorded().tolist()
     assert losses[2].loss == pytest.approx(losses[0].loss, rel=1e-9)  # features in another order
     assert [one.best_constant for one in losses] == [losses[0].best_constant] * 3
 

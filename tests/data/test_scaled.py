@@ -189,7 +189,7 @@ def test_user_defined_kernel_is_asked_of_scaled_rows_once_each():
     ours, theirs = (nk.Scaled(nk.KernelPerceptron(kernel)) for kernel in ("linear", closeness))
     one, two = nk.play(ours, (x, y), record=True), nk.play(theirs, (x, y), record=True)
     assert same(ours.scaler.state(), theirs.scaler.state())
-    assert one.said().tolist() == two.said().tolist()
+    assert one.recorded().tolist() == two.recorded().tolist()
 
 
 @every_scale

@@ -153,7 +153,7 @@ def test_rounds_and_batches_of_any_size_are_the_same_game(kind, rule):
             part = slice(start, start + size)
             piece = batch_of(rows[part]) if kind == "sparse" else x[part]
             game.learn_batch(Batch(piece, y[part].astype(np.int8), start + 1))
-        assert ledger.said().tolist() == said
+        assert ledger.recorded().tolist() == said
         assert same(hedge.state(), single.state())
         assert ledger.expected == looped.ledger.expected
         assert [str(c) for c in ledger.certify()] == [str(c) for c in looped.ledger.certify()]
@@ -175,7 +175,7 @@ def test_resume_matches_uninterrupted_run(rule, tmp_path):
         again = nk.load(tmp_path / "team.nk")
         assert same(again.learner.state(), part.learner.state())
         ledger = nk.play(again.learner, (x[cut:], y[cut:]), ledger=again)
-        assert ledger.said().tolist() == whole.said().tolist()
+        assert ledger.recorded().tolist() == whole.recorded().tolist()
         assert same(ledger.learner.state(), whole.learner.state())
         told = lambda game: [(c.theorem, c.observed, c.bound) for c in sorted(game.certify(), key=lambda c: c.theorem)]
         assert told(ledger) == told(whole)  # in parts, the stream is trusted to have been fixed in advance
@@ -349,7 +349,7 @@ def test_one_learner_is_followed_always():
     x, y = linear()
     ledger = nk.play(Hedge([Perceptron()]), (x, y), record=True)
     alone = nk.play(Perceptron(), (x, y), record=True)
-    assert ledger.said().tolist() == alone.said().tolist()
+    assert ledger.recorded().tolist() == alone.recorded().tolist()
     assert ledger.expected == ledger.mistakes == alone.mistakes
 
 

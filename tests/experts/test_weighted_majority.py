@@ -241,7 +241,7 @@ def test_beta_zero_is_halving_while_some_hypothesis_is_perfect(rows, data, conse
     stream = [(x, target[x]) for x in points]
     one = nk.play(WeightedMajority(table(rows), 0.0, conservative=conservative), stream, record=True)
     two = nk.play(Halving(table(rows), conservative=conservative), stream, record=True)
-    assert one.said().tolist() == two.said().tolist()
+    assert one.recorded().tolist() == two.recorded().tolist()
     assert one.certify()[0].bound == two.certify()[0].bound
     assert one.learner.survivor() == two.learner.survivor()
 
@@ -316,7 +316,7 @@ def test_resume_matches_uninterrupted_run(prior, conservative):
     first = nk.play(WeightedMajority(thresholds(5), 0.9, prior, conservative), stream[:77], record=True)
     ledger = ledger_state.restore(ledger_state.state_of(first), WeightedMajority.restore(first.learner.state()))
     nk.play(ledger.learner, stream[77:], ledger=ledger)
-    assert ledger.said().tolist() == whole.said().tolist()
+    assert ledger.recorded().tolist() == whole.recorded().tolist()
     assert ledger.certify() == whole.certify()
     assert ledger.learner.facts() == whole.learner.facts()
     one, two = ledger.learner.state(), whole.learner.state()
@@ -439,7 +439,7 @@ def test_classes_of_several_parts_are_summed_whole(monkeypatch):
     whole = nk.play(WeightedMajority(thresholds(99)), stream, record=True)
     monkeypatch.setattr("novikoff.experts.weighted_majority.PART", 7)
     parts = nk.play(WeightedMajority(thresholds(99)), stream, record=True)
-    assert parts.said().tolist() == whole.said().tolist()
+    assert parts.recorded().tolist() == whole.recorded().tolist()
     assert parts.certify()[0].bound == whole.certify()[0].bound
 
 

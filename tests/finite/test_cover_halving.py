@@ -219,7 +219,7 @@ def test_predicting_changes_nothing():
 def test_huge_and_tiny_examples_are_labelled_by_direction():
     plain = margin_stream(2, 0.1, 100, 4)
     told = [play(CoverHalving(2), [(x * scale, y) for x, y in plain], record=True) for scale in (1.0, 1e-300, 1e300)]
-    assert told[0].said().tolist() == told[1].said().tolist() == told[2].said().tolist()
+    assert told[0].recorded().tolist() == told[1].recorded().tolist() == told[2].recorded().tolist()
     assert told[1].learner.zeros == 0
 
 

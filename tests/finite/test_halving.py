@@ -50,12 +50,12 @@ SECOND = [(-1, 1, -1), (-1, -1, 1), (-1, -1, -1), (1, -1, 1)]
 )
 def test_neither_filter_dominates_the_other(rows, stream, conservative, said):
     ledger = nk.play(nk.Halving(table(rows), conservative=conservative), stream, record=True)
-    assert ledger.said().tolist() == said
+    assert ledger.recorded().tolist() == said
 
 
 def test_the_golden_threshold_stream():
     ledger = nk.play(nk.Halving(thresholds(10)), [(5, -1), (8, -1), (9, 1)], record=True)
-    assert ledger.said().tolist() == [1, 1, -1]
+    assert ledger.recorded().tolist() == [1, 1, -1]
     assert ledger.learner.survivor() == "x >= 9"
     assert ledger.certify()[0].bound == 3
 

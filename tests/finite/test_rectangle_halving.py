@@ -199,7 +199,7 @@ def test_it_gets_the_certificates_of_halving_over_the_listed_boxes(m, dim, noise
         data = stream(m, dim, 150, seed, noise)
         one = play(Halving(Rectangles(m, dim), conservative=conservative), data, record=True)
         two = play(RectangleHalving(m, dim, conservative=conservative), data, record=True)
-        assert one.said().tolist() == two.said().tolist()
+        assert one.recorded().tolist() == two.recorded().tolist()
         assert one.certify() == two.certify()
         assert not any(certificate.status == "violated" for certificate in two.certify())
         if noise == 0.0:
@@ -354,5 +354,5 @@ def test_long_streams_agree_with_the_listed_boxes():
         data = stream(m, dim, 600, seed, noise=[0.0, 0.01, 0.2][seed % 3])
         one = play(Halving(Rectangles(m, dim), conservative=seed % 2 == 0), data, record=True)
         two = play(RectangleHalving(m, dim, conservative=seed % 2 == 0), data, record=True)
-        assert one.said().tolist() == two.said().tolist()
+        assert one.recorded().tolist() == two.recorded().tolist()
         assert one.certify() == two.certify()

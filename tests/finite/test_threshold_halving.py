@@ -32,7 +32,7 @@ def stream(n, rounds, seed, noise=0.0):
 
 def test_the_golden_stream():
     ledger = nk.play(nk.ThresholdHalving(10), [(5, -1), (8, -1), (9, 1)], record=True)
-    assert ledger.said().tolist() == [1, 1, -1]
+    assert ledger.recorded().tolist() == [1, 1, -1]
     assert ledger.mistakes == 3 == ledger.certify()[0].bound
     assert (ledger.learner.lo, ledger.learner.hi) == (9, 9)
 
@@ -45,7 +45,7 @@ def test_it_predicts_as_halving_does_for_every_n_up_to_50(conservative, noise):
             x, y = stream(n, 60, seed, noise)
             fast = nk.play(nk.ThresholdHalving(n, conservative), (x, y), record=True)
             slow = nk.play(nk.Halving(thresholds(n), conservative=conservative), (x, y), record=True)
-            assert fast.said().tolist() == slow.said().tolist()
+            assert fast.recorded().tolist() == slow.recorded().tolist()
             assert fast.learner.facts() == slow.learner.facts()
             assert fast.certify() == slow.certify()
 

@@ -29,7 +29,7 @@ def test_a_driven_game_and_play_agree():
         said.append(game.predict_one(x))
         assert game.learn_one(x, y) == said[-1]
     played = nk.play(nk.ThresholdHalving(10), STREAM, record=True)
-    assert said == played.said().tolist() == [1, 1, -1]
+    assert said == played.recorded().tolist() == [1, 1, -1]
     assert game.ledger.mistakes == played.mistakes == 3
     assert game.ledger.certify() == played.certify()
 
@@ -242,7 +242,7 @@ def test_a_game_that_stops_anywhere_resumes_where_it_stopped(spec, ends):
             nk.play(ledger.learner, stream, rounds=cut, passes=2, ledger=ledger, resume=True)
         assert ledger.rounds == sum(cuts)
         nk.play(ledger.learner, stream, passes=2, ledger=ledger, resume=True)
-        assert ledger.said().tolist() == whole.said().tolist()
+        assert ledger.recorded().tolist() == whole.recorded().tolist()
         assert (ledger.rounds, ledger.passes) == (1400, 2)
         assert {**ledger.position, "end": None} == {**whole.position, "end": None} == {
             "passes": 2, "at": None, "skip": 0, "end": None
@@ -263,7 +263,7 @@ def test_play_takes_sparse_matrices_and_data_frames():
         (csr_array(x), y),
         pa.table({**{f"f{j}": x[:, j] for j in range(5)}, "label": y}),
     ):
-        assert nk.play(nk.Perceptron(), environment, record=True).said().tolist() == dense.said().tolist()
+        assert nk.play(nk.Perceptron(), environment, record=True).recorded().tolist() == dense.recorded().tolist()
 
 
 def test_another_positive_label_may_not_follow_and_nothing_is_learned_of_it():

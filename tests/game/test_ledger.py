@@ -122,4 +122,4 @@ def test_a_ledger_opened_in_mid_game_certifies_its_own_part():
 
 def test_recorded_predictions_are_those_made():
     ledger = nk.play(nk.ThresholdHalving(10), (np.array([5, 8, 9]), np.array([-1, -1, 1])), record=True)
-    assert ledger.said().tolist() == [1, 1, -1]
+    assert ledger.recorded().tolist() == [1, 1, -1]

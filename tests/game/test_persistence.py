@@ -26,7 +26,7 @@ def test_a_game_resumes_from_its_file(tmp_path, played):
     nk.save(played, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
     assert again.certify() == played.certify()
-    assert again.said().tolist() == played.said().tolist()
+    assert again.recorded().tolist() == played.recorded().tolist()
     more = (np.array([3, 4, 5]), np.array([-1, 1, 1]))
     one = nk.play(again.learner, more, ledger=again)
     two = nk.play(played.learner, more, ledger=played)
@@ -349,7 +349,7 @@ def test_state_to_save_does_not_change_while_the_game_continues(make, tmp_path):
     nk.play(now.learner, rounds, ledger=now, resume=True)
     persistence.write(taken, tmp_path / "model.nk")
     again = nk.load(tmp_path / "model.nk")
-    assert again.said().tolist() == then.said().tolist()
+    assert again.recorded().tolist() == then.recorded().tolist()
     assert again.certify() == then.certify()
 
 

@@ -91,7 +91,7 @@ def test_a_million_rounds_take_a_few_copies():
 def test_the_survivors_are_the_longest_stretches_between_mistakes():
     x, y = data()
     ledger = nk.play(nk.Perceptron(bias=1.0), (x, y), record=True, candidates=7)
-    ends = [0, *(np.flatnonzero(ledger.said() != y) + 1).tolist(), len(y)]
+    ends = [0, *(np.flatnonzero(ledger.recorded() != y) + 1).tolist(), len(y)]
     stretches = sorted(((b - a, -a) for a, b in pairwise(ends) if b > a), reverse=True)
     assert ledger.reservoir.indices() == sorted(-first for _, first in stretches[:7])
 

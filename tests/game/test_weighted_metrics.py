@@ -116,7 +116,7 @@ def test_many_labels_and_teams_are_scored_once(tmp_path, spec):
         {value: code for code, value in enumerate(ledger.labels)} if ledger.player.numbered else {"no": -1, "yes": 1}
     )
     true = np.array([names[label] for label in np.repeat(y, weights)])
-    wrong = firsts[ledger.said() != true].sum()
+    wrong = firsts[ledger.recorded() != true].sum()
     assert ledger.mistake_rate == wrong / weights.sum()
     assert sum(map(sum, ledger.confusion.table)) == weights.sum()
     for member in ledger.members:

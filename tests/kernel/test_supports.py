@@ -164,7 +164,7 @@ def test_user_defined_kernel_plays_as_the_kernel_it_computes(make, kernel):
     rest = {name: kernel[name] for name in ("normalize_kernel", "bias") if name in kernel}
     own, ours = make(kernel=function, **rest), make(**kernel)
     assert own.learn_many(Batch(x, y, 1)) is None  # it is played row by row
-    assert nk.play(own, (x, y), record=True).said().tolist() == ours.learn_many(Batch(x, y, 1)).tolist()
+    assert nk.play(own, (x, y), record=True).recorded().tolist() == ours.learn_many(Batch(x, y, 1)).tolist()
     assert own.supports.coefficients.tolist() == ours.supports.coefficients.tolist()
     assert own.supports.examples()["points"].tolist() == ours.supports.examples()["points"].tolist()
     assert (own.size, own.updates, own.rounds) == (ours.size, ours.updates, ours.rounds)

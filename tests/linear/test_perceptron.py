@@ -200,7 +200,7 @@ def test_several_passes_converge_on_separable_data_and_stay_within_the_bound():
     ledger = nk.play(nk.Perceptron(), (x, np.where(x @ u > 0, 1, -1)), passes=60, record=True)
     margin = next(c for c in ledger.certify() if c.theorem == "perceptron_margin")
     assert ledger.mistakes <= margin.bound
-    last = ledger.said()[-len(x) :]
+    last = ledger.recorded()[-len(x) :]
     assert np.array_equal(last, np.where(x @ u > 0, 1, -1))  # a pass without a mistake
 
 

@@ -275,7 +275,7 @@ def test_errors_of_numbers_are_reported_next_to_those_of_the_best_constant():
     ledger = nk.play("vaw", (x, y))
     told = float(np.sqrt(ledger.loss / 200))
     share = 1.0 - ledger.loss / float(np.square(y - y.mean()).sum())
-    mae = float(np.abs(nk.play("vaw", (x, y), record=True).said() - y).mean())
+    mae = float(np.abs(nk.play("vaw", (x, y), record=True).recorded() - y).mean())
     best = f"best constant: {sentences.brief(np.std(y))}; R^2 {share:.3g}"
     assert [*summary.errors(ledger)] == [
         ("RMSE", sentences.brief(told), best),

@@ -1,6 +1,6 @@
 """Batches of consecutive rounds, and sparse rows.
 
-Both are views: parts share the arrays of the whole. `Batch.memory` says whether these may be overwritten.
+Both are views: parts share the arrays of the whole. `Batch.memory` states whether these may be overwritten.
 """
 
 from __future__ import annotations

@@ -36,14 +36,14 @@ class Written(Shown):
 
     def _arguments(self) -> list[str]:
         """Return the arguments that differ from their defaults, as text."""
-        told = []
+        arguments = []
         for name, parameter in inspect.signature(type(self)).parameters.items():
             value = self._argument(name, parameter.default)
             if value is parameter.empty or (written := _written(value)) == _written(parameter.default):
                 continue
             if written:
-                told.append(f"{name}={written}")
-        return told
+                arguments.append(f"{name}={written}")
+        return arguments
 
 
 def _written(value: object) -> str:

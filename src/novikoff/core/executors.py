@@ -184,13 +184,13 @@ class _Failed:
         """Return the exception in a form that can be pickled, with its traceback as text."""
         if isinstance(error, SourceError) and not {"line", "row"} & error.where.keys():
             error.advise("Every machine of the cluster must see it by this name: in a shared folder, or by a URL.")
-        told = "".join(format_exception(error))
+        text = "".join(format_exception(error))
         if not isinstance(error, NovikoffError):
-            error.add_note(told)
+            error.add_note(text)
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:
-            return cls(RuntimeError(told))
+            return cls(RuntimeError(text))
         return cls(error)
 
 
@@ -229,7 +229,7 @@ def _check_there(address: str | None) -> None:
             reason = str(error)
     raise InputError(
         "a cluster of Ray must be at an address as 10.0.0.1:6379", f"got {address!r} ({reason})",
-        Advice("Start one as docs/ray.md says, or pass ", Option("on", "ray"), " for Ray on this machine."),
+        Advice("Start one as docs/ray.md describes, or pass ", Option("on", "ray"), " for Ray on this machine."),
     )  # fmt: skip
 
 

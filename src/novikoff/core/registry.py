@@ -371,7 +371,7 @@ def _load(name: str, room: Room) -> Entry | None:
     except Exception as error:
         raise _error(
             f"the {room} {name} must be importable: {point.value} of {point.package} is not "
-            f"({type(error).__name__}: {error}). Install the package anew, or remove it."
+            f"({type(error).__name__}: {error}). Reinstall the package, or remove it."
         ) from error
     found = _registered[room][name] = _entry(name, what, room)
     return found

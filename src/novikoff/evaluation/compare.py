@@ -211,8 +211,8 @@ class Comparison(Shown):
         game = self.learners[0].games[0]
         if game.rows is None:
             return None
-        told = f"{counted(game.rows, 'row')} of weight {game.rounds:,}. Rates count each row once, with its weight"
-        return f"{told}; updates and certificates count rounds, one for each copy of a row."
+        text = f"{counted(game.rows, 'row')} of weight {game.rounds:,}. Rates count each row once, with its weight"
+        return f"{text}; updates and certificates count rounds, one for each copy of a row."
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{one.learner} {100 * one.rate.mean:.3g} %" for one in self.learners)

@@ -93,31 +93,31 @@ class Baselines(Stateful):
     def __post_init__(self) -> None:
         self._known = {label for pair in self.counts or () for label in pair}
 
-    def count_one(self, said: int, y: int) -> None:
+    def count_one(self, prediction: int, y: int) -> None:
         """Count one round with a label."""
-        said, y = int(said), int(y)
+        prediction, y = int(prediction), int(y)
         self.changes += y != self.last
         self.last = y
-        pair = said, y
+        pair = prediction, y
         if self.counts is not None and pair in self.counts:
             self.counts[pair] += 1
         else:
             self._add([(pair, 1)])
 
-    def count_signs(self, said: NDArray[np.number], y: NDArray[np.number]) -> None:
+    def count_signs(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds with labels -1 and +1."""
-        up, true = said > 0, y > 0
+        up, true = predictions > 0, y > 0
         both, ups, trues = (int(np.count_nonzero(one)) for one in (up & true, up, true))
         counts = {(1, 1): both, (1, -1): ups - both, (-1, 1): trues - both, (-1, -1): len(y) - ups - trues + both}
         self._follow(y)
         self._add(counts.items())
 
-    def count(self, said: NDArray[np.number], y: NDArray[np.number]) -> None:
+    def count(self, predictions: NDArray[np.number], y: NDArray[np.number]) -> None:
         """Count rounds with any labels."""
         self._follow(y)
         if self.counts is None:
             return
-        values, places = np.unique(np.concatenate([said, y]), return_inverse=True)
+        values, places = np.unique(np.concatenate([predictions, y]), return_inverse=True)
         k, n = len(values), len(y)
         if k > MOST:
             self.counts = None
@@ -179,7 +179,7 @@ class Baselines(Stateful):
         """Return the confusion table of these labels; None if there were too many."""
         if self.counts is None:
             return None
-        return [[self.counts.get((said, label), 0) for said in labels] for label in labels]
+        return [[self.counts.get((predicted, label), 0) for predicted in labels] for label in labels]
 
     def shown(self) -> dict[Prediction, int]:
         """Return how often each label was observed; empty if there were too many."""
@@ -211,7 +211,7 @@ class Baselines(Stateful):
 
     def after_restoring(self, found: State) -> None:
         rows = found["counts"]
-        self.counts = None if rows is None else {(said, label): rounds for said, label, rounds in rows}
+        self.counts = None if rows is None else {(predicted, label): rounds for predicted, label, rounds in rows}
         sound = all(0 <= rounds <= MOST_ROUNDS for *_, rounds in rows or ())
         require(sound, f"counts of {self.described} must not be negative", rows)
         self.__post_init__()

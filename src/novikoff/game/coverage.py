@@ -87,12 +87,12 @@ class Coverage(Stateful):
         """Return name, rounds and misses of each group, including overlapping ones; `now` is the learner's standing."""
         if not now["overlapping"]:
             return list(zip(now["groups"], self.rounds, self.misses, strict=False))
-        told = now["overlapping"].items()
+        items = now["overlapping"].items()
 
         def within(counts: list[int], cells: list[int]) -> int:
             return sum(counts[k] for k in cells if k < len(counts))
 
-        return [(name, within(self.rounds, cells), within(self.misses, cells)) for name, cells in told]
+        return [(name, within(self.rounds, cells), within(self.misses, cells)) for name, cells in items]
 
     def write(self, sets: NDArray[np.float64]) -> None:
         """Add the sets of consecutive rounds.

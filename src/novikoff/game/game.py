@@ -121,8 +121,8 @@ class Game:
         if id is not None:
             return self._by_id.predict(x, id, at).prediction
         labels = self._labels if self.ledger.labels is self._noted else self._users_labels()
-        said = self._say_one(x)
-        return said if labels is None else labels.decode(said)
+        prediction = self._say_one(x)
+        return prediction if labels is None else labels.decode(prediction)
 
     def _say_one(self, x: Example) -> Prediction:
         """Return the prediction for x in the learner's labels."""
@@ -133,8 +133,10 @@ class Game:
         if not self.player.covers:
             raise InputError(f"prediction sets need a conformal learner: {type(self.learner).__name__} is not one.")
         ledger, labels = self.ledger, self._users_labels()
-        said = self.player.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
-        return said if labels is None or self.player.task == "regression" else tuple(map(labels.decode, said))
+        prediction = self.player.predict_set(adopted_row(x, ledger.encoding, ledger.feature_names))
+        return (
+            prediction if labels is None or self.player.task == "regression" else tuple(map(labels.decode, prediction))
+        )
 
     def learn_one(self, x: Example, y: Outcome, at: float | None = None, weight: int = 1) -> LabelValue:
         """Play the round of x and y: record the prediction, then learn. Return the prediction.
@@ -166,10 +168,10 @@ class Game:
             raise InputError("a row with an id must have weight 1", f"got {weight}", "Leave the weight out.")
         if weight == 0:
             return self.predict_one(x)
-        said = self._learn_one(x, y, int(weight))
+        prediction = self._learn_one(x, y, int(weight))
         for _ in range(int(weight) - 1):
             self._learn_one(x, y, 0)
-        return said
+        return prediction
 
     def find(self, id: Id) -> Answer:
         """Return the state of the round with that id."""
@@ -182,9 +184,9 @@ class Game:
         present `ledger.rounds` as `versions`.
         """
         check_batch(self.ledger.encoding, batch)
-        said = self._say(batch)
+        prediction = self._say(batch)
         self._be_late().predict(len(batch))
-        return said
+        return prediction
 
     def _say(self, batch: Batch) -> NDArray[np.generic]:
         if self.player.numbered and not self.player.labels:
@@ -214,8 +216,8 @@ class Game:
                 self._stand_still(1)
                 break
         known = self.player.labels
-        said = self._play_round(x, y, weight)
-        return said if labels is None else None if known == 0 else labels.decode(said)
+        prediction = self._play_round(x, y, weight)
+        return prediction if labels is None else None if known == 0 else labels.decode(prediction)
 
     def learn_batch(
         self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None

@@ -82,8 +82,8 @@ def certify(
         tracked = comparators.joined(ledger, tracked)
     members = ledger.certify_members(adaptive, fixed) if members is None else members
     before, after = ledger.before, ledger.player.facts()
-    told = tuple(map(tuple, members))
-    found = _evaluate(ledger, ledger.player.promises, before, after, adaptive, fixed, tracked, told)
+    others = tuple(map(tuple, members))
+    found = _evaluate(ledger, ledger.player.promises, before, after, adaptive, fixed, tracked, others)
     adversary = ledger.adversary
     if adversary is not None:
         forced = _evaluate(ledger, adversary.promises, ledger.adversary_before, adversary.facts(), True, False)
@@ -242,11 +242,11 @@ class Ledger(Metrics, Shown):
         where += f", target: {self.target}" if self.target is not None else ""
         paid = counted(self.mistakes, "mistake") if self.counts else f"{self.player.loss} loss {self.loss:.6g}"
         rate = f" ({100 * self.mistakes / self.rounds:.3g} %)" if self.counts and self.rounds else ""
-        told = f"{counted(self.rounds, 'round')}, {paid}{rate}"
+        figures = f"{counted(self.rounds, 'round')}, {paid}{rate}"
         if (own := self.weighted) is not None:
             lost = f"error {100 * self.mistake_rate:.3g} %" if self.counts else f"{self.loss_rate:.4g} per weight"
-            told = f"{counted(own.rows, 'row')} of weight {own.rounds:,}, {lost}; {told}"
-        return f"<Ledger {who}{where}: {told}>"
+            figures = f"{counted(own.rows, 'row')} of weight {own.rounds:,}, {lost}; {figures}"
+        return f"<Ledger {who}{where}: {figures}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         do = "Write nk.save(ledger, path), and nk.load(path) to read it."
@@ -348,8 +348,8 @@ class Ledger(Metrics, Shown):
     @property
     def precision(self) -> float | None:
         """Fraction of the +1 predictions that are correct; None without +1 predictions or for other labels."""
-        right, said, _ = self._positive()
-        return right / said if said else None
+        right, predicted, _ = self._positive()
+        return right / predicted if predicted else None
 
     @property
     def recall(self) -> float | None:
@@ -360,8 +360,8 @@ class Ledger(Metrics, Shown):
     @property
     def f1(self) -> float | None:
         """Harmonic mean of precision and recall; None if +1 was neither predicted nor observed."""
-        right, said, shown = self._positive()
-        return 2 * right / (said + shown) if said + shown else None
+        right, predicted, shown = self._positive()
+        return 2 * right / (predicted + shown) if predicted + shown else None
 
     @property
     def auc(self) -> Area | None:
@@ -484,7 +484,7 @@ class Ledger(Metrics, Shown):
         if self.predictions is not None:
             self.predictions.append(predictions)
 
-    def said(self) -> NDArray[np.number]:
+    def recorded(self) -> NDArray[np.number]:
         """Return every prediction in order; needs `record=True`."""
         return np.concatenate(self.predictions) if self.predictions else np.zeros(0, dtype=np.int8)
 

@@ -78,8 +78,8 @@ def _counts(ledger: Ledger) -> None:
     for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
         require(type(value) is bool, f"{name} must be true or false", value)
     if ledger.predictions is not None:
-        said = sum(map(len, ledger.predictions))
-        require(said == rounds, f"there must be a prediction for each of its {rounds:,} rounds", said)
+        recorded = sum(map(len, ledger.predictions))
+        require(recorded == rounds, f"there must be a prediction for each of its {rounds:,} rounds", recorded)
 
 
 def _sums(metrics: Metrics) -> None:
@@ -127,7 +127,7 @@ def _baselines(metrics: Metrics) -> None:
             metrics.counts or not found.counts, "there must be no labels where the loss is not of labels", found.counts
         )
         return
-    counted, right = sum(found.counts.values()), sum(n for (said, label), n in found.counts.items() if said == label)
+    counted, right = sum(found.counts.values()), sum(n for (given, label), n in found.counts.items() if given == label)
     shown = sum(n for (_, label), n in found.counts.items() if label == 1)
     must = (
         f"its table of labels must have {rounds:,} rounds, {metrics.mistakes:,} mistakes and {metrics.positives:,} +1"
@@ -141,10 +141,10 @@ def _baselines(metrics: Metrics) -> None:
 
 def _ranking(metrics: Metrics) -> None:
     found = metrics.ranking
-    told = [found.rounds, found.positives]
-    sound = found.rounds == 0 or told == [metrics.rounds, metrics.positives]
+    counts = [found.rounds, found.positives]
+    sound = found.rounds == 0 or counts == [metrics.rounds, metrics.positives]
     must = f"scores must be of its {metrics.rounds:,} rounds, {metrics.positives:,} of them +1"
-    require(sound, must, told)
+    require(sound, must, counts)
 
 
 def _top(metrics: Metrics) -> float:
@@ -196,8 +196,8 @@ def _companions(ledger: Ledger) -> None:
     """Check that ensemble members, comparators and kept hypotheses have the same rounds."""
     rounds = ledger.rounds
     for member in ledger.members:
-        told = [member.rounds, member.positives]
-        require(told == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", told)
+        counts = [member.rounds, member.positives]
+        require(counts == [rounds, ledger.positives], f"each learner of a team must have its {rounds:,} rounds", counts)
     if ledger.tracker is not None:
         require(ledger.tracker.rows == rounds, "comparators must have seen its rounds", ledger.tracker.rows)
         ledger.tracker.check(ledger.learner)
@@ -209,8 +209,8 @@ def _companions(ledger: Ledger) -> None:
         ledger.drift.check(ledger)
     kept = ledger.reservoir
     if kept is not None and kept.labelled:
-        told = [kept.rounds, kept.mistakes]
+        counts = [kept.rounds, kept.mistakes]
         sound = kept.rounds <= rounds and kept.mistakes <= ledger.mistakes
         if ledger.passes <= 1:
-            sound = told == [rounds, ledger.mistakes]
-        require(sound, f"hypotheses must be kept of its {rounds:,} rounds", told)
+            sound = counts == [rounds, ledger.mistakes]
+        require(sound, f"hypotheses must be kept of its {rounds:,} rounds", counts)

@@ -119,7 +119,7 @@ def _state_of(ledger: Ledger) -> State:
         **{name: None if part is None else part.state() for name, part in parts.items()},
         "target": None if ledger.target is None else list(ledger.target),
         "before": dataclasses.asdict(ledger.before),
-        "predictions": None if ledger.predictions is None else ledger.said(),
+        "predictions": None if ledger.predictions is None else ledger.recorded(),
         "members": [_state_of(member) for member in ledger.members],
         "weighted": None if ledger.weighted is None else _measured(ledger.weighted),
         "proved": None
@@ -139,8 +139,8 @@ def _measured(weighted: WeightedMetrics) -> State:
 
 def certificate_state(certificate: Certificate) -> State:
     """Return a certificate as plain data, without quantities that are not plain."""
-    told = dataclasses.asdict(certificate)
-    return {**told, "quantities": {name: value for name, value in told["quantities"].items() if _is_plain(value)}}
+    fields = dataclasses.asdict(certificate)
+    return {**fields, "quantities": {name: value for name, value in fields["quantities"].items() if _is_plain(value)}}
 
 
 def restored_certificate(state: State) -> Certificate:
@@ -162,10 +162,10 @@ def _on_trust(certificate: Certificate) -> Certificate:
     stored = Assumption(STORED, "trusted")
     if certificate.bound is None or stored in certificate.assumptions:
         return certificate
-    told = {"status": "conditional", "reason": f"not checked: {STORED}"} if certificate.status == "valid" else {}
+    fields = {"status": "conditional", "reason": f"not checked: {STORED}"} if certificate.status == "valid" else {}
     if certificate.status == "conditional":
-        told = {"reason": f"{certificate.reason}; {STORED}"}
-    return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **told)  # type: ignore[arg-type]
+        fields = {"reason": f"{certificate.reason}; {STORED}"}
+    return dataclasses.replace(certificate, assumptions=(*certificate.assumptions, stored), **fields)  # type: ignore[arg-type]
 
 
 def _is_plain(value: object) -> bool:

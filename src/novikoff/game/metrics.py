@@ -95,10 +95,10 @@ class Calibration(Stateful):
         numbers = ~np.isnan(chances)
         chances, y = (chances, y) if numbers.all() else (chances[numbers], y[numbers])
         up = y == 1
-        said = np.where(up, chances, 1.0 - chances)
-        bins = np.minimum((said * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
+        likelihood = np.where(up, chances, 1.0 - chances)
+        bins = np.minimum((likelihood * CALIBRATION_BINS).astype(np.int64), CALIBRATION_BINS - 1)
         sums = np.array(self.sums)
-        np.add.at(sums, bins, said)  # in order, so that batches of any size give the same bits
+        np.add.at(sums, bins, likelihood)  # in order, so that batches of any size give the same bits
         self.sums = sums.tolist()
         for counts, chosen in ((self.rounds, bins), (self.positives, bins[up])):
             counts[:] = (np.array(counts) + np.bincount(chosen, minlength=CALIBRATION_BINS)).tolist()
@@ -106,11 +106,11 @@ class Calibration(Stateful):
     def write_one(self, chance: float, y: int) -> None:
         """Add one round."""
         if chance == chance:
-            said = chance if y == 1 else 1.0 - chance
-            k = min(int(said * CALIBRATION_BINS), CALIBRATION_BINS - 1)
+            likelihood = chance if y == 1 else 1.0 - chance
+            k = min(int(likelihood * CALIBRATION_BINS), CALIBRATION_BINS - 1)
             self.rounds[k] += 1
             self.positives[k] += y == 1
-            self.sums[k] += said
+            self.sums[k] += likelihood
 
     @property
     def predicted(self) -> float:
@@ -120,7 +120,7 @@ class Calibration(Stateful):
     @property
     def error(self) -> float:
         """Expected calibration error: mean over rounds of |predicted - observed| of their bin."""
-        off = math.fsum(abs(said - up) for said, up in zip(self.sums, self.positives, strict=True))
+        off = math.fsum(abs(likelihood - up) for likelihood, up in zip(self.sums, self.positives, strict=True))
         return off / max(sum(self.rounds), 1)
 
     def table(self) -> list[Bin]:

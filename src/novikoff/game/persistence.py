@@ -140,18 +140,18 @@ def write(what: Snapshot, path: str | os.PathLike[str], force: bool = False) -> 
     """Write a snapshot to `path` and flush it to disk; may be called from any thread."""
     check_place(path, force)
     target = Path(path)
-    beside = target.with_name(target.name + f".{os.getpid()}.part")
+    part = target.with_name(target.name + f".{os.getpid()}.part")
     try:
-        with open(beside, "wb") as file:
+        with open(part, "wb") as file:
             pack(what, file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, target)
+        os.replace(part, target)
         flush(target.absolute().parent)
     except OSError as error:
         raise ModelFileError(f"a model file must be writable: {target}: {error.strerror}.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 def pack(what: Snapshot, file: BinaryIO) -> None:
@@ -249,9 +249,9 @@ def _check_kind(path: object) -> None:
             begin = file.read(16)
     except OSError:  # reported where the file is opened
         return
-    told = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
-    if not begin or told:
-        raise _other_kind(path, told if begin else "empty")
+    kind = next((kind for start, kind in KINDS if begin.startswith(start)), "a table or another text")
+    if not begin or kind:
+        raise _other_kind(path, kind if begin else "empty")
 
 
 def _other_kind(path: object, kind: str) -> ModelFileError:

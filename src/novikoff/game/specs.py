@@ -108,10 +108,10 @@ def _with_constant(spec: Spec) -> Spec:
     if not traits(constructor).wants_bias:
         return spec
     try:
-        said = signature.bind_partial(*spec.positional, **named).arguments
+        bound = signature.bind_partial(*spec.positional, **named).arguments
     except TypeError:  # reported when it is made
         return spec
-    return spec if "bias" in said else Spec(spec.name, spec.positional, {**named, "bias": 1})
+    return spec if "bias" in bound else Spec(spec.name, spec.positional, {**named, "bias": 1})
 
 
 def within(spec: Spec) -> Spec | None:

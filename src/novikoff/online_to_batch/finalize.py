@@ -217,22 +217,22 @@ def _check_saved(plain: State, certificates: tuple[Certificate, ...], multiclass
 
 def _proved(one: Certificate, plain: State) -> float | None:
     """Recompute the bound of a saved certificate from its quantities; None if they do not determine it."""
-    told: Mapping[str, Any] = one.quantities  # from a file: the bound that follows from them is compared
+    saved: Mapping[str, Any] = one.quantities  # from a file: the bound that follows from them is compared
     if one.theorem not in ("ensemble_risk", "ensemble_risk_fixed", "voted_risk", "best_risk", "held_risk"):
         return None
-    delta = told["delta"]
-    judged = next(told[name] for name in ("errors", "brier", "mistakes") if name in told)
-    trials = told["trials"] if "trials" in told else told["rounds"]
+    delta = saved["delta"]
+    judged = next(saved[name] for name in ("errors", "brier", "mistakes") if name in saved)
+    trials = saved["trials"] if "trials" in saved else saved["rounds"]
     require(delta == plain["delta"], "the chance that a limit fails must be that of the classifier", delta)
     require(one.observed == judged / trials, f"a risk must be {judged} of {trials}", one.observed)
     if one.theorem == "held_risk":
-        return min(held_limit(HeldFacts(told["candidates"], 1, judged, trials, delta)), 1.0)
-    require(told["rounds"] == plain["rounds"], "a limit must be of the classifier's rounds", told["rounds"])
-    fixed = told["when"] == FIXED
+        return min(held_limit(HeldFacts(saved["candidates"], 1, judged, trials, delta)), 1.0)
+    require(saved["rounds"] == plain["rounds"], "a limit must be of the classifier's rounds", saved["rounds"])
+    fixed = saved["when"] == FIXED
     if one.theorem == "best_risk":
-        require(told["first"] == plain["index"], "a limit must be of the hypothesis kept", told["first"])
-        require(trials == told["rounds"] - told["first"], "a hypothesis is judged by all rounds after it", trials)
-        return min(best_limit(judged, trials, told["first"], told["rounds"], delta, fixed), 1.0)
+        require(saved["first"] == plain["index"], "a limit must be of the hypothesis kept", saved["first"])
+        require(trials == saved["rounds"] - saved["first"], "a hypothesis is judged by all rounds after it", trials)
+        return min(best_limit(judged, trials, saved["first"], saved["rounds"], delta, fixed), 1.0)
     limit = ensemble_limit(EnsembleFacts(trials, judged, delta, fixed))
     return min(2.0 * limit if one.theorem == "voted_risk" else limit, 1.0)
 
@@ -383,8 +383,8 @@ def _averaged(ledger: Ledger, reservoir: HypothesisReservoir, stream: Stream | N
                 "stream, or play with candidates=HypothesisReservoir(learner, averaging=True)."
             )
         average, done = Average(ledger.learner), 0
-        for part, _, said in replay(ledger, reservoir, stream, [], tell):
-            average.add(part, np.flatnonzero(said != part.y), done)
+        for part, _, predictions in replay(ledger, reservoir, stream, [], tell):
+            average.add(part, np.flatnonzero(predictions != part.y), done)
             done += len(part)
     learner = ledger.player if reservoir.final is None else ledger.player.from_state(reservoir.final)
     return adapt(cast(SumsMistakes, learner.original).less(average.total / reservoir.rounds))
@@ -431,11 +431,11 @@ def _again(
     """
     snapshot, done = None, 0
     looks = (test.first * 2**k for k in range(64))
-    for part, learner, said in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
+    for part, learner, predictions in replay(ledger, reservoir, stream, [*stops, *looks], tell, places):
         if done == test.next_snapshot and ledger.weighted is None:  # copies of a row are not exchangeable with others
             test.refresh()
             snapshot = learner
-        yield done, part, learner, said
+        yield done, part, learner, predictions
         if snapshot is not None:
             test.see(snapshot.predict_many(part) != part.y)
         done += len(part)
@@ -501,9 +501,11 @@ def _voted(
     first = ledger.player.from_state(reservoir.initial)
     steps = VotedPerceptron(cast(Perceptron, first.original)) if ledger.player.sums_mistakes else None
     voters: list[Learner] = []
-    for done, part, learner, said in _again(ledger, reservoir, stream, drawn if steps is None else [], test, tell):
+    for done, part, learner, predictions in _again(
+        ledger, reservoir, stream, drawn if steps is None else [], test, tell
+    ):
         if steps is not None:
-            steps.add(part, np.flatnonzero(said != part.y))
+            steps.add(part, np.flatnonzero(predictions != part.y))
         elif learner is not None:
             voters += [learner] * drawn.count(done)
     limit = voted_risk(_ensemble(ledger, reservoir, delta, test, drawn=steps is None))

@@ -71,7 +71,7 @@ def replay(
             before = learner.copy() if game.ledger.rounds in marks else None
             game.ledger.predictions = []
             game.learn_batch(part)
-            yield part, before, game.ledger.said()
+            yield part, before, game.ledger.recorded()
             start = stop
             if tell:
                 tell(game.ledger.rounds)

@@ -64,17 +64,17 @@ def judged(
         pieces: Stretches of the stream.
         who: Executor that reads the stretches.
     """
-    told = [(index, type(learner.original), learner.state()) for index, learner in hypotheses]
-    found = who.map(_errors, pieces, stream, told, list(labels))
+    states = [(index, type(learner.original), learner.state()) for index, learner in hypotheses]
+    found = who.map(_errors, pieces, stream, states, list(labels))
     return [sum(errors) for errors in zip(*found, strict=True)]
 
 
 def _errors(
-    over: Over, piece: Stretch, stream: Stream, told: Sequence[tuple[int, Any, State]], labels: list[LabelValue]
+    over: Over, piece: Stretch, stream: Stream, states: Sequence[tuple[int, Any, State]], labels: list[LabelValue]
 ) -> list[int]:
     """Return the errors of each hypothesis on one stretch."""
-    mine = [(index, adapt(make.restore(state))) for index, make, state in told if index < piece.last]
-    errors, row = [0] * len(told), piece.first
+    mine = [(index, adapt(make.restore(state))) for index, make, state in states if index < piece.last]
+    errors, row = [0] * len(states), piece.first
     numbering = Numbering(list(labels)) if mine and mine[0][1].numbered else None
     for whole in stream.batches(piece.start) if mine else ():
         if over():

@@ -154,9 +154,9 @@ class RandomVote(Predictor):
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
         """Return the majority prediction for every row."""
-        said = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]
+        predictions = [(voter, voter.predict_many(batch)) for voter in dict.fromkeys(self.voters)]
         choices = np.array(_choices(self.labels))
-        votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in said)
+        votes = sum(self.voters.count(voter) * (choices[:, None] == labels) for voter, labels in predictions)
         winners: NDArray[np.number] = choices[np.argmax(votes, axis=0)]
         return winners
 

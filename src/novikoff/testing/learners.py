@@ -154,8 +154,8 @@ def _check_gaps(make: Callable[[], Learner], batches: list[Batch], whole: _Playe
     must = "numbers with gaps between them must be read as those without"
     game = _game(make())
     for x, y in _rows(gaps):
-        said = game.learner.predict_one(x)
-        require(_learned(game, x, y) == said, f"{must}: predict_one does not")
+        predictions = game.learner.predict_one(x)
+        require(_learned(game, x, y) == predictions, f"{must}: predict_one does not")
     _same_game(game.ledger, whole, f"{must}, row by row")
     _same_game(_play(_game(make()), gaps), whole, f"{must}, in batches")
 
@@ -321,8 +321,8 @@ def _game(learner: Learner) -> Game:
 
 def _learned(game: Game, x: Any, y: Any) -> object:
     """Play a round; return the prediction in the learner's internal labels."""
-    said = game.learn_one(x, y)
-    return 0 if said is None and game.player.numbered else said  # in the first round no label has a name
+    predictions = game.learn_one(x, y)
+    return 0 if predictions is None and game.player.numbered else predictions  # in the first round no label has a name
 
 
 def _play(game: Game, batches: list[Batch], start: int = 0, stop: int | None = None) -> Ledger:
@@ -356,7 +356,7 @@ def _loaded(ledger: Ledger) -> Ledger:
 class _Played(NamedTuple):
     """Everything that two equal games must share."""
 
-    said: list[Any]
+    predictions: list[Any]
     state: dict[str, Any]
     counted: dict[str, Any]
     certificates: list[str]
@@ -365,18 +365,21 @@ class _Played(NamedTuple):
 def _played(ledger: Ledger) -> _Played:
     counted = {part: getattr(ledger, part) for part in ("rounds", "mistakes", "loss", "expected", "curve")}
     certificates = [str(found) for found in ledger.certify(fixed=False)]
-    return _Played(ledger.said().tolist(), ledger.learner.state(), counted, certificates)
+    return _Played(ledger.recorded().tolist(), ledger.learner.state(), counted, certificates)
 
 
 def _same_game(ledger: Ledger, wanted: _Played, must: str) -> None:
     one = _played(ledger)
-    if one.said != wanted.said:
-        pairs = enumerate(zip(one.said, wanted.said, strict=False), 1)
-        t = next((t for t, (left, right) in pairs if left != right), len(one.said) + 1)
+    if one.predictions != wanted.predictions:
+        pairs = enumerate(zip(one.predictions, wanted.predictions, strict=False), 1)
+        t = next((t for t, (left, right) in pairs if left != right), len(one.predictions) + 1)
         fail(f"{must}: the predictions differ from round {t} on")
     require_same(one.state, wanted.state, must)
     for part, left in one.counted.items():
         right = wanted.counted[part]
         require(left == right, f"{must}: {part} of the ledgers differ, {shown(left)} and {shown(right)}")
-    told = one.certificates
-    require(told == wanted.certificates, f"{must}: the certificates differ, {told} and {wanted.certificates}")
+    certificates = one.certificates
+    require(
+        certificates == wanted.certificates,
+        f"{must}: the certificates differ, {certificates} and {wanted.certificates}",
+    )

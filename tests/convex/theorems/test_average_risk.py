@@ -113,7 +113,7 @@ def test_squares_are_summed_by_the_ledger_and_saved():
     x, y = world(np.random.default_rng(0), 200)
     ledgers = [nk.play(OnlineGradient(), (x, y)), nk.play(OnlineGradient(), zip(x, y, strict=True))]
     again = unpacked(packed(ledgers[0]))
-    said = nk.play(OnlineGradient(), (x, y), record=True).said()
+    said = nk.play(OnlineGradient(), (x, y), record=True).recorded()
     for ledger in (*ledgers, again):
         assert ledger.squares == pytest.approx(np.sum((said - y) ** 4))
         assert ledger.squares == ledgers[0].squares

@@ -56,10 +56,10 @@ def bisection_forced(run: Run[BisectionFacts]) -> Bound:
     left = after.exhausted_at - 1 - before.rounds if after.exhausted_at else run.rounds
     forced = min(max(left, 0), run.rounds)
     exhausted = {"exhausted_at": after.exhausted_at} if after.exhausted_at else {}
-    return Bound(forced, [draws_nothing(run)], {"forced": forced, **exhausted, "witness": told(after)})
+    return Bound(forced, [draws_nothing(run)], {"forced": forced, **exhausted, "witness": witness_text(after)})
 
 
-def told(facts: BisectionFacts) -> str:
+def witness_text(facts: BisectionFacts) -> str:
     """Return a short text of the witness; a very long Fraction is described by its length."""
     threshold = f"theta = {brief(facts.theta, MOST_BITS)}"
     if facts.axes == 0:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.adversaries.theorems.majority_flip_forced import told
+from novikoff.adversaries.theorems.majority_flip_forced import witness_text
 from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.types import Label, Run
 
@@ -69,6 +69,6 @@ def budget_forced(run: Run[BudgetRuinFacts]) -> Bound:
             "vectors": after.budget + 1,
             "escapes": escapes,
             "norm": math.sqrt(after.budget + 1),
-            "witness": told(after.said),
+            "witness": witness_text(after.said),
         },
     )

@@ -59,11 +59,11 @@ def grid_bisection_forced(run: Run[GridBisectionFacts]) -> Bound:
             "thresholds_before": fit,
             "thresholds_after": after.hi - after.lo + 1,
             "forced": after.forced - before.forced,
-            "witness": told(after),
+            "witness": witness_text(after),
         },
     )
 
 
-def told(facts: GridBisectionFacts) -> str:
+def witness_text(facts: GridBisectionFacts) -> str:
     """Return a short text of the witness; a very long number is described by its length."""
     return "always -1" if facts.hi > facts.n else f"x >= {brief(facts.hi, MOST_BITS)}"

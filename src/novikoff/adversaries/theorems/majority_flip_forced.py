@@ -50,10 +50,12 @@ def majority_flip_forced(run: Run[MajorityFlipFacts]) -> Bound:
     """Return M >= min(T, points not shown before the game)."""
     before, after = run.before, run.after
     left = min(run.rounds, before.k - len(before.said))
-    return Bound(left, [draws_nothing(run)], {"points": after.k, "shown": len(after.said), "witness": told(after.said)})
+    return Bound(
+        left, [draws_nothing(run)], {"points": after.k, "shown": len(after.said), "witness": witness_text(after.said)}
+    )
 
 
-def told(said: tuple[Label, ...]) -> str:
+def witness_text(said: tuple[Label, ...]) -> str:
     """Return a short text of the labels of the points shown."""
     if len(said) <= MOST_POINTS:
         return "".join("+" if label == 1 else "-" for label in said)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts, told
+from novikoff.adversaries.theorems.majority_flip_forced import MajorityFlipFacts, witness_text
 from novikoff.core.certificate import Bound, Words, draws_nothing, theorem
 from novikoff.core.types import Run
 
@@ -37,5 +37,10 @@ def orthogonal_forced(run: Run[MajorityFlipFacts]) -> Bound:
     return Bound(
         min(run.rounds, before.k - len(before.said)),
         [draws_nothing(run)],
-        {"vectors": after.k, "shown": len(after.said), "margin": 1.0 / math.sqrt(after.k), "witness": told(after.said)},
+        {
+            "vectors": after.k,
+            "shown": len(after.said),
+            "margin": 1.0 / math.sqrt(after.k),
+            "witness": witness_text(after.said),
+        },
     )

@@ -61,11 +61,11 @@ def plane_bisection_forced(run: Run[PlaneBisectionFacts]) -> Bound:
         min(run.rounds, floor_log2(arc, 1)),
         [draws_nothing(run)],
         {"arc_before": arc, "arc_after": after.b - after.a, "forced": after.forced - before.forced,
-         "witness": told(after)},
+         "witness": witness_text(after)},
     )  # fmt: skip
 
 
-def told(facts: PlaneBisectionFacts) -> str:
+def witness_text(facts: PlaneBisectionFacts) -> str:
     """Return a short text of the witness."""
     t = Fraction(facts.a + facts.b, 2 ** (facts.bits + 1))
     return f"{float(1 - t * t):.6g} x1 + {float(2 * t):.6g} x2 >= 0"

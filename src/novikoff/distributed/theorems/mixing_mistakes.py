@@ -96,12 +96,12 @@ def mixing_mistakes(facts: MixingFacts) -> Bound:
     if unit < LARGEST:
         best = Fraction(math.floor(best * unit), unit)
     total = sum(sum(epoch) for epoch in facts.mistakes)
-    told = {"shards": len(facts.rows), "epochs": len(facts.parts), "mistakes": total, "R": float(root(facts.square)),
+    found = {"shards": len(facts.rows), "epochs": len(facts.parts), "mistakes": total, "R": float(root(facts.square)),
             "norm": float(root(u.square)), "scale": u.scale, "hinge": float(u.hinge),
             "comparators": len(facts.comparators)}  # fmt: skip
     if all(len(set(mix)) == 1 for mix in facts.parts):
-        told["total"] = math.floor(best * len(facts.rows))
-    return Bound(up(best), needed, told, observed, trivial)
+        found["total"] = math.floor(best * len(facts.rows))
+    return Bound(up(best), needed, found, observed, trivial)
 
 
 def rounding_factor(facts: MixingFacts) -> Fraction:

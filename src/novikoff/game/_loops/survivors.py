@@ -49,11 +49,11 @@ def see(
         place = shortest(lengths, firsts)
     least = lengths[place]  # 0 while there is room
     for start in range(0, len(y), BLOCK):
-        said, right = predictions[start : start + BLOCK], y[start : start + BLOCK]
+        predicted, right = predictions[start : start + BLOCK], y[start : start + BLOCK]
         found = np.uint64(0)  # unsigned, so that numba omits the check for negative indices
-        for t in range(len(said)):
+        for t in range(len(predicted)):
             ends[found] = before + start + t + 1  # the hypothesis predicted everything up to its mistake
-            found += np.uint64(said[t] != right[t])
+            found += np.uint64(predicted[t] != right[t])
         for k in range(found):
             length = ends[k] - since
             if length > least:

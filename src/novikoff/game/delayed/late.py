@@ -109,26 +109,26 @@ class Late(Stateful, Observer):
         self._served, self._versions = np.asarray(served), np.asarray(versions, dtype=np.int64)
         try:
             if not len(self._served) == len(self._versions) == count <= self.waiting:
-                told = f"{count:,} labels, {len(self._served):,} answers and {len(self._versions):,} versions"
+                got = f"{count:,} labels, {len(self._served):,} answers and {len(self._versions):,} versions"
                 must = "labels, answers and versions must be of equal number, at most that of the waiting rounds"
-                raise InputError(f"{must}, {self.waiting:,}: got {told}.")
+                raise InputError(f"{must}, {self.waiting:,}: got {got}.")
             yield
         finally:
             self._served = self._versions = None
 
     def see(self, batch: Batch, result: StepResult) -> None:
-        said, y = np.asarray(result.predictions), np.asarray(batch.y)
+        predictions, y = np.asarray(result.predictions), np.asarray(batch.y)
         count = len(y)
         served, versions = self._served, self._versions
         if served is None or versions is None:  # labels without delay
             self.predicted += count
-            served, versions = said, np.arange(self.labelled, self.labelled + count)
+            served, versions = predictions, np.arange(self.labelled, self.labelled + count)
             others = np.full(count, self.waiting - count)
         else:
             self._served, self._versions = served[count:], versions[count:]
             served, versions = served[:count], versions[:count]
             others = self.waiting - 1 - np.arange(count)
-        wrong, changed = (said != y) & self.labels, served != said
+        wrong, changed = (predictions != y) & self.labels, served != predictions
         numbers = np.arange(self.labelled + 1, self.labelled + count + 1)
         last = np.maximum.accumulate(np.append(self.last_mistake, np.where(wrong, numbers, 0)))
         missed = np.cumsum((served != y) & self.labels)
@@ -149,9 +149,9 @@ class Late(Stateful, Observer):
 
     def check(self, ledger: Ledger) -> None:
         """Raise `ModelFileError` if the counts contradict each other or the ledger of the game of arrivals."""
-        told = [self.labelled, self.arrival_mistakes]
+        got = [self.labelled, self.arrival_mistakes]
         must = f"labels that came late must be of its {ledger.rounds:,} rounds and {ledger.mistakes:,} mistakes"
-        require(told == [ledger.rounds, ledger.mistakes], must, told)
+        require(got == [ledger.rounds, ledger.mistakes], must, got)
         sound = self.waiting >= 0 and self.unexplained <= self.changed <= self.labelled
         sound &= self.mistakes <= self.arrival_mistakes + self.changed and self.last_mistake <= self.labelled
         last, paid = self.curve[-1] if self.curve else (0, 0)

@@ -44,7 +44,7 @@ class Waiting:
         number: Number of the prediction, counted from 1.
         x: Owned copy of the example.
         digest: Digest of x, to recognise it.
-        said: Served prediction in the learner's labels; -1 while no multiclass label is known.
+        prediction: Served prediction in the learner's labels; -1 while no multiclass label is known.
         version: Number of labels that had arrived by then.
         at: Time in seconds.
     """
@@ -52,7 +52,7 @@ class Waiting:
     number: int
     x: Example
     digest: str
-    said: Prediction
+    prediction: Prediction
     version: int
     at: float
 
@@ -64,14 +64,14 @@ class Answered:
     Attributes:
         number: Number of the prediction, counted from 1.
         digest: Digest of x.
-        said: Served prediction.
+        prediction: Served prediction.
         arrival: Number of its label, counted from 1; 0 if it expired.
         label: Label of the learner; None if it expired.
     """
 
     number: int
     digest: str
-    said: Prediction
+    prediction: Prediction
     arrival: int
     label: Any
 
@@ -137,9 +137,9 @@ class Pending(Stateful):
     def check_form(self, x: Example) -> None:
         """Raise `InputError` if an example differs in form from the one that waits longest."""
         known = next((_form(one.x) for one in self.waiting.values()), None)
-        told = _form(x)
-        if known is not None and told is not None and told != known:
-            raise InputError(f"examples must be of one form: got {told} after {known}.")
+        form = _form(x)
+        if known is not None and form is not None and form != known:
+            raise InputError(f"examples must be of one form: got {form} after {known}.")
 
     def add(self, id: Id, one: Waiting) -> None:
         """Add a waiting round."""
@@ -160,20 +160,20 @@ class Pending(Stateful):
 
     def _answer(self, id: Id, arrival: int, label: Any) -> None:
         one = self.waiting.pop(id)
-        self.answered[id] = Answered(one.number, one.digest, one.said, arrival, label)
+        self.answered[id] = Answered(one.number, one.digest, one.prediction, arrival, label)
         if len(self.answered) > self.most:
             del self.answered[next(iter(self.answered))]
 
     @property
     def _waiting(self) -> list[list[Any]]:
         """Waiting rounds as plain data."""
-        return [[id, one.number, plain(one.x), one.digest, _value(one.said), one.version, one.at]
+        return [[id, one.number, plain(one.x), one.digest, _value(one.prediction), one.version, one.at]
                 for id, one in self.waiting.items()]  # fmt: skip
 
     @property
     def _answered(self) -> list[list[Any]]:
         """Answered rounds as plain data."""
-        return [[id, one.number, one.digest, _value(one.said), one.arrival, _value(one.label)]
+        return [[id, one.number, one.digest, _value(one.prediction), one.arrival, _value(one.label)]
                 for id, one in self.answered.items()]  # fmt: skip
 
     def after_restoring(self, found: State) -> None:
@@ -301,8 +301,8 @@ class ById:
         if not game.ledger.rounds and game.player.domain.kind == "vector":
             pending.check_form(x)  # the learner has seen no example yet and cannot check the form
         untold = game.player.numbered and not game.player.labels
-        said = -1 if untold else game._say_one(x)
-        one = Waiting(late.predicted + 1, own(x), mark, said, late.labelled, pending.clock)
+        prediction = -1 if untold else game._say_one(x)
+        one = Waiting(late.predicted + 1, own(x), mark, prediction, late.labelled, pending.clock)
         pending.add(id, one)
         late.predict(1)
         return self._told(id, one)
@@ -318,11 +318,11 @@ class ById:
                 raise LateError("a label must come in time", f"round {shown(id)} has expired",
                                 code="expired")  # fmt: skip
             if self._label(y) != found.label:
-                told = self._told(id, found).label
-                raise LateError("a label cannot be changed", f"{shown(id)} has {told!r}, and now got {shown(y)}",
+                known = self._told(id, found).label
+                raise LateError("a label cannot be changed", f"{shown(id)} has {known!r}, and now got {shown(y)}",
                                 code="label_differs")  # fmt: skip
             return self._told(id, found, repeated=True)
-        with late.expecting([found.said], [found.version], 1):
+        with late.expecting([found.prediction], [found.version], 1):
             self._game._learn_one(found.x, y)
         pending.arrived(id, late.labelled, self._label(y))
         return self._told(id, pending.find(id))
@@ -357,8 +357,8 @@ class ById:
             return label if labels is None else labels.decode(label)
 
         if isinstance(one, Waiting):
-            return Answer(id, one.number, users(one.said), repeated=repeated)
+            return Answer(id, one.number, users(one.prediction), repeated=repeated)
         if one.label is None:
-            return Answer(id, one.number, users(one.said), expired=True, repeated=repeated)
-        wrong = one.said != one.label if self._game.player.counts_mistakes else None
-        return Answer(id, one.number, users(one.said), users(one.label), one.arrival, wrong, repeated=repeated)
+            return Answer(id, one.number, users(one.prediction), expired=True, repeated=repeated)
+        wrong = one.prediction != one.label if self._game.player.counts_mistakes else None
+        return Answer(id, one.number, users(one.prediction), users(one.label), one.arrival, wrong, repeated=repeated)

@@ -40,7 +40,7 @@ import math
 
 from novikoff.core.certificate import Bound, Words, seen, theorem
 from novikoff.online_to_batch.risk import candidate_limit, clopper_pearson, kl_limit
-from novikoff.online_to_batch.theorems.risk_facts import BestFacts, in_advance, independent, risk_bound, told
+from novikoff.online_to_batch.theorems.risk_facts import BestFacts, in_advance, independent, quantities_of, risk_bound
 
 FACTOR = 4.0 * (math.sqrt(2.0) + math.sqrt(2.0 / 3.0))
 """The constant 4k of the theorem."""
@@ -63,7 +63,7 @@ def best_risk(facts: BestFacts) -> Bound:
         *([in_advance(facts)] if facts.horizon else []),
         seen("its errors are counted on all later examples", every),
     ]
-    quantities = told(facts, "n fixed in advance" if facts.horizon else "for all n at once")
+    quantities = quantities_of(facts, "n fixed in advance" if facts.horizon else "for all n at once")
     if not facts.rounds or not facts.trials:
         return risk_bound(None, 0, 0, assumptions, quantities)
     quantities |= {"candidates": facts.candidates, "first": facts.first, "errors": facts.errors,

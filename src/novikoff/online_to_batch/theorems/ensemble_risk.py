@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.online_to_batch.risk import poisson_closed, poisson_limit, share
-from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, independent, risk_bound, told
+from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, independent, quantities_of, risk_bound
 
 WHEN = "for all n at once"
 """When the bound holds, as a certificate prints it."""
@@ -52,7 +52,7 @@ WHEN = "for all n at once"
 )
 def ensemble_risk(facts: EnsembleFacts) -> Bound:
     """Bound rbar by P(M)/n; observed is the mistake rate."""
-    assumptions, quantities, bound = [independent(facts)], told(facts, WHEN), None
+    assumptions, quantities, bound = [independent(facts)], quantities_of(facts, WHEN), None
     if facts.rounds:
         quantities["closed_form"] = share(poisson_closed(facts.mistakes, facts.delta), facts.rounds)
         bound = share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)

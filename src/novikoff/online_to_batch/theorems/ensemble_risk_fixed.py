@@ -29,7 +29,14 @@ from __future__ import annotations
 
 from novikoff.core.certificate import Bound, Words, theorem
 from novikoff.online_to_batch.risk import kl_limit
-from novikoff.online_to_batch.theorems.risk_facts import MEAN, EnsembleFacts, in_advance, independent, risk_bound, told
+from novikoff.online_to_batch.theorems.risk_facts import (
+    MEAN,
+    EnsembleFacts,
+    in_advance,
+    independent,
+    quantities_of,
+    risk_bound,
+)
 
 WHEN = "n fixed in advance"
 """When the bound holds, as a certificate prints it."""
@@ -52,4 +59,4 @@ def ensemble_risk_fixed(facts: EnsembleFacts) -> Bound:
     """Bound rbar by the p above M/n with n kl(M/n || p) = L; observed is the mistake rate."""
     bound = kl_limit(facts.mistakes, facts.rounds, facts.delta) if facts.rounds else None
     needed = [independent(facts), in_advance(facts)]
-    return risk_bound(bound, facts.mistakes, facts.rounds, needed, told(facts, WHEN), facts.quantity)
+    return risk_bound(bound, facts.mistakes, facts.rounds, needed, quantities_of(facts, WHEN), facts.quantity)

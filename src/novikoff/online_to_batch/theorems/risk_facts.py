@@ -150,7 +150,7 @@ def ensemble_limit(facts: EnsembleFacts) -> float:
     return share(poisson_limit(facts.mistakes, facts.delta), facts.rounds)
 
 
-def told(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
+def quantities_of(facts: EnsembleFacts | BestFacts, when: str) -> dict[str, Any]:
     """Return the quantities that every certificate on a risk shows."""
     lost = "brier" if isinstance(facts, EnsembleFacts) and facts.brier else "mistakes"
     return {"rounds": facts.rounds, lost: facts.mistakes, "delta": facts.delta, "when": when,

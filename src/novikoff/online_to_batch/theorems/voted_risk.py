@@ -28,8 +28,8 @@ from novikoff.online_to_batch.theorems.risk_facts import (
     ensemble_limit,
     in_advance,
     independent,
+    quantities_of,
     risk_bound,
-    told,
 )
 
 
@@ -48,6 +48,6 @@ from novikoff.online_to_batch.theorems.risk_facts import (
 def voted_risk(facts: EnsembleFacts) -> Bound:
     """RISK(vote) <= 2 U, or its mean over the draw; observed is the mistake rate of the run."""
     assumptions = [independent(facts), *([in_advance(facts)] if facts.horizon else [])]
-    quantities = told(facts, ensemble_risk_fixed.WHEN if facts.horizon else ensemble_risk.WHEN)
+    quantities = quantities_of(facts, ensemble_risk_fixed.WHEN if facts.horizon else ensemble_risk.WHEN)
     bound = 2.0 * ensemble_limit(facts) if facts.rounds else None
     return risk_bound(bound, facts.mistakes, facts.rounds, assumptions, quantities, MEAN if facts.drawn else "")

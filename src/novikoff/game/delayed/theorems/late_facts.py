@@ -91,13 +91,13 @@ def counted(run: Run[object]) -> list[Assumption]:
     return [seen("the labelled rounds agree with the game in order of arrival", whole)]
 
 
-def passed(run: Run[object], value: int, by: Certificate, limit: int, told: dict[str, Any]) -> Bound:
+def passed(run: Run[object], value: int, by: Certificate, limit: int, quantities: dict[str, Any]) -> Bound:
     """Return a bound on the mistakes of the served answers."""
     late = facts_of(run)
     counts = {"changed": late.changed, "arrival_mistakes": run.mistakes, "labelled": late.labelled,
               "pending": late.pending, "expired": late.expired}  # fmt: skip
-    told = {"its_theorem": by.theorem, "its_bound": limit, **told, **counts}
-    return Bound(value, [*counted(run), *by.assumptions], told, late.mistakes, late.labelled)
+    quantities = {"its_theorem": by.theorem, "its_bound": limit, **quantities, **counts}
+    return Bound(value, [*counted(run), *by.assumptions], quantities, late.mistakes, late.labelled)
 
 
 def nothing(run: Run[object], kind: str = "D") -> Bound | None:
