@@ -105,6 +105,17 @@ def same(one: Any, two: Any) -> bool:
     return type(one) is type(two) and one == two
 
 
+def bits(state: Any) -> Any:
+    """Return plain data in a form that is equal only if it is the same to the bit."""
+    if isinstance(state, np.ndarray):
+        return state.dtype.str, state.shape, state.tobytes()
+    if isinstance(state, dict):
+        return {key: bits(value) for key, value in state.items()}
+    if isinstance(state, (list, tuple)):
+        return [bits(value) for value in state]
+    return repr(state)  # tells -0.0 from 0.0, and NaN is NaN
+
+
 def sparse(rows):
     """The rows of a matrix, as its nonzero values."""
     x = np.asarray(rows, dtype=np.float64)

@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -31,8 +32,8 @@ from novikoff.game.ledger import Ledger
 from novikoff.linear._loops import metric_layout, second_order_layout
 
 CUT = 2 * ROUNDS // 3
-FEW = 8
-"""Changes per file in a short run."""
+FEW = 8 if numba.config.BOUNDSCHECK else 3
+"""Changes per file in a short run: more where an index beyond an array is an error."""
 
 
 def settled(tracker, keep):

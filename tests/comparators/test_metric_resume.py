@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import bits
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.game.specs import make
 
@@ -30,7 +31,7 @@ def test_resume_matches_uninterrupted_run_to_the_bit(spec, keep, tmp_path, monke
         nk.save(ledger, tmp_path / "left.nk", force=True)
         ledger = nk.load(tmp_path / "left.nk")
         nk.play(ledger.learner, rows(spec), rounds, ledger=ledger, resume=True)
-    assert repr(ledger.learner.state()) == repr(whole.learner.state())
+    assert bits(ledger.learner.state()) == bits(whole.learner.state())
     assert (ledger.rounds, ledger.mistakes, ledger.loss, ledger.log_loss) == (
         whole.rounds, whole.mistakes, whole.loss, whole.log_loss
     )  # fmt: skip

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from helpers import first_of, same
+from helpers import bits, first_of, same
 from novikoff.convex.ftrl import FTRL
 from novikoff.convex.logistic import Logistic, curvature
 from novikoff.convex.multiclass_logistic import MulticlassLogistic
@@ -225,7 +225,7 @@ def test_predicting_new_features_and_larger_values_stores_nothing(spec):
     before = copy.deepcopy(learner.state())
     new = (np.array([0, 3, 50, 90000], np.uint32), np.array([1e9, -2.0, 3.0, 4.0]))
     asked = learner.score_one(new)
-    assert repr(learner.state()) == repr(before)
+    assert bits(learner.state()) == bits(before)
     played = learner.play_one(new, 1)
     if "vaw" not in spec and spec != "second-order-perceptron":
         assert asked == played.scores
@@ -235,10 +235,10 @@ def test_numbers_beyond_2_to_the_500_are_refused_and_change_nothing():
     for spec in SPECS:
         learner = make(spec, "learner")
         learner.learn_one({"a": 1.0}, 1)
-        before = repr(learner.state())
+        before = bits(learner.state())
         with pytest.raises(InputError, match=r"2\^500"):
             learner.learn_one({"a": 1.0, "b": 2.0**501}, 1)
-        assert repr(learner.state()) == before
+        assert bits(learner.state()) == before
         learner.learn_one({"b": 2.0**500, "c": 2.0**-501}, -1)
         assert np.isfinite(learner.score_one({"a": 3.0, "b": -(2.0**500)}))
 
@@ -340,7 +340,7 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
     learner = with_options(spec, "scale_free=false")
     y = outcomes(learner, x)
     play(learner, (x, y) if learner.task == "binary" else RegressionArrays(x, y))
-    before, large = repr(learner.state()), x * scale
+    before, large = bits(learner.state()), x * scale
     with pytest.raises(InputError, match=r"that of round 1 is not\. Leave out scale_free=false"):
         play(learner, (large, y) if learner.task == "binary" else RegressionArrays(large, y), resume=True)
     for t in range(3):
@@ -348,7 +348,7 @@ def test_numbers_too_large_for_a_fixed_ridge_are_refused_and_change_nothing(spec
             learner.learn_one(large[t], y[t])
         with pytest.raises(InputError, match="Leave out scale_free=false"):
             learner.predict_one(large[t])
-    assert repr(learner.state()) == before
+    assert bits(learner.state()) == before
     free = with_options(spec, "scale_free=true,bias=0")
     assert play(free, (large, y) if free.task == "binary" else RegressionArrays(large, y)).rounds == 40
 
@@ -377,8 +377,9 @@ def extreme_rows(rng, count, width):
 @pytest.mark.parametrize("seed", first_of(3))
 def test_rows_of_any_scale_are_played_with_finite_losses_or_refused(spec, seed):
     rng = np.random.default_rng(seed)
-    for x in extreme_rows(rng, 40, 3):
-        for scale_free, ridge, bias in product((True, False), (1.0, 2.0**-40, 2.0**90), (1.0, 0.0)):
+    every = list(product((True, False), (1.0, 2.0**-40, 2.0**90), (1.0, 0.0)))
+    for k, x in enumerate(extreme_rows(rng, 40, 3)):
+        for scale_free, ridge, bias in every if seed else every[k % 3 :: 3]:
             options = {"scale_free": scale_free, "ridge": ridge, "bias": bias}
             with contextlib.suppress(InputError):
                 if isinstance(spec, str):

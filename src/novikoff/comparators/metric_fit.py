@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.blas import one_blas_thread
 from novikoff.comparators.goal import Goal
 from novikoff.comparators.metric import Diagonal
 
@@ -136,14 +137,13 @@ def _matrix(rows: Nonzeros, places: int) -> csr_array:
 def _minimised(x: csr_array, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
     """Return a t that approximately minimises phi(x B t) + ridge t't/2."""
     from scipy.optimize import minimize
-    from threadpoolctl import threadpool_limits
 
     def value(t: Vector) -> tuple[float, Vector]:
         lost, slopes = phi(x @ (root * t if root.ndim == 1 else root @ t))
         back = x.T @ slopes
         return lost + 0.5 * ridge * float(t @ t), (root * back if root.ndim == 1 else root.T @ back) + ridge * t
 
-    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):  # vectors are short: threads would spin for more
+    with np.errstate(all="ignore"), one_blas_thread():
         found: Vector = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}).x
     return found if bool(np.isfinite(found).all()) else start
 

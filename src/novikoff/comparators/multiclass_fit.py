@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.blas import one_blas_thread
 from novikoff.comparators.multiclass_facts import MulticlassGoal
 
 Vector = NDArray[np.float64]
@@ -80,7 +81,6 @@ def best_for(
 def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> Vector:
     """Return a T that approximately minimises phi(x B T) + ridge |T|^2/2."""
     from scipy.optimize import minimize
-    from threadpoolctl import threadpool_limits
 
     def value(flat: Vector) -> tuple[float, Vector]:
         t = flat.reshape(start.shape)
@@ -89,7 +89,7 @@ def _minimised(x: Any, root: Vector, phi: Loss, ridge: float, start: Vector) -> 
         back = root[:, None] * back if root.ndim == 1 else root.T @ back
         return lost + 0.5 * ridge * float(flat @ flat), (back + ridge * t).ravel()
 
-    with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
+    with np.errstate(all="ignore"), one_blas_thread():
         found: Vector = minimize(value, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     return found.reshape(start.shape) if bool(np.isfinite(found).all()) else start
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import novikoff as nk
-from helpers import some
+from helpers import bits, some
 from novikoff.core.errors import NovikoffError
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS
 from novikoff.mixtures.auto import Auto
@@ -78,7 +78,7 @@ def outcome(spec, content, **options):
         ledger = nk.play(spec, nk.CSV(io.BytesIO(content), **options))
     except NovikoffError as error:
         return str(error)
-    return ledger.rounds, ledger.curve, repr(ledger.learner.state()), [c.bound for c in ledger.certify()]
+    return ledger.rounds, ledger.curve, bits(ledger.learner.state()), [c.bound for c in ledger.certify()]
 
 
 @pytest.mark.parametrize("spec", OTHERS)
@@ -137,7 +137,7 @@ def test_game_saved_before_a_new_feature_resumes_to_the_same_end(tmp_path):
     nk.save(begun, tmp_path / "m.nk")
     again = nk.load(tmp_path / "m.nk")
     ended = nk.play(again.learner, nk.CSV(content), ledger=again, resume=True)
-    assert repr(ended.learner.state()) == repr(whole.learner.state())
+    assert bits(ended.learner.state()) == bits(whole.learner.state())
     assert ended.encoding.state() == whole.encoding.state()
 
 

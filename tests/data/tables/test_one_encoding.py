@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import novikoff as nk
+from helpers import bits
 from novikoff.cli.main import main
 from novikoff.core.errors import MismatchError, SourceError
 from novikoff.data.convert import convert
@@ -105,7 +106,7 @@ def test_rows_of_pandas_and_a_frame_are_the_same_game(frame):
     for _, row in frame[20:].iterrows():
         game.learn_one(row, row["bought"])
     assert begun.mistakes == whole.mistakes
-    assert repr(begun.learner.state()) == repr(whole.learner.state())
+    assert bits(begun.learner.state()) == bits(whole.learner.state())
 
 
 def test_objects_of_json_are_rows_of_the_table(frame):
@@ -119,7 +120,7 @@ def test_objects_of_json_are_rows_of_the_table(frame):
         asked = game.predict_one(given)
         assert game.learn_one(given, row["bought"]) == asked
     assert begun.mistakes == whole.mistakes
-    assert repr(begun.learner.state()) == repr(whole.learner.state())
+    assert bits(begun.learner.state()) == bits(whole.learner.state())
     with pytest.raises(MismatchError, match='a new "size"'):
         game.predict_one({"size": 30.0, "colour": "red"})
 

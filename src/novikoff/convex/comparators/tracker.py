@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.comparators.blas import one_blas_thread
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.rows import Rows, as_nonzeros
 from novikoff.comparators.tracker import KEEP, MOST_PLACES, KeptRows, VectorTracker
@@ -163,7 +164,6 @@ class ConvexTracker(VectorTracker):
     def _fit(self, penalty: Diagonal, rows: Any, y: Vector) -> Vector:
         """Return an approximate minimiser u of loss + penalty.square(u)/2; any result is a valid comparator."""
         from scipy.optimize import minimize
-        from threadpoolctl import threadpool_limits
 
         places, root = penalty.root()
         inside = places < self.places
@@ -175,7 +175,7 @@ class ConvexTracker(VectorTracker):
             lost, slopes = self.loss.smooth(x @ (root * t), y, soft * size)
             return lost + 0.5 * float(t @ t), root * (x.T @ slopes) + t
 
-        with np.errstate(all="ignore"), threadpool_limits(1, "blas"):
+        with np.errstate(all="ignore"), one_blas_thread():
             for soft in SOFT if self.loss.name not in ("squared", "huber") else SOFT[:1]:
                 found = minimize(value, t, (soft,), "L-BFGS-B", jac=True, options={"maxiter": 300, "maxcor": 20}).x
                 t = found if bool(np.isfinite(found).all()) else t

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
+from novikoff.comparators.blas import one_blas_thread
 from novikoff.comparators.linear import LONGEST, SHORTEST, ratio
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.multiclass_facts import MulticlassGoal
@@ -118,10 +119,8 @@ class MulticlassKernelScorer(KernelScorer):
         own, labels = similarity.self_product(x), int(known.max(initial=0))
         if not len(y) or labels < 2 or not SHORTEST <= float(own.max()) <= LONGEST:
             return cls(similarity, chosen(x, np.arange(0)), np.zeros((0, 0)), labels)
-        from threadpoolctl import threadpool_limits
-
         gram = similarity.matrix(x, x)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
         large = values > LEAST * values[-1]
         values, vectors = values[large], vectors[:, large]

@@ -1,0 +1,24 @@
+"""The threads of linear algebra, limited to one while a fit runs.
+
+The matrices of a fit are small: several threads would wait for one another longer than they compute.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which numpy and scipy compute with one thread."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> Any:
+    """Return the loaded libraries; to search for them takes milliseconds, as long as a small fit."""
+    import scipy.linalg  # noqa: F401 # loads its library, which would not be found otherwise
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
