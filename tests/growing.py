@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import novikoff as nk
 import samples
@@ -188,11 +189,15 @@ OTHERS: dict[str, Callable[[], list[tuple[Any, Any]]]] = {
 }  # fmt: skip
 
 
+KINDS = ("dense", "sparse", "named")
+"""Kinds of rows, the last word in the name of a game that has them."""
+
+
 def _games() -> dict[str, Growing]:
     def spec(given: str) -> Callable[[], Any]:
         return lambda: make(given, "learner")
 
-    rows = {"dense": _dense(), "sparse": _sparse(), "named": _with_names(_sparse())}
+    rows = dict(zip(KINDS, (_dense(), _sparse(), _with_names(_sparse())), strict=True))
     found = {}
     for kind, examples in rows.items():
         found |= {f"{given} {kind}": Growing(spec(given), examples) for given in LINEAR}
@@ -213,3 +218,14 @@ def _games() -> dict[str, Growing]:
 
 
 GAMES: dict[str, Growing] = _games()
+
+
+def in_turn() -> Any:
+    """Parametrise by every game; in a short run each learner plays one kind of rows, in turn."""
+    forms: dict[str, list[str]] = {}
+    for name in GAMES:
+        learner, _, kind = name.rpartition(" ")
+        forms.setdefault(learner if kind in KINDS else name, []).append(name)
+    short = {names[number % len(names)] for number, names in enumerate(forms.values())}
+    marks = {name: [] if name in short else [pytest.mark.slow] for name in GAMES}
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=marks[name]) for name in GAMES])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from growing import GAMES, ROUNDS
+from growing import GAMES, ROUNDS, in_turn
 from helpers import bits, novikoff
 from novikoff.game import ledger_state, persistence
 from novikoff.game.game import Game
@@ -72,7 +72,7 @@ def rows_of(name):
     ]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@in_turn()
 def test_a_model_without_rows_holds_none_and_predicts_the_same(name):
     game = Game(GAMES[name].make())
     for x, y in GAMES[name].rows:

@@ -176,13 +176,14 @@ def test_progress_renews_one_line_on_a_terminal():
     )
     os.close(slave)
     seen, end = b"", time.monotonic() + 20
-    while b"rounds a second" not in seen and time.monotonic() < end:
+    while b"rounds/s" not in seen and time.monotonic() < end:
         seen += os.read(master, 4096)
     game.send_signal(signal.SIGINT)
     game.communicate(timeout=60)
     os.close(master)
     assert b"\r" in seen
     assert b"error rate" in seen
+    assert b"rounds/s" in seen
 
 
 def test_help_imports_nothing_heavy():

@@ -6,6 +6,7 @@ import ast
 import copy
 import pickle
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,12 @@ LIBRARY = [
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, NovikoffError)]
 
 
+@cache
+def trees():
+    """The parsed modules of the library, by file name."""
+    return [(path.name, ast.parse(path.read_text())) for path in LIBRARY]
+
+
 def texts(tree):
     """Every text of a module that is no docstring."""
     said = {
@@ -47,14 +54,14 @@ def texts(tree):
 
 def named_options():
     """The options that the library names in its advice."""
-    for path in LIBRARY:
-        for node in ast.walk(ast.parse(path.read_text())):
+    for _, tree in trees():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Option":
                 yield ast.literal_eval(node.args[0])
 
 
 def test_no_text_of_the_library_names_a_flag():
-    found = [(path.name, text) for path in LIBRARY for text in texts(ast.parse(path.read_text())) if FLAG.search(text)]
+    found = [(name, text) for name, tree in trees() for text in texts(tree) if FLAG.search(text)]
     assert found == []
     assert list(texts(ast.parse('"""--a"""\nf(f"pass --b {x}")'))) == ["pass --b "]  # it would be found
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import novikoff
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data import streaming_labels
@@ -518,9 +519,9 @@ def test_the_kernel_stays_in_bounds_when_numba_checks_them(form, tmp_path):
 
 
 def in_process(code, *arguments, **environment):
-    """What this code prints in a process of its own, which finds the modules of tests."""
+    """What this code prints in a process of its own, which finds the modules of tests and this very package."""
     here = Path(__file__)
-    paths = os.pathsep.join(map(str, (here.parent, here.parents[2])))
+    paths = os.pathsep.join(map(str, (here.parent, here.parents[2], Path(novikoff.__file__).parents[1])))
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
         capture_output=True, text=True, check=False, env={**os.environ, **environment, "PYTHONPATH": paths},
