@@ -12,7 +12,8 @@ from typing import Any
 
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which numpy and scipy compute with one thread."""
-    return _libraries().limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
