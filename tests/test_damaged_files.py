@@ -208,7 +208,7 @@ def table(learner, **options):
 
 
 def kept(how):
-    return nk.keep(nk.play(nk.Perceptron(), (X, Y), keep=5), how, stream=(X, Y))
+    return nk.finalize(nk.play(nk.Perceptron(), (X, Y), candidates=5), how, stream=(X, Y))
 
 
 FILES = {
@@ -216,11 +216,11 @@ FILES = {
     "named late labels": named_late_labels,
     "table": lambda: table("logistic:scale=standard"),
     "hashed table": lambda: table(nk.Perceptron()),
-    "hypotheses": lambda: nk.play(nk.Perceptron(bias=1.0), (X, Y), keep=5, passes=2),
-    "average": lambda: nk.play(nk.Logistic(), (X, Y), keep=5),
+    "hypotheses": lambda: nk.play(nk.Perceptron(bias=1.0), (X, Y), candidates=5, passes=2),
+    "average": lambda: nk.play(nk.Logistic(), (X, Y), candidates=5),
     "without rows": lambda: nk.play(nk.Logistic(), (X, Y)),
     **{f"kept {how}": functools.partial(kept, how) for how in ("best", "random", "voted", "averaged", "last")},
-    "mixed": lambda: nk.mix((X, Y), 2, 2, held=10),
+    "mixed": lambda: nk.parallel_perceptron((X, Y), 2, 2, held=10),
 }
 
 
@@ -249,7 +249,7 @@ def use(state):
                     game.predict_one(x, id=f"n{t}", at=50.0 + t) if found.late is not None else game.predict_one(x)
                     game.learn_one(f"n{t}", y, at=50.0 + t) if found.late is not None else game.learn_one(x, y)
             if found.reservoir is not None:
-                nk.keep(found, "random" if found.reservoir.labelled else "averaged")
+                nk.finalize(found, "random" if found.reservoir.labelled else "averaged")
             found.certify(fixed=False)
             persistence.snapshot(found)
     except (NovikoffError, ArithmeticError):
@@ -272,6 +272,24 @@ def test_a_damaged_file_of_any_kind_is_refused_or_used(name):
     assert use(saved_file(name))
     cases = list(all_changes(saved_file(name), name))
     assert failures(random.Random(name).sample(cases, 5 * FEW), use) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("hypotheses", ("ledger", "labels"), [-1, 1, -1, 1]),
+        ("hypotheses", ("ledger", "reservoir", "drawn", "weights"), np.zeros(2)),
+        ("late labels", ("ledger", "late", "pending", "most"), 0),
+        ("late labels", ("ledger", "drift", "test", "counts"), np.array([36, 4, 5])),
+        ("table", ("ledger", "encoding", "places"), ["size", "size"]),
+        ("kept voted", ("kept", "voters", 0, 1, "indices"), np.full(3, 2**31, np.uint32)),
+        ("mixed", ("mixed", "rows"), [1]),
+        ("mixed", ("mixed", "total"), np.zeros(9)),
+    ],
+)
+def test_parts_that_contradict_the_rest_of_a_file_are_refused(name, path, value):
+    with pytest.raises(ModelFileError):
+        persistence.load(file_of(with_value(saved_file(name), path, value)))
 
 
 @pytest.mark.slow

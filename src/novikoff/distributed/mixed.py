@@ -247,6 +247,9 @@ class ParallelPerceptron:
             sound = len(epoch.mistakes) == len(epoch.parts) == asked.shards
             sound = sound and all(type(one) is int and one >= 0 for one in (*epoch.mistakes, *epoch.parts))
             require(sound and any(epoch.parts), f"an epoch must have mistakes of {asked.shards} shards", epoch.mistakes)
+        count = asked.shards if plain["epochs"] else 0
+        for name in ("rows", "marks"):
+            require(len(plain[name]) in (count, asked.shards), f"{name} must be of {asked.shards} shards", plain[name])
         plain["rows"] = tuple(plain["rows"])
         learner = Perceptron.restore(state["learner"])
         total = array(state, "total", (len(learner.weights) + 1,), finite=False, of="a mixture")

@@ -75,6 +75,8 @@ def _counts(ledger: Ledger) -> None:
     if ledger.player.numbered:
         known, names = ledger.player.labels, ledger.labels or []
         require(len(names) <= (known or 0), f"it must have at most {known} labels, as its learner has", names)
+    elif ledger.labels is not None:
+        require(len(ledger.labels) == 2, "its labels must be two", ledger.labels)
     for name, value in (("deterministic", ledger.deterministic), ("fixed", ledger.fixed)):
         require(type(value) is bool, f"{name} must be true or false", value)
     if ledger.predictions is not None:
