@@ -55,7 +55,7 @@ def predict_source(
         raise InputError(f"the model comes before the source. Try: novikoff predict {source} {path}")
     saved = persistence.load(path)
     saved = saved.kept if isinstance(saved, ParallelPerceptron) else saved
-    classifier = saved.player if isinstance(saved, Ledger) else saved.classifier
+    classifier = saved.player if isinstance(saved, Ledger) else saved.predictor
     numbers = classifier.task == "regression"
     if scores and not classifier.scores and classifier.of_labels is None:
         raise InputError(f"--scores needs a classifier with scores: that of {path} has none. Leave it out.")
@@ -321,7 +321,7 @@ class Watch:
 
     def __init__(self, kept: OnlineToBatch) -> None:
         self._kept, self._limit, self._monitor, self._seen = kept, None, None, False
-        self._numbers = kept.classifier.task == "regression"
+        self._numbers = kept.predictor.task == "regression"
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)

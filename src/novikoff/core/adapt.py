@@ -147,10 +147,6 @@ class Adapted(Learner):
     def __repr__(self) -> str:
         return repr(self.original)
 
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the object that is not part of the contract, for its author."""
-        return getattr(self.original, name)
-
     def _arguments(self) -> list[str]:
         return self.original._arguments() if isinstance(self.original, Written) else []
 

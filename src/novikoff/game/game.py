@@ -215,9 +215,11 @@ class Game:
             if observer.waits:
                 self._stand_still(1)
                 break
+        if labels is None:
+            return self._play_round(x, y, weight)
         known = self.player.labels
         prediction = self._play_round(x, y, weight)
-        return prediction if labels is None else None if known == 0 else labels.decode(prediction)
+        return None if known == 0 else labels.decode(prediction)
 
     def learn_batch(
         self, batch: Batch, served: NDArray[np.generic] | None = None, versions: NDArray[np.int64] | None = None

@@ -31,6 +31,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -39,7 +40,7 @@ from numpy.typing import NDArray
 from novikoff.convex.theorems.average_risk import average_risk
 from novikoff.convex.theorems.average_risk_always import average_risk_always
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts
-from novikoff.core.adapt import adapt
+from novikoff.core.adapt import adapt, adapt_predictor
 from novikoff.core.certificate import RANK, Certificate
 from novikoff.core.display import Shown
 from novikoff.core.errors import Advice, InputError, Option, counted, named, shown
@@ -89,7 +90,7 @@ class OnlineToBatch(Shown):
 
     Attributes:
         how: Method by which it was chosen; "held" for the fewest errors on held-out rows (mixing.py).
-        classifier: Predictor: a frozen learner, or a vote.
+        classifier: A frozen learner of the class that the caller passed, or a vote.
         certificates: Bounds on its risk; empty for "last" and for an average of classifiers.
         delta: Probability that the first certificate fails.
         rounds: Number of examples that it was made from.
@@ -128,7 +129,7 @@ class OnlineToBatch(Shown):
         return self.wealth is not None and self.wealth * ALPHA >= 1.0
 
     def state(self) -> State:
-        voters = _voters(self.classifier)
+        voters = _voters(self.predictor)
         return {
             **{field.name: field.saved(self) for field in PLAIN},
             "certificates": [dataclasses.asdict(certificate) for certificate in self.certificates],
@@ -150,7 +151,9 @@ class OnlineToBatch(Shown):
         _check_saved(plain, certificates, voters[0].numbered)
         encoding = None if state["encoding"] is None else Encoding.restore(state["encoding"])
         classifier = RandomVote(drawn) if drawn else voters[0]
-        return cls(classifier=classifier, certificates=certificates, encoding=encoding, **plain)
+        return cls(
+            classifier=cast(Predictor, classifier.original), certificates=certificates, encoding=encoding, **plain
+        )
 
     @property
     def certificate(self) -> Certificate | None:
@@ -162,26 +165,31 @@ class OnlineToBatch(Shown):
         """Whether it was drawn at random: its bounds then hold on average over the draw, and its risk may be larger."""
         return self.how == "random" or isinstance(self.classifier, RandomVote)
 
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The classifier, adapted."""
+        return adapt_predictor(self.classifier)
+
     @property
     def rows_held(self) -> int:
         """Number of training rows in its hypotheses."""
-        return self.classifier.all_rows_held
+        return self.predictor.all_rows_held
 
     @property
     def domain(self) -> Domain:
         """Domain of the examples x."""
-        return self.classifier.domain
+        return self.predictor.domain
 
     def predict_one(self, x: Example) -> LabelValue:
         """Return the predicted label of x, as an original label value."""
-        prediction = self.classifier.predict_one(adopted_row(x, self.encoding, self.feature_names))
-        labels = users_labels(self.classifier, self.labels)
+        prediction = self.predictor.predict_one(adopted_row(x, self.encoding, self.feature_names))
+        labels = users_labels(self.predictor, self.labels)
         return prediction if labels is None else labels.decode(prediction)
 
     def predict_many(self, batch: Batch) -> NDArray[np.number]:
         """Return the predicted label of every row of a batch, in the batch's internal labels."""
         check_batch(self.encoding, batch)
-        return self.classifier.predict_many(batch)
+        return self.predictor.predict_many(batch)
 
 
 PLAIN: tuple[Field, ...] = (
@@ -350,7 +358,8 @@ def check_method(how: Method, learner: Learner) -> None:
 def _kept(ledger: Ledger, how: Method, classifier: Predictor, certificates: tuple[Certificate, ...], delta: float,
           reservoir: HypothesisReservoir, **more: Any) -> OnlineToBatch:  # fmt: skip
     return OnlineToBatch(
-        how, classifier, certificates, float(delta), reservoir.rounds, labels=ledger.labels, source=ledger.source,
+        how, cast(Predictor, classifier.original), certificates, float(delta), reservoir.rounds, labels=ledger.labels,
+        source=ledger.source,
         feature_names=ledger.feature_names, encoding=ledger.encoding, **more,
     )  # fmt: skip
 

@@ -194,7 +194,7 @@ def show(out: Out, certificates: list[Certificate]) -> None:
 def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     """Print the final classifier, the bound on its risk, and whether the examples looked independent."""
     after = "" if classifier.index is None else f", the hypothesis after {counted(classifier.index, 'example')}"
-    votes = classifier.classifier.size if classifier.how == "voted" else None
+    votes = classifier.predictor.size if classifier.how == "voted" else None
     after += "" if votes is None else f" by {counted(votes, 'hypothesis', 'hypotheses')}"
     out.line(f"final classifier: {classifier.how}{after}", "bold")
     if classifier.certificates:
