@@ -408,6 +408,7 @@ def test_labels_may_appear_unannounced():
     y = np.array([0, 0, 2, 1, 2])
     logs = np.log(np.random.default_rng(0).dirichlet(np.ones(3), (5, 2)))
     stack = SoftmaxStack([0.5, 0.5])
+    assert np.isneginf(stack.look(logs)).all()
     played = stack.play(logs, y)
     assert stack.known == 3
     assert np.isneginf(played[:2, 1:]).all()

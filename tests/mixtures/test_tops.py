@@ -447,6 +447,33 @@ def test_losses_that_differ_by_their_last_bit_do_not_hide_gaps():
     assert found.status in ("valid", "vacuous"), str(found)
 
 
+def test_a_lead_too_small_for_a_gap_does_not_hide_the_next_one():
+    forecasts, y = np.array([[0.0, 2.3e-162], [1.0, 0.0], [0.0, 1.0]]), np.zeros(3)
+    assert forecasts[0, 1] ** 2 > 0.0 == 0.5 * forecasts[0, 1] ** 2  # so there is a leader, and no gap
+    found, facts = numbers_game([0.5, 0.5], forecasts, y, False)
+    assert found.status in ("valid", "vacuous"), str(found)
+    assert facts.gaps >= 1.0
+
+
+@pytest.mark.parametrize("size", [1e-162, 1e-160, 1e-150, 1e150])
+def test_losses_of_any_size_are_mixed(size):
+    rng = np.random.default_rng(7)
+    forecasts, y = size * rng.normal(0.0, 1.0, (50, 9)), size * rng.normal(0.0, 1.0, 50)
+    for shared in (False, True):
+        found, facts = numbers_game([1 / 9] * 9, forecasts, y, shared)
+        assert facts.off == 0.0
+        assert found.status in ("valid", "vacuous"), str(found)
+
+
+def test_sums_of_many_rounds_are_compensated():
+    rng = np.random.default_rng(8)
+    z, y = rng.normal(0.0, 3.0, (200_000, 1)), rng.choice([-1, 1], 200_000).astype(np.int8)
+    facts = tracked(SwitchingTracker([1.0]), y, np.c_[z, z])
+    exact = math.fsum(np.logaddexp(0.0, -y * z[:, 0]).tolist())
+    assert facts.loss == pytest.approx(exact, rel=1e-15)
+    assert facts.path.value == pytest.approx(exact, rel=1e-15)
+
+
 def test_equal_forecasts_cost_nothing():
     forecasts, y = np.repeat(np.linspace(-1.0, 1.0, 100)[:, None], 3, axis=1), np.ones(100)
     for shared in (False, True):

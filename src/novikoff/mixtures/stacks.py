@@ -334,9 +334,10 @@ class SoftmaxStack(_LabelStack):
     def look(self, logs: Any) -> Vector:
         """Return ln P (rows, k) without learning; -inf for labels not yet known."""
         logs = forecasts_of(logs, (None, len(self._centre), None))
-        played = np.empty((len(logs), logs.shape[2]))
+        played, known = np.full((len(logs), logs.shape[2]), -np.inf), min(self.known, logs.shape[2])
+        if not known:
+            return played
         none = np.zeros(0, np.int64)
-        known = min(self.known, logs.shape[2])
         _loops.stacks.play_softmax(self.arrays, self.gamma, self.proved, known, logs, none, False, played)
         return played
 

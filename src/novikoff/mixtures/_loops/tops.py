@@ -33,6 +33,9 @@ from novikoff.numerics.logits import log_loss
 
 Vector = NDArray[np.float64]
 
+LEAST = 5e-324
+"""Smallest number above 0: a rate is divided by, and its quotient may round to 0."""
+
 
 @inner
 def log_sum(weights: Vector, logs: Vector) -> float:
@@ -310,7 +313,7 @@ def learn_hedge(hedge: HedgeArrays, a: Vector, lost: Vector, after: Vector) -> N
     for i in range(count):
         after[i] = table[i] - least
     if count > 1 and numbers[GAPS] > 0.0:
-        gap = gap_of(a, numbers[GAPS] / np.log(np.float64(count)), lost, after)
+        gap = gap_of(a, max(numbers[GAPS] / np.log(np.float64(count)), LEAST), lost, after)
     elif count > 1:
         gap = gap_without_rate(a, after, lost)
     for i in range(count):

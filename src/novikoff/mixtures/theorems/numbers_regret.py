@@ -25,8 +25,8 @@ from novikoff.core.certificate import Bound, Words, has_comparators, outward, th
 from novikoff.core.types import CountsRounds, Run
 from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
 
-DRIFT = 1e-6
-"""Largest excess over the gaps, relative to them, that rounding may cause."""
+DRIFT, TINY = 1e-6, 2.0**-1000
+"""Largest excess over the gaps that rounding may cause: relative to them, and where squares are no longer doubles."""
 
 
 @theorem(
@@ -46,7 +46,7 @@ def numbers_regret(run: Run[CountsRounds]) -> Bound | None:
         return None
     best = tracked.losses[tracked.best]
     price, paid = 2.0 * tracked.gaps - tracked.last_gap, run.loss - best
-    drift = paid > price * (1.0 + DRIFT) + DRIFT * 2.0**-30 * best
+    drift = paid > price * (1.0 + DRIFT) + DRIFT * 2.0**-30 * best + TINY
     quantities = {"member": tracked.names[tracked.best], "member_loss": best, "mixture": max(price, paid)}
     broken = tracked.replay or ("the mean lost more than the best forecaster and the gaps" if drift else "")
     value = outward(best + max(price, paid))
