@@ -62,7 +62,7 @@ class DriftTest(Stateful):
         first: First round at which the hypothesis is frozen.
 
     Guarantee:
-        On exchangeable examples it ever raises an alarm with probability at most alpha (`drift_alarm`).
+        On exchangeable examples the probability of an alarm, ever, is at most alpha (`drift_alarm`).
 
     Example:
         >>> import novikoff as nk
@@ -235,7 +235,7 @@ class Monitor(Stateful):
         alpha: Probability that it ever raises a false alarm, in addition to the certificate's delta.
 
     Guarantee:
-        While the risk is at most `limit`, it ever raises an alarm with probability at most alpha (`monitor_alarm`).
+        While the risk is at most `limit`, the probability of an alarm, ever, is at most alpha (`monitor_alarm`).
 
     Example:
         >>> import novikoff as nk
