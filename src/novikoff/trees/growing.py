@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
 from novikoff.trees._loops import layout as at
+from novikoff.trees.columns import Columns
 from novikoff.trees.store import RowStore
 
 FIRST_EDGES = 32
@@ -70,8 +71,10 @@ class Node:
 
     Attributes:
         column: Column of the cut; -1 for a leaf.
+        name: Name of this column; "" if it is not known, or for a leaf.
         cut: Largest number that goes left; NaN for categories and leaves.
         categories: Categories that go left, by number.
+        values: The same, by name.
         missing_left: Whether missing values go left.
         counts: Rounds with each label that reached the node since it exists; for numbers, the rounds.
         forecast: Present forecast of the node itself: a probability per label, or a number.
@@ -87,6 +90,19 @@ class Node:
     forecast: tuple[float, ...]
     left: Node | None = None
     right: Node | None = None
+    name: str = ""
+    values: tuple[str, ...] = ()
+
+    def named(self, columns: Columns, features: list[str] | None) -> Node:
+        """Return the node, and those below, with the names of columns and categories."""
+        if self.left is None or self.right is None:
+            return self
+        known = columns.categories[self.column]
+        return replace(
+            self, name=columns.name(self.column, features), left=self.left.named(columns, features),
+            right=self.right.named(columns, features),
+            values=tuple(known[code] for code in self.categories if code < len(known)),
+        )  # fmt: skip
 
 
 class GrowingTree(Stateful):

@@ -58,7 +58,7 @@ class MulticlassTree(MulticlassTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
-        return self.part.pruning()
+        return self.part.pruning().named(self.columns, self.feature_names)
 
     def facts(self) -> TreeFacts:
         counts, novelty = self.part.c[0].tolist(), float(self.novelty)

@@ -69,7 +69,7 @@ class Tree(BinaryTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
-        return self.part.pruning()
+        return self.part.pruning().named(self.columns, self.feature_names)
 
     def facts(self) -> TreeFacts:
         counts, own = self.part.c[0].tolist(), tree_facts(self.part, True)

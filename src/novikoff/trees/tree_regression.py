@@ -75,7 +75,7 @@ class TreeRegression(NumberTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and predictions of its nodes."""
-        return self.part.pruning()
+        return self.part.pruning().named(self.columns, self.feature_names)
 
     def facts(self) -> NumberTreeFacts:
         settled = self.part.settle()

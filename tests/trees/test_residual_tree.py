@@ -1,0 +1,112 @@
+"""Growing trees that correct the logit of another forecaster."""
+
+import math
+
+import numpy as np
+import pytest
+
+from novikoff.trees._loops import layout as at
+from novikoff.trees.growing import GrowingTree
+from novikoff.trees.store import RowStore
+
+
+def residual(**how):
+    return GrowingTree(at.RESIDUALS, **how)
+
+
+def play(tree, x, y, offsets, size=10**9):
+    """Progressive forecasts (rows, 2), in batches of that size, and the store."""
+    store, said, start, kinds = RowStore(), [], 0, np.zeros(x.shape[1], dtype=np.int8)
+    while start < len(y):
+        stop = start + store.together(min(size, len(y) - start))
+        store.add(x[start:stop], y[start:stop], np.zeros(x.shape[1]))
+        said.append(tree.play(store, kinds, start, stop, offsets[start:stop]))
+        start = stop
+    return np.concatenate(said), store
+
+
+def regions(rounds=3000, seed=0):
+    """A base forecaster that is right in one region and wrong in another."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rounds, 3))
+    base = x[:, 1]
+    y = (rng.random(rounds) < 1.0 / (1.0 + np.exp(-(base + np.where(x[:, 0] > 0, 2.0, 0.0))))).astype(float)
+    return x, y, base
+
+
+def log_loss(said, y):
+    return -np.log(said[np.arange(len(y)), y.astype(int)])
+
+
+def test_one_node_by_hand():
+    tree, y = residual(threshold=1e9), np.array([1.0, 1.0, 0.0, 1.0])
+    said, _ = play(tree, np.zeros((4, 1)), y, np.array([1.0, -1.0, 2.0, 0.0]))
+    np.testing.assert_allclose(said[:, 1], [0.731058579, 0.315345043, 0.937582491, 0.518016424], atol=1e-8)
+    assert tree.n[0].tolist() == pytest.approx([0.352204056, 1.720711452], abs=1e-8)
+    assert log_loss(said, y).sum() == pytest.approx(4.899007338, abs=1e-8)
+
+
+@pytest.mark.parametrize("forgetting", [1.0, 0.98])
+def test_it_corrects_the_base_where_that_is_wrong_within_its_bound(forgetting):
+    x, y, base = regions()
+    tree = residual(forgetting=forgetting)
+    said, _ = play(tree, x, y, base)
+    lost, alone = log_loss(said, y).sum(), np.logaddexp(0.0, np.where(y == 1.0, -base, base)).sum()
+    settled = tree.settle()
+    assert tree.count > 1
+    assert lost < alone - 100.0
+    assert settled.sound
+    assert settled.drift < 1e-12
+    assert settled.mixed == pytest.approx(lost, rel=1e-12)
+    assert lost <= settled.bound * (1.0 + 1e-12) <= lost + 10.0
+    assert settled.regret + settled.price == pytest.approx(settled.bound)
+
+
+@pytest.mark.parametrize("forgetting", [1.0, 0.98])
+@pytest.mark.parametrize("seed", range(5))
+def test_one_node_keeps_its_bound_against_every_correction(forgetting, seed):
+    """sum l <= A(u-w)^2/2 + sum g^2/(2A') + sum max(l(u), Q(u)) for every u, from the first w and A on."""
+    rng = np.random.default_rng(seed)
+    offsets, y = rng.normal(size=200) * 2.0, (rng.random(200) < 0.7).astype(float)
+    for u in (-2.0, -0.5, 0.0, 0.5, 1.0, 3.0):
+        w, a, lost, steps, compared = 0.0, 1.0, 0.0, 0.0, 0.5 * u * u
+        for o, label in zip(offsets, y, strict=True):
+            p, sign = 1.0 / (1.0 + math.exp(-(o + w))), 1.0 if label else -1.0
+            g, h, here = p - label, p * (1.0 - p), np.logaddexp(0.0, -sign * (o + w))
+            a = forgetting * a + h + (1.0 - forgetting)
+            lost, steps = lost + here, steps + 0.5 * g * g / a
+            parabola = here + g * (u - w) + 0.5 * h * (u - w) ** 2
+            compared += max(np.logaddexp(0.0, -sign * (o + u)), parabola)
+            w -= g / a
+        assert lost <= compared + steps
+    tree = residual(threshold=1e9, forgetting=forgetting)
+    said, _ = play(tree, np.zeros((200, 1)), y, offsets)
+    assert tree.n[0].tolist() == pytest.approx([w, a])
+    assert log_loss(said, y).sum() == pytest.approx(lost)
+
+
+def test_extreme_logits_do_not_drift():
+    x, y, _ = regions(800)
+    for size in (20.0, 40.0, 700.0):
+        tree = residual(threshold=2.0)
+        said, _ = play(tree, x, y, np.where(np.arange(800) % 2, size, -size))
+        assert np.isfinite(log_loss(said, y)).all()
+        assert tree.settle().mixed == pytest.approx(log_loss(said, y).sum(), rel=1e-12)
+
+
+def test_rows_batches_and_resumed_trees_give_the_same_bits():
+    x, y, base = regions(1500)
+    whole, few = residual(threshold=3.0), residual(threshold=3.0)
+    said, store = play(whole, x, y, base)
+    again, _ = play(few, x, y, base, size=7)
+    assert np.array_equal(said, again)
+    begun, resumed = residual(threshold=3.0), residual(threshold=3.0)
+    _, half = play(begun, x[:700], y[:700], base[:700])
+    copy = RowStore.restore(half.state())
+    resumed.load(begun.state())
+    resumed.attach(copy)
+    copy.add(x[700:], y[700:], np.zeros(3))
+    rest = resumed.play(copy, np.zeros(3, dtype=np.int8), 700, 1500, base[700:])
+    assert np.array_equal(rest, said[700:])
+    assert np.array_equal(resumed.look(x, np.zeros(3, np.int8), base), whole.look(x, np.zeros(3, np.int8), base))
+    assert store.count == copy.count
