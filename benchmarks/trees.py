@@ -1,0 +1,72 @@
+"""Trees and forests, certified, relative to River's adaptive random forest of ten trees; and their slowest round.
+
+20,000 rows of 20 numbers, labels by a noisy rule of three of them; River plays the first 2,000, where its trees are
+still small. Processor time, the best of several alternated turns.
+"""
+
+import time
+
+import numpy as np
+from river import forest
+
+import novikoff as nk
+
+ROWS, RIVER_ROWS, COLUMNS, TURNS = 20_000, 2_000, 20, 3
+LEAST = {"tree": 60.0, "forest": 8.0}
+"""Times as fast as River's forest that each must be."""
+SLOWEST = 0.020
+"""Seconds of processor time that a single round may take."""
+
+
+def made():
+    coins = np.random.default_rng(0)
+    x = coins.normal(size=(ROWS, COLUMNS))
+    return x, np.where((x[:, 0] > 0) ^ (x[:, 1] * x[:, 2] > 0.3) ^ (coins.random(ROWS) < 0.1), 1, -1)
+
+
+def river(x, y):
+    model = forest.ARFClassifier(n_models=10, seed=0)
+    for row, label in zip(x[:RIVER_ROWS].tolist(), y[:RIVER_ROWS].tolist(), strict=True):
+        named = dict(enumerate(row))
+        model.predict_proba_one(named)
+        model.learn_one(named, label)
+
+
+def processor_time(act, rows):
+    start = time.process_time()
+    act()
+    return (time.process_time() - start) / rows
+
+
+def slowest(spec, x, y):
+    """The longest round of a game row by row."""
+    learner, most = nk.make(spec, "learner"), 0.0
+    for row, label in zip(x, y.tolist(), strict=True):
+        start = time.process_time()
+        learner.play_one(row, label)
+        most = max(most, time.process_time() - start)
+    return most
+
+
+def main():
+    x, y = made()
+    for spec in LEAST:
+        nk.play(spec, (x[:600], y[:600]))  # kernels are compiled
+        nk.make(spec, "learner").play_one(x[0], 1)
+    turns = []
+    for _ in range(TURNS):
+        turn = {spec: processor_time(lambda spec=spec: nk.play(spec, (x, y)), ROWS) for spec in LEAST}
+        turns.append({**turn, "river": processor_time(lambda: river(x, y), RIVER_ROWS)})
+    best = {name: min(turn[name] for turn in turns) for name in turns[0]}
+    for spec, least in LEAST.items():
+        times = best["river"] / best[spec]
+        mark = "" if times >= least else "   BELOW"
+        print(f"{spec:<8} {best[spec] * 1e6:7.1f} us a row   River's ARF(10) {best['river'] * 1e6:8.1f} us"
+              f"   {times:7.1f} times as fast (at least {least:g}){mark}", flush=True)  # fmt: skip
+        longest = slowest(spec, x, y)
+        mark = "" if longest <= SLOWEST else "   ABOVE"
+        print(f"{spec:<8} slowest round {longest * 1e3:6.1f} ms (at most {SLOWEST * 1e3:g}){mark}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
