@@ -41,7 +41,7 @@ FIRST = 16
 """Round at which the first trees begin to grow."""
 GROWTH = 1.5
 MOST_NODES = 4000
-SHARE = 2_000_000
+SHARE = 500_000
 """Row visits per round that growing is spread over."""
 PARTS = ("played", "mixture", "bound", "constants", "regret", "price", "off")
 """Columns of `RegrownForest.parts`: see `bounds` in trees/_loops/forest.py."""
