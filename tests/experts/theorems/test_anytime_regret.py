@@ -70,6 +70,12 @@ def test_golden_values(weigh):
     assert mixability_gaps(run).bound == pytest.approx(1.531869920, abs=1e-8)
 
 
+def test_golden_value_where_the_comparator_is_not_the_best_expert(weigh):
+    """The prior of the best expert is so small that the bound is less against the other, which loses 1/2 more."""
+    run = weigh(np.array([[0.5, 0.5], [0, 0.5], [0, 0], [0, 0]]), [1.0] * 4, np.array([0.001, 0.999]), rule="anytime")
+    assert anytime_regret(run).bound == pytest.approx(0.5 + math.log(1 / 0.999) + 4 / 8, abs=1e-8)
+
+
 def test_other_rules_have_theorems_of_their_own(weigh):
     run = weigh(GOLDEN, usual(4, 3), rule="anytime")
     assert anytime_regret(dataclasses.replace(run, after=dataclasses.replace(run.after, rule="fixed"))) is None
