@@ -257,8 +257,19 @@ def test_proved_curvature_leaves_no_deficit():
         stack = SoftmaxStack([1 / 3] * 3, 4, proved=proved)
         facts = stack.facts("abc", log_loss(stack.play(logs, y), y), 4)
         deficits.append(max(np.subtract(facts.over, facts.losses)))
+        assert facts.dual == pytest.approx(facts.delta, abs=1e-8)
     assert deficits[0] > 1.0
     assert abs(deficits[1]) <= 1e-9
+
+
+def test_weights_beyond_the_range_of_the_members_have_a_deficit():
+    odds, y = np.full((60, 1), 8.0), np.tile([1, -1], 30).astype(np.int8)
+    stack = LogisticStack([2.0])
+    facts = stack.facts(["a"], float(np.logaddexp(0.0, -y * stack.play(odds, y)).sum()))
+    alone, pool = np.subtract(facts.over, facts.losses)
+    assert alone == 0.0  # a score of 8, at which the curvature is proved
+    assert pool > 1.0  # a score of 16
+    assert stack_regret(facts).status in ("conditional", "vacuous")
 
 
 @pytest.mark.parametrize("d", [0.0, 1e-12, 1e-9, 1e-8, 1e-7, 1e-4, 0.0099, 0.0101, 0.1, 1.0, 10.0, 100.0])

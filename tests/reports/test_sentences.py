@@ -57,10 +57,16 @@ def test_every_theorem_has_a_sentence_for_each_status(name, every):
 @pytest.mark.parametrize("quantity", ["mistakes", "expected mistakes", "regret", "risk", "anything new"])
 def test_theorem_without_words_is_described_by_its_quantity(status, side, kind, quantity):
     bound = None if status == "void" else 7
-    said = sentences.sentence(made(status, quantity, side, kind, bound=bound))
+    observed = 9 if status == "violated" and side == "upper" else 3
+    said = sentences.sentence(made(status, quantity, side, kind, bound=bound, observed=observed))
     assert said.endswith(".")
     assert ("the reason" in said.lower()) == (status == "void")
     assert ("report" in said) == (status == "violated")
+
+
+def test_violation_within_the_bound_states_its_reason():
+    said = sentences.sentence(made("violated", observed=3, bound=7))
+    assert said.startswith("A proven bound was violated (the reason): this is a bug")
 
 
 def test_a_theorem_brings_its_own_words():

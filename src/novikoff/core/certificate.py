@@ -108,6 +108,13 @@ class Certificate(Shown):
         """Whether the certificate is neither void nor violated."""
         return self.status in ("valid", "conditional", "vacuous")
 
+    @property
+    def exceeded(self) -> bool:
+        """Whether the observed value is beyond the bound."""
+        if self.bound is None:
+            return False
+        return self.observed > self.bound if self.side == "upper" else self.observed < self.bound
+
     def number(self, name: str) -> float:
         """Return one of the quantities that is a number."""
         value = self.quantities[name]
@@ -129,7 +136,7 @@ class Certificate(Shown):
         observed = f"{self.quantity} {number(self.observed)}"
         if self.bound is None:
             return observed
-        upper, lower = (">", "<") if self.status == "violated" else ("<=", ">=")
+        upper, lower = (">", "<") if self.status == "violated" and self.exceeded else ("<=", ">=")
         promised = f"{upper if self.side == 'upper' else lower} {bound_text(self.bound, self.side)}"
         return f"{observed} {promised}" if self.kind == "D" else f"{observed} in this run, guaranteed {promised}"
 

@@ -171,7 +171,8 @@ class _LabelStack(Stateful):
         steps = np.vstack([np.eye(len(centre)), centre]) - centre
         penalties = 0.5 * (steps**2 @ self._paid_for())
         return StackFacts(
-            rounds=self.rounds, names=[*names, "pool"], gamma=self.gamma, observed=observed,
+            rounds=self.rounds, names=[*(f"{name} alone" for name in names), "the initial pool"],
+            gamma=self.gamma, observed=observed,
             loss=float(totals[at.LOSS : at.LOSS + 2].sum()),
             losses=self._riders[at.RIDER_LOSS : at.RIDER_LOSS + 2].sum(axis=0).tolist(),
             over=self._riders[at.RIDER_OVER : at.RIDER_OVER + 2].sum(axis=0).tolist(),

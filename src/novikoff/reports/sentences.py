@@ -102,7 +102,8 @@ def headline(certificate: Certificate, rows: int | None = None, baseline: str = 
         unit: What is counted: rows, or rounds of a weighted game.
     """
     if certificate.status == "violated":
-        text = f"a proven bound was violated ({certificate.comparison()}): this is a bug in novikoff, please report it"
+        what = certificate.comparison() if certificate.exceeded else certificate.reason
+        text = f"a proven bound was violated ({what}): this is a bug in novikoff, please report it"
     elif certificate.status == "void" or certificate.bound is None:
         text = _void(certificate.reason)
     elif certificate.status == "vacuous":

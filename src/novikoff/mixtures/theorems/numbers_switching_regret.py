@@ -45,8 +45,9 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, of_a_top
     words=Words(
         covers="every way of following one of its forecasters of a number at a time and changing between them",
         why=(
-            "for every such way, the loss is at most its own measured loss plus a price; the cheapest of them lost "
-            "{path_loss:up}, its price is {price:up} and its number of changes {changes}, and mixing adds {mixture:up}"
+            "for every way of following one of the {forecasters} forecasters at a time and changing between them, the "
+            "loss is at most the measured loss of that way plus its price; the cheapest lost {path_loss:up} at a price "
+            "of {price:up} (changes: {changes}, which is no count of drifts); mixing adds {mixture:up}"
         ),
     ),
 )

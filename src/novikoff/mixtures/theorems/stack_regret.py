@@ -94,7 +94,7 @@ class StackFacts:
     words=Words(
         covers="a stack on forecasts, compared with fixed weights of the clipped forecasts",
         why=(
-            "the fixed weights of {member}, on clipped forecasts, lost {member_loss:up}; their penalty is "
+            "{member}, as fixed weights on the clipped forecasts, lost {member_loss:up}; their penalty is "
             "{penalty:up}, learning adds at most {delta:up}, and the deficit {deficit:up}, which contains the stack's "
             "own loss"
         ),
