@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError, shown
-from novikoff.core.state import Argument, require
+from novikoff.core.state import Argument, keeps_rows, require
 from novikoff.core.types import State, Theorem
 from novikoff.trees.learner import BinaryTableLearner
 from novikoff.trees.regrown import PARTS, RegrownForest
@@ -78,6 +78,8 @@ class ForestPart:
 
     def state(self) -> State:
         state = self.engine.state()
+        if not keeps_rows():  # trees in progress need the rows of their start
+            state = {name: value for name, value in state.items() if not name.startswith("build_")} | {"began": -1}
         return {"known": self.known, "seen": state.pop("rounds"), **state}
 
     def load(self, state: State) -> None:

@@ -329,7 +329,12 @@ class GrowingTree(Stateful):
 
     def state(self) -> State:
         rows = {"chain": self._of_rows(self._chain), "offsets": self._of_rows(self._offsets)}
-        return {field.name: rows.get(field.name) if field.name in rows else field.saved(self) for field in self.fields}
+        state: State = {
+            field.name: rows[field.name] if field.name in rows else field.saved(self) for field in self.fields
+        }
+        if not keeps_rows():
+            state["whole"][:, at.HEAD] = -1
+        return state
 
     def after_restoring(self, found: State) -> None:
         numbers, whole, count = self.numbers, self.whole, self.count
