@@ -473,6 +473,7 @@ KINDS = {
     "against": "comparators.against_tracker.AgainstTracker",
     "many": "comparators.multiclass_tracker.MulticlassTracker",
     "many-auto": "mixtures.multiclass_auto_tracker.MulticlassAutoTracker",
+    "ensemble": "mixtures.with_trees.EnsembleTracker",
     "switching": "mixtures.top_tracker.SwitchingTracker",
     "numbers": "mixtures.top_tracker.NumbersTracker",
     "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",

@@ -265,6 +265,9 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         spec, scale = _scale(spec, constructor, defaults)
     if found.room == "learner" and "drift" not in signature.parameters:
         spec, drift = _drift(spec)
+    if drift and spec.name in FOR_DRIFT:
+        other = Spec(FOR_DRIFT[spec.name], spec.positional, {**(spec.named or {}), "drift": True})
+        return _build(other, room, defaults)
     arguments, inner = _bind(spec, signature, found).arguments, defaults  # inner: defaults of nested specs
     for name, parameter in signature.parameters.items():
         if name not in arguments and name in defaults:
@@ -444,9 +447,11 @@ TEAM = "a list of learners"
 DEEPEST = 32
 """Maximum depth of nested brackets."""
 
-FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression"}
+FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression", "ensemble": "ensemble-regression"}
 """Regression counterparts of classifiers, by name."""
 
+FOR_DRIFT: Mapping[str, str] = {"ensemble": "auto"}
+"""Learner of which drift=true starts copies, where copies of the learner itself would take too long."""
 AROUND = ("scale", "drift")
 """Arguments that every learner takes in a spec; they wrap it in another learner."""
 

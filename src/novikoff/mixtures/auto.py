@@ -42,6 +42,7 @@ from novikoff.comparators.goal import Goal, Own, added_doubt
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_tracker import MetricTracker
 from novikoff.comparators.random_features import Images
+from novikoff.comparators.tracker import Tracker
 from novikoff.convex._loops import ftrl_layout as lane
 from novikoff.convex.logistic import curvature
 from novikoff.core.errors import InputError, shown
@@ -276,7 +277,7 @@ class Auto(Forecasters, Probabilistic):
             play(*args, self.rounds, (ends, places, rows.values), none, False, scores[t:], mixed[t:])
         return mixed
 
-    def tracker(self) -> MetricTracker:
+    def tracker(self) -> Tracker:
         """Return comparators for a game that starts now; its first row determines the members."""
         lanes, kappa = 2 * (1 if self.fast else len(RATES)), curvature(RADIUS)
         kappas = [0.0] * lanes + ([] if self.fast else [kappa] * (len(RIDGES) + len(WIDTHS))) + [0.0]  # the stack's

@@ -36,6 +36,7 @@ from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.metric import U0, Diagonal
 from novikoff.comparators.metric_facts import steady
 from novikoff.comparators.multiclass_facts import MulticlassGoal
+from novikoff.comparators.tracker import Tracker
 from novikoff.convex.logistic import curvature, facts_of, goal_of
 from novikoff.convex.multiclass_ftrl import with_room
 from novikoff.core.errors import InputError, shown
@@ -107,6 +108,8 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         if type(seed) is not int or not 0 <= seed < 2**63:
             raise InputError(f"a seed must be an integer from 0 to 2^63 - 1: got {shown(seed)}.")
         self.fast, self.seed = bool(fast), seed
+        self.mixes = np.zeros((0, 0))
+        """P of the last rows played, of the labels known before each."""
         self._plan: tuple[int, int, int] | None = None  # rates, ridges, widths; settled by the first row
         self._begin((1, 0, 0) if self.fast else (4, 0, 0), 0)
 
@@ -239,8 +242,9 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         scores, predicted = np.empty((len(y), labels)), np.zeros(len(y), dtype=np.int64)
         rest = np.empty((len(y), len(self._ridges), labels + 1))
         chances, sure, briers = np.empty((3, len(y)))
+        self.mixes = np.zeros((len(y), labels))
         for here in stretches(self.rounds, len(y)):
-            answers = (part[here] for part in (scores, rest, predicted, chances, sure, briers))
+            answers = (part[here] for part in (scores, rest, predicted, chances, sure, briers, self.mixes))
             known, rounds = self._known_before(y, here), self.rounds + here.start
             self._play(self._matrices, rows.part(here), y[here], True, known, rounds, *answers)
             if (self.rounds + here.stop) % matrix.REFRESH == 0:
@@ -261,7 +265,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
         held, inverse, *others = self._matrices
         parts = *roomy(held, inverse, need if len(self._ridges) else 0), *others
         none, unused, rest = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros((0, 0, 0))
-        rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused)
+        rows, answers = rows._replace(places=places), (scores, rest, none, unused, unused, unused, scores)
         self._play(parts, rows, none, False, self.labels, self.rounds, *answers)
         return scores
 
@@ -271,7 +275,7 @@ class MulticlassAuto(Forecasters, MulticlassProbabilistic):
     def _shares(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return scores
 
-    def tracker(self) -> MulticlassAutoTracker | None:
+    def tracker(self) -> Tracker | None:
         """Return comparators of the softmax member sqrt 1 and one-versus-rest members, for a game that starts now."""
         return MulticlassAutoTracker(self.bias, curvature(RADIUS), self.announced) if self.rounds == 0 else None
 

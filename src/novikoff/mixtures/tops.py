@@ -80,6 +80,7 @@ class FixedShareTop(Stateful):
 
     Attributes:
         weights: (N,) weights of the next round.
+        shares: (N,) sums of the weights over all rounds.
         rounds: Rounds learned.
 
     Example:
@@ -96,11 +97,12 @@ class FixedShareTop(Stateful):
         Argument("prior", list),
         Count("rounds"),
         Array("weights", nonnegative=True, most=1.0 + WHOLE),
+        Array("shares", nonnegative=True),
     )
 
     def __init__(self, prior: Sequence[float]) -> None:
         self._prior = prior_of(prior)
-        self.weights, self.rounds = self._prior.copy(), 0
+        self.weights, self.shares, self.rounds = self._prior.copy(), np.zeros(len(self._prior)), 0
 
     @property
     def prior(self) -> list[float]:
@@ -110,7 +112,7 @@ class FixedShareTop(Stateful):
     def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
         """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
         odds, played = forecasts_of(odds, (len(y), len(self.weights))), np.empty(len(y))
-        _loops.tops.play_odds(self.weights, self._prior, self.rounds, odds, y, True, played)
+        _loops.tops.play_odds(self.weights, self.shares, self._prior, self.rounds, odds, y, True, played)
         self.rounds += len(y)
         return played
 
@@ -118,14 +120,16 @@ class FixedShareTop(Stateful):
         """Return the log-odds (rows,) of the mixture without learning; each row is forecast as the next round."""
         odds = forecasts_of(odds, (None, len(self.weights)))
         played = np.empty(len(odds))
-        _loops.tops.play_odds(self.weights, self._prior, self.rounds, odds, np.zeros(0, np.int8), False, played)
+        _loops.tops.play_odds(
+            self.weights, self.shares, self._prior, self.rounds, odds, np.zeros(0, np.int8), False, played
+        )
         return played
 
     def play_labels(self, logs: Any, y: NDArray[np.int64]) -> Vector:
         """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
         logs = forecasts_of(logs, (len(y), len(self.weights), None))
         played = np.empty((len(y), logs.shape[2]))
-        _loops.tops.play_labels(self.weights, self._prior, self.rounds, logs, y, True, played)
+        _loops.tops.play_labels(self.weights, self.shares, self._prior, self.rounds, logs, y, True, played)
         self.rounds += len(y)
         return played
 
@@ -133,7 +137,9 @@ class FixedShareTop(Stateful):
         """Return ln P (rows, labels) of the mixture without learning."""
         logs = forecasts_of(logs, (None, len(self.weights), None))
         played = np.empty((len(logs), logs.shape[2]))
-        _loops.tops.play_labels(self.weights, self._prior, self.rounds, logs, np.zeros(0, np.int64), False, played)
+        _loops.tops.play_labels(
+            self.weights, self.shares, self._prior, self.rounds, logs, np.zeros(0, np.int64), False, played
+        )
         return played
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
-from novikoff.core.state import Array, Count, Field, Stateful, array, require
+from novikoff.core.state import MOST_ROUNDS, Array, Count, Field, Stateful, array, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
@@ -38,6 +38,8 @@ FIRST = 32
 """Round of the first refit."""
 GROWTH = 1.25
 MOST_LABELS = 2**20
+MOST_OUTPUTS = 32
+"""Most labels for which trees are fitted: each has one in every boosting round."""
 SHARE = 4_000_000
 """Nanoseconds of work per round that a refit is spread over, by `Boosting.work`."""
 
@@ -137,7 +139,7 @@ class BoostedTrees(Stateful):
         build_first: Number of its first row.
         build_labels: Number of outputs of its trees.
         build_kinds: (columns,) Kinds of its columns.
-        sums: (outputs,) Number of rows of each label (two labels: of label 1), or the sum of outcome - base.
+        sums: Number of rows of each label (two labels: of label 1), or the sum of outcome - base.
         kinds: (columns,) 0 for numbers, 1 for categories, of the current trees.
         trees: Current trees.
     """
@@ -173,7 +175,7 @@ class BoostedTrees(Stateful):
     @property
     def outputs(self) -> int:
         """Number of outputs of the current trees."""
-        return len(self.sums) if not self.fitted else len(self.trees.bias)
+        return len(self.trees.bias)
 
     def play(self, rows: RowStore, count: int, kinds: NDArray[np.int8], labels: int = 1) -> NDArray[np.float64]:
         """Forecast the next `count` stored rows, each before its outcome, and learn them.
@@ -189,8 +191,8 @@ class BoostedTrees(Stateful):
             (rows, prefixes, outputs) scores, base included.
         """
         scores = np.empty((count, len(self._prefixes), labels))
-        if labels > len(self.sums):
-            self.sums = np.append(self.sums, np.zeros(labels - len(self.sums)))
+        if labels >= len(self.sums) and self.settings.loss == "softmax":
+            self.sums = np.append(self.sums, np.zeros(labels + 1 - len(self.sums)))  # the last row may be a new one
         done = 0
         while done < count:
             if self._build is None and self.rounds >= self.next:
@@ -228,6 +230,9 @@ class BoostedTrees(Stateful):
     def _begin(self, rows: RowStore, kinds: NDArray[np.int8], labels: int) -> None:
         """Begin a refit on the stored rows, if there are enough of them."""
         window, now = self.settings.window, self.rounds
+        if labels > MOST_OUTPUTS:
+            self.next = MOST_ROUNDS  # the trees of the first labels remain
+            return
         self.next = max(now + 1, int(now * GROWTH))
         if window:
             self.next = min(self.next, now + window // 2)

@@ -16,6 +16,7 @@ value, `absent`, in all earlier rows, so it does not matter in which batch it ap
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,19 +105,21 @@ class Columns(Stateful):
                 f"trees take at most {MOST_COLUMNS} columns: got {columns:,}. Use auto, ftrl or perceptron."
             )
 
-    def learn(self, x: NDArray[Any] | Sparse, encoding: Encoding | None) -> NDArray[np.float64]:
+    def learn(self, x: NDArray[Any] | Sparse, encoding: Encoding | None, capped: bool = False) -> NDArray[np.float64]:
         """Return the columns of validated rows; features that are new get theirs.
 
         Args:
             x: Rows of features, (rows, places) or sparse.
             encoding: Encoding of the table; None if features are columns by themselves.
+            capped: Whether to ignore features of columns beyond the first `MOST_COLUMNS`.
 
         Raises:
-            ColumnsError: If there are more than `MOST_COLUMNS`; nothing is changed then.
+            ColumnsError: If there are more than `MOST_COLUMNS`, unless `capped`; nothing is changed then.
         """
-        self.check(x, encoding)
+        if not capped:
+            self.check(x, encoding)
         if encoding is None:
-            self._number(x.shape[1] if isinstance(x, np.ndarray) else _last(x) + 1)
+            self._number(min(x.shape[1] if isinstance(x, np.ndarray) else _last(x) + 1, MOST_COLUMNS))
         elif isinstance(x, np.ndarray):
             self._register(range(len(self.column_of), x.shape[1]), encoding)
         else:
@@ -125,9 +128,42 @@ class Columns(Stateful):
                 self._register(x.row(row)[0].tolist(), encoding)
         return self.rows(x)
 
-    def learn_one(self, row: Row, encoding: Encoding | None) -> NDArray[np.float64]:
+    def stretches(
+        self, x: NDArray[Any] | Sparse, encoding: Encoding | None
+    ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int8]]]:
+        """Learn validated rows in stretches, each with the columns that are known from its first row on.
+
+        Features of columns beyond `MOST_COLUMNS` are ignored.
+
+        Yields:
+            Rows of a stretch, their columns, and the kinds of these.
+        """
+        start = 0
+        while start < len(x):
+            self.learn(x[start : start + 1], encoding, capped=True)
+            kinds, stop = self.kinds.copy(), len(x)
+            if isinstance(x, Sparse):
+                stop = start + self._unchanged(x[start:], encoding, kinds)
+            yield slice(start, stop), np.ascontiguousarray(self.rows(x[start:stop])[:, : len(kinds)]), kinds
+            start = stop
+
+    def _unchanged(self, x: Sparse, encoding: Encoding | None, kinds: NDArray[np.int8]) -> int:
+        """Return the number of first rows that bring no column and change no kind; register their features."""
+        if encoding is None:
+            beyond = np.flatnonzero(x.indices[x.entries] >= self.count)
+            if not len(beyond) or self.count == MOST_COLUMNS:
+                return len(x)
+            return int(np.searchsorted(x.indptr - x.indptr[0], beyond[0], "right")) - 1
+        row = 0
+        while (row := _loops.columns.first_new(x.indptr, x.indices, self.column_of, row + 1)) >= 0:
+            self._register(x.row(row)[0].tolist(), encoding)
+            if not np.array_equal(self.kinds, kinds):
+                return row
+        return len(x)
+
+    def learn_one(self, row: Row, encoding: Encoding | None, capped: bool = False) -> NDArray[np.float64]:
         """Return the columns (1, columns) of one row as `Features.row` returns it; new features get theirs."""
-        return self.learn(_as_rows(row), encoding)
+        return self.learn(_as_rows(row), encoding, capped)
 
     def rows(self, x: NDArray[Any] | Sparse) -> NDArray[np.float64]:
         """Return the columns (rows, columns) of validated rows; features never learned from are ignored."""
@@ -170,6 +206,8 @@ class Columns(Stateful):
         for place in new:
             name, kind, category = self._meanings[place]
             if name not in self._by_name:
+                if self.count == MOST_COLUMNS:
+                    continue  # only with `capped`
                 self._by_name[name] = self._add(name, 0, math.nan)
             column = self._by_name[name]
             self.column_of[place] = column

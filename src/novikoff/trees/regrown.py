@@ -253,7 +253,7 @@ class _Build:
         work = count * (columns + owner.trees * (9 + 3 * self.tried * max(count, 2).bit_length() // 2))
         self.takeover = owner.began + max(1, min(work // SHARE, count // 8, TOGETHER))
         self.share = -(-work // (self.takeover - owner.began))
-        nodes = min(MOST_NODES, max(2 * count, 3))
+        nodes = min(MOST_NODES, max(2 * count, 3), max(2**17 // owner.labels, 3))  # memory grows with both
         self.forest = no_forest(owner.trees, nodes, owner.labels)
         here = np.arange(first, owner.began) % len(rows.x)
         start = np.random.default_rng([owner.seed, owner.began]).integers(2**63, dtype=np.uint64)

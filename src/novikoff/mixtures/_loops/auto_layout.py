@@ -109,3 +109,4 @@ class MulticlassAnswers(NamedTuple):
     chances: NDArray[np.float64]  # (rows,): probability given to the row's label
     confidences: NDArray[np.float64]  # (rows,): as in StepResult; nan if the label is new
     briers: NDArray[np.float64]  # (rows,): as in StepResult; the largest possible value if the label is new
+    mixes: NDArray[np.float64]  # (rows, labels): P of the mixture, of the labels known before the row

@@ -212,7 +212,7 @@ def play(
     stack, moment, matrix, standing, paid = mixture
     kappa, sparse, shown = setting
     known, rounds, grows = labels
-    scores, rest, predicted, chances, confidences, briers = answers
+    scores, rest, predicted, chances, confidences, briers, mixes = answers
     shifts, moments, ends, places, values = waves.shifts, waves.moments, rows.ends, rows.places, rows.values
     lanes, full, random = len(diagonal.roots), len(ridges), len(waves.widths)
     members, most, width, last = len(stack), scores.shape[1], moments.shape[1], lanes + full + random
@@ -271,6 +271,7 @@ def play(
                 kept = escape(rounds + t) if grows else 0.0
                 square = kept * kept
                 for j in range(known):
+                    mixes[t, j] = mixed[j]
                     square += ((1.0 - kept) * mixed[j]) ** 2  # of the Brier score; `kept` is left for new labels
                 sure = (1.0 - kept) * mixed[predicted[t]]
         if not learns:

@@ -78,11 +78,13 @@ def log_chance(z: float) -> float:
 
 @compiled
 def play_odds(
-    weights: Vector, prior: Vector, rounds: int, odds: Vector, y: NDArray[np.int8], learns: bool, played: Vector
-) -> None:
+    weights: Vector, shares: Vector, prior: Vector, rounds: int, odds: Vector, y: NDArray[np.int8], learns: bool,
+    played: Vector,
+) -> None:  # fmt: skip
     """Play fixed share for two labels.
 
     weights   (N,) changed if it learns
+    shares    (N,) sums of the weights over the rounds learned
     prior     (N,)
     rounds    rounds learned before these
     odds      (rows, N) log-odds of each forecaster, possibly infinite
@@ -97,13 +99,16 @@ def play_odds(
         plus, minus = log_sum(weights, up), log_sum(weights, down)
         played[t] = plus - minus
         if learns:
+            for i in range(len(weights)):
+                shares[i] += weights[i]
             share(weights, prior, up if y[t] == 1 else down, rounds + t + 1.0)
 
 
 @compiled
 def play_labels(
-    weights: Vector, prior: Vector, rounds: int, logs: Vector, y: NDArray[np.int64], learns: bool, played: Vector
-) -> None:
+    weights: Vector, shares: Vector, prior: Vector, rounds: int, logs: Vector, y: NDArray[np.int64], learns: bool,
+    played: Vector,
+) -> None:  # fmt: skip
     """Play fixed share for many labels.
 
     logs     (rows, N, labels) ln P_i of each label, -inf for those that it excludes
@@ -114,6 +119,8 @@ def play_labels(
         for c in range(logs.shape[2]):
             played[t, c] = log_sum(weights, logs[t, :, c])
         if learns:
+            for i in range(len(weights)):
+                shares[i] += weights[i]
             share(weights, prior, logs[t, :, y[t]], rounds + t + 1.0)
 
 

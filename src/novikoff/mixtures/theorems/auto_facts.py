@@ -12,7 +12,7 @@ from novikoff.core.types import Run
 
 @dataclass(frozen=True, slots=True)
 class AutoFacts:
-    """State of the forecasters: members and, last, the stack.
+    """State of the forecasters: members and, last, the stack; empty lists if the mixture is part of an ensemble.
 
     Attributes:
         rounds: Rounds, from the first.

@@ -80,7 +80,7 @@ SHARE = 8
 )
 def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
     """Return the least right side over members and rounds; None if no copy is early enough."""
-    if run.log_loss is None:
+    if run.log_loss is None or not run.after.losses:
         return None
     after, tracked, paid = run.after, run.tracked, run.log_loss
     early = [u for u in tracked.frozen if SHARE * u.after <= tracked.rows]

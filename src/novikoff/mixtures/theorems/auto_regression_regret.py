@@ -103,9 +103,11 @@ class AutoRegressionFacts:
         otherwise="repeating the previous outcome loses {member_loss:up}, and mixing the members adds {mixture:up}",
     ),
 )
-def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound:
-    """Return the least bound over the members, + the price of the mixture."""
+def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound | None:
+    """Return the least bound over the members, + the price of the mixture; None if it is part of an ensemble."""
     before, after = run.before, run.after
+    if not after.names:
+        return None
     members = range(len(after.most))
     slack = SLACK * after.squares + TINY
     known = all(after.most[j] - after.least[j] <= slack for j in members)

@@ -45,7 +45,7 @@ NOT_KEPT = "only members on random features were active in all rounds, and there
 @theorem("D", "vovk1998", "log loss", where=has_comparators)
 def auto_regret(run: Run[AutoFacts]) -> Bound | None:
     """Return the least right side over members and comparators."""
-    if run.log_loss is None:
+    if run.log_loss is None or not run.after.losses:
         return None
     after, tracked, trivial = run.after, run.tracked, run.rounds * math.log(2.0)
     if run.rounds and not tracked.fitted:  # no row was kept

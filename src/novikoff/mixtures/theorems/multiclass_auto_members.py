@@ -43,7 +43,7 @@ from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFact
 )
 def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
     """Return the least loss of a forecaster that never slept + ln(J+1) + new labels; None without probabilities."""
-    if run.log_loss is None:
+    if run.log_loss is None or not run.after.names:
         return None
     before, after, price = run.before, run.after, math.log(len(run.after.names))
     agreed = abs(after.loss + after.novelty - run.log_loss) <= SLACK * (1.0 + run.log_loss)

@@ -73,7 +73,7 @@ class MulticlassAutoFacts(MulticlassFacts):
 )
 def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
     """Return the least right side over the comparators; None if none were tracked."""
-    if run.tracked is None or run.log_loss is None:
+    if run.tracked is None or run.log_loss is None or not run.after.names:
         return None
     after, price = run.after, math.log(len(run.after.names))
     awake = [j for j, slept in enumerate(after.slept) if not slept]

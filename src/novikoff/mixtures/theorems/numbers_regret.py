@@ -42,7 +42,7 @@ DRIFT, TINY = 1e-6, 2.0**-1000
 def numbers_regret(run: Run[CountsRounds]) -> Bound | None:
     """Return the least loss of a forecaster + the price of AdaHedge; None for a mixture that shares."""
     tracked: TopFacts = run.tracked
-    if tracked.path is not None:
+    if not isinstance(tracked, TopFacts) or tracked.path is not None:
         return None
     best = tracked.losses[tracked.best]
     price, paid = 2.0 * tracked.gaps - tracked.last_gap, run.loss - best

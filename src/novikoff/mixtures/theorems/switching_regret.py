@@ -57,7 +57,7 @@ from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
 def switching_regret(run: Run[CountsRounds]) -> Bound | None:
     """Return V of the cheapest path; None for a learner without probabilities or without paths."""
     tracked: TopFacts = run.tracked
-    if run.log_loss is None or tracked.path is None:
+    if run.log_loss is None or not isinstance(tracked, TopFacts) or tracked.path is None:
         return None
     path, rounds = tracked.path, max(run.rounds, 1)
     prices = [math.log(rounds) - math.log(weight) for weight in tracked.prior]

@@ -458,7 +458,8 @@ def without_trees(
 
     Args:
         loss: Loss of the trees.
-        sums: (outputs,) Number of rows of each label (LOGISTIC: of label 1), or the sum of outcome - base.
+        sums: Number of rows of each label (LOGISTIC: of label 1), or the sum of outcome - base; it may have room for
+            a label that is not known yet.
         seen: Rows seen before.
         y: (rows,) Outcomes; empty to add nothing.
         base: (rows,) Score that the trees are added to.
@@ -466,11 +467,11 @@ def without_trees(
     """
     for t in range(len(scores)):
         count = seen + t if len(y) else seen
-        for c in range(len(sums)):
+        for c in range(scores.shape[2]):
             if loss == SQUARED:
                 score = sums[0] / count if count else 0.0
             elif loss == SOFTMAX:
-                score = np.log((sums[c] + 0.5) / (count + 0.5 * len(sums)))
+                score = np.log((sums[c] + 0.5) / (count + 0.5 * scores.shape[2]))
             else:
                 score = np.log((sums[0] + 0.5) / (count - sums[0] + 0.5))
             for p in range(scores.shape[1]):

@@ -1,0 +1,205 @@
+"""Ensemble: `auto`, trees and boosting on tables of any kind, stacked and mixed. No parameter, no scaling.
+
+Algorithm
+    Inputs, each a forecaster of its own:
+        the linear mixture (mixtures/auto.py)
+        boosted trees (trees/boosting.py) after 15, 30 and 60 rounds, and a forest of 10 trees (trees/regrown.py)
+        boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use the labels
+        before: the last, and exponential means
+    Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on those without
+    a window; three on all inputs and on the labels before, which forget nothing, 0.2 % or 2 % of the past per round.
+    P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
+    them and its changes; predict +1 if P(+1) is 1/2 or more.
+    Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
+    text and hashed rows are played by the linear mixture alone, as with `fast`. `bias` c adds a constant feature of
+    value c to linear members. `seed` draws random features, bags and columns.
+Promise
+    mixtures/theorems/switching_regret.py: log loss at most that of every way of following one forecaster at a time and
+    changing between them, plus its price. For the linear mixture alone: mixtures/theorems/auto_regret.py and
+    auto_frozen.py.
+Cost
+    About 100 microseconds per row of 20 columns, refits included; their work is spread over rounds. 131,072 rows are
+    stored, or fewer: 64 MB.
+Reference
+    [herbster1998] for the mixture; those of the members.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import numerics
+from novikoff.comparators.tracker import Tracker
+from novikoff.core.state import Part, Parts
+from novikoff.core.types import Batch, Example, StepResult, Theorem
+from novikoff.mixtures.auto import Auto
+from novikoff.mixtures.stacks import Lags, LogisticStack
+from novikoff.mixtures.theorems.auto_facts import AutoFacts
+from novikoff.mixtures.theorems.auto_frozen import auto_frozen
+from novikoff.mixtures.theorems.auto_regret import auto_regret
+from novikoff.mixtures.theorems.switching_regret import switching_regret
+from novikoff.mixtures.top_tracker import SwitchingTracker
+from novikoff.mixtures.tops import FixedShareTop
+from novikoff.mixtures.with_trees import EnsembleTracker, Vector, WithTrees
+from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
+from novikoff.trees.regrown import RegrownForest
+
+WINDOWS = (500, 2000)
+LAGS = 4
+"""Columns made of the labels before."""
+MOST = 30.0
+"""Largest log-odds of a forecaster."""
+PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
+NAMES = (
+    *PLAIN, *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")), "stack",
+    "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %",
+)  # fmt: skip
+INPUTS = len(PLAIN) + 2 * len(WINDOWS)
+PRIOR = (0.4, *[0.1 / (INPUTS - 1)] * (INPUTS - 1), 0.25, *[0.25 / 3] * 3)
+"""Prior of the forecasters: short streams are best played by the linear mixture."""
+CENTRE = (0.5, 0.1, 0.1, 0.1, 0.2)
+"""Initial weights of the first stack."""
+WIDE_CENTRE = (0.4, 0.1, 0.1, 0.1, 0.1, *[0.2 / (INPUTS - 5)] * (INPUTS - 5))
+
+
+class Ensemble(WithTrees, Auto):
+    """Binary classifier without parameters: linear learners, trees and stacks on them, mixed by fixed share.
+
+    Args:
+        fast: Whether to play two linear members only.
+        seed: Seed of random features, bags and columns.
+        bias: Value of a constant feature of linear members; 0 for none.
+
+    Guarantee:
+        Log loss at most that of every way of following one of its forecasters at a time and changing between them,
+        plus a price of about ln(rounds) per change (`switching_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> nk.play(nk.Ensemble(), [([1.0, 0.0], -1), ([0.0, 1.0], 1)] * 2).mistakes
+        2
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (switching_regret, auto_regret, auto_frozen)
+    fields = (
+        *Auto.fields,
+        *WithTrees.ensemble_fields,
+        Part("lags", at="_lags", when="full"),
+        Parts("boosted", at="_boosted", when="full"),
+        Parts("forests", at="_forests", when="full"),
+        Parts("stacks", at="_stacks", when="full"),
+        Part("top", at="_top", when="full"),
+    )
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
+        super().__init__(fast, seed, bias)
+        self._prepare(False if self.fast else None)
+
+    def _create(self) -> None:
+        seed = self.seed
+        self._lags = Lags(0.5)
+        self._boosted = [BoostedTrees(TWO_LABELS, seed, LAGS)]
+        self._boosted += [BoostedTrees(replace(WINDOW, window=rows), seed) for rows in WINDOWS]
+        self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
+        self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in WINDOWS]
+        self._stacks = [LogisticStack(CENTRE), LogisticStack(WIDE_CENTRE, LAGS, ridge=4.0)]
+        self._stacks += [LogisticStack(WIDE_CENTRE, LAGS, gamma) for gamma in (0.998, 0.98)]
+        self._top = FixedShareTop(PRIOR)
+
+    def _resume(self) -> None:
+        for trees in self._boosted:
+            trees.resume(self.stored)
+        for forest in self._forests:
+            forest.resume(self.stored)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the forecasters, in order."""
+        return list(NAMES) if self.full else super().names
+
+    @property
+    def weights(self) -> Vector:
+        """Weights of the forecasters, in order."""
+        return self._top.weights.copy() if self.full else super().weights
+
+    @property
+    def shares(self) -> Vector:
+        """Mean weight of each forecaster over all rounds."""
+        return self._top.shares / max(self.rounds, 1) if self.full else super().shares
+
+    @property
+    def size(self) -> int:
+        """Number of forecasters awake."""
+        return len(NAMES) if self.full else super().size
+
+    def _forecast(self, played: StepResult) -> Vector:
+        return np.atleast_1d(np.asarray(self.scored, np.float64))
+
+    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector) -> StepResult:
+        outcomes, count = (y > 0).astype(np.float64), len(y)
+        lags = self._lags.columns(outcomes)
+        absent = np.append(np.full(LAGS, 0.5), self.columns.absent[: len(kinds)])
+        self.stored.add(np.hstack([lags, x]), outcomes, absent)
+        each = [kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * len(WINDOWS)]
+        boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
+        forests = [part.play(self.stored, count, some) for part, some in zip(self._forests, each, strict=True)]
+        inputs = _inputs(linear, boosted, forests)
+        extras = lags - 0.5
+        stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
+        stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
+        odds = np.column_stack([inputs, *stacks]).clip(-MOST, MOST)
+        scores = self._top.play(odds, y)
+        predicted = self._predictions(scores)
+        wrong = (predicted != y).astype(np.float64)
+        chances = numerics.logits.chances(scores, y)
+        return StepResult(predicted, wrong, wrong, probabilities=chances, scores=np.column_stack([odds, scores]))
+
+    def _score_of(self, result: StepResult) -> Vector:
+        found: Vector = result.scores[:, -1]
+        return found
+
+    def _looked(self, x: Vector, linear: Vector) -> Vector:
+        """Return the log-odds (rows,) of columns x and log-odds of the linear mixture, without learning."""
+        lags = self._lags.look(len(x))
+        rows = np.hstack([lags, x])
+        inputs = _inputs(
+            linear, [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
+        )
+        extras = lags - 0.5
+        stacks = [self._stacks[0].look(inputs[:, : len(PLAIN)])]
+        stacks += [stack.look(inputs, extras) for stack in self._stacks[1:]]
+        return self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
+
+    def scores_many(self, batch: Batch) -> Vector:
+        scores = super().scores_many(batch)
+        return self._looked(self._columns_of(batch), scores) if self.full else scores
+
+    def score_one(self, x: Example) -> float:
+        score = super().score_one(x)
+        return self._looked(self._columns_of(x), np.array([score])).item(0) if self.full else score
+
+    def tracker(self) -> Tracker:
+        """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
+        return EnsembleTracker(super().tracker(), SwitchingTracker(PRIOR), len(NAMES) + 1)
+
+    def facts(self) -> AutoFacts:
+        """Return the facts for the theorems of the linear mixture; those of the ensemble use what its tracker saw."""
+        return AutoFacts(self.rounds, [], [], [], [], [], [], []) if self.full else super().facts()
+
+
+def _inputs(linear: Vector, boosted: list[Vector], forests: list[Vector]) -> Vector:
+    """Return the log-odds of the inputs (rows, inputs).
+
+    Args:
+        linear: (rows,) Log-odds of the linear mixture.
+        boosted: (rows, prefixes, 1) Scores of boosted trees.
+        forests: (rows, 2) ln P of forests.
+    """
+    odds = [linear, *boosted[0][:, :, 0].T, forests[0][:, 1] - forests[0][:, 0]]
+    for trees, forest in zip(boosted[1:], forests[1:], strict=True):
+        odds += [trees[:, -1, 0], forest[:, 1] - forest[:, 0]]
+    return np.column_stack(odds)

@@ -1,0 +1,213 @@
+"""Ensemble for numbers: `auto-regression` and boosted trees, stacked and mixed. No parameter, no scaling.
+
+Algorithm
+    Inputs, each a forecaster of its own, clipped to the range of the outcomes before:
+        the linear mixture (mixtures/auto_regression.py)
+        boosted trees (trees/boosting.py) after 25, 50 and 100 rounds; boosted trees on the residuals of the linear
+        mixture, after 20 and 60 rounds; the same with the outcomes before as columns: the last, exponential means
+        the last outcome
+    Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
+    linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
+    last outcome and the stacks by AdaHedge (mixtures/tops.py).
+    Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
+    text and hashed rows are played by the linear mixture alone. `bias` c adds a constant feature of value c to linear
+    members. `seed` draws random features, rows and columns.
+Promise
+    mixtures/theorems/numbers_regret.py: squared loss at most that of each forecaster plus twice the measured mixability
+    gaps. For the linear mixture alone: mixtures/theorems/auto_regression_regret.py.
+Cost
+    About 150 microseconds per row of 10 columns, refits included; their work is spread over rounds.
+Reference
+    [derooij2014] for AdaHedge; those of the members.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.tracker import Tracker
+from novikoff.core.state import Array, Part, Parts
+from novikoff.core.types import Batch, Example, StepResult, Theorem
+from novikoff.mixtures.auto_regression import AutoRegression
+from novikoff.mixtures.stacks import Lags, NumberStack
+from novikoff.mixtures.theorems.auto_regression_regret import AutoRegressionFacts, auto_regression_regret
+from novikoff.mixtures.theorems.numbers_regret import numbers_regret
+from novikoff.mixtures.top_tracker import NumbersTracker
+from novikoff.mixtures.tops import AdaHedgeTop
+from novikoff.mixtures.with_trees import EnsembleTracker, Vector, WithTrees
+from novikoff.trees.boosting import NUMBERS, RESIDUALS, BoostedTrees
+
+LAGS = 4
+"""Columns made of the outcomes before; stored after the linear mixture's prediction, column 0."""
+LAST = NUMBERS.prefixes[-1:]
+INPUTS = 10
+NAMES = ("linear mixture", "last outcome", "stack", "stack around the linear mixture",
+         "stack forgetting 1 %", "stack around the linear mixture, forgetting 1 %")  # fmt: skip
+PRIOR = (1.0 / len(NAMES),) * len(NAMES)
+MEAN = (1.0 / INPUTS,) * INPUTS
+HALF = (0.5, *[0.5 / (INPUTS - 1)] * (INPUTS - 1))
+
+
+class EnsembleRegression(WithTrees, AutoRegression):
+    """Regression learner without parameters: linear learners, boosted trees and stacks on them, mixed by AdaHedge.
+
+    Args:
+        seed: Seed of random features, rows and columns.
+        bias: Value of a constant feature of linear members; 0 for none.
+
+    Guarantee:
+        Squared loss at most that of each of its forecasters plus twice the measured mixability gaps
+        (`numbers_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.EnsembleRegression()
+        >>> ledger = nk.play(learner, [([float(t)], 2.0 * t) for t in range(20)])
+        >>> print(round(learner.predict_one([20.0])))
+        38
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (numbers_regret, auto_regression_regret)
+    fields = (
+        *AutoRegression.fields,
+        *WithTrees.ensemble_fields,
+        Part("lags", at="_lags", when="full"),
+        Parts("boosted", at="_boosted", when="full"),
+        Parts("stacks", at="_stacks", when="full"),
+        Part("top", at="_top", when="full"),
+        Array("span", (3,), at="_span", when="full"),
+    )
+
+    def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
+        super().__init__(seed, bias)
+        self._prepare(None)
+
+    def _create(self) -> None:
+        seed = self.seed
+        self._lags = Lags(None)
+        self._boosted = [
+            BoostedTrees(NUMBERS, seed, 1 + LAGS), BoostedTrees(RESIDUALS, seed, 1 + LAGS, 0),
+            BoostedTrees(replace(NUMBERS, prefixes=LAST), seed, 1), BoostedTrees(RESIDUALS, seed, 1, 0),
+        ]  # fmt: skip
+        self._stacks = [NumberStack(MEAN, 0.1), NumberStack(HALF, 10.0)]
+        self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
+        self._top = AdaHedgeTop(PRIOR)
+        self._span = np.zeros(3)
+        """Smallest, largest and last outcome; 0 before the first."""
+
+    def _resume(self) -> None:
+        for trees in self._boosted:
+            trees.resume(self.stored)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the forecasters, in order."""
+        return list(NAMES) if self.full else super().names
+
+    @property
+    def weights(self) -> Vector:
+        """Weights of the forecasters, in order."""
+        return self._top.look(np.eye(len(NAMES))) if self.full else super().weights
+
+    @property
+    def shares(self) -> Vector:
+        """Mean weight of each forecaster over all rounds."""
+        return np.zeros(0) if self.full else super().shares
+
+    @property
+    def size(self) -> int:
+        """Number of forecasters."""
+        return len(NAMES) if self.full else super().size
+
+    def _forecast(self, played: StepResult) -> Vector:
+        return np.asarray(played.predictions, np.float64)
+
+    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector) -> StepResult:
+        count, first = len(y), self.stored.count == 0
+        lags = self._lags.columns(y)
+        absent = np.append(np.zeros(1 + LAGS), self.columns.absent[: len(kinds)])
+        self.stored.add(np.hstack([linear[:, None], lags, x]), y, absent)
+        each = [kinds, kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * 2]
+        boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
+        least, most = self._span[:2] if not first else (y[0], y[0])
+        low = np.minimum.accumulate(np.append(least, y[:-1]))
+        high = np.maximum.accumulate(np.append(most, y[:-1]))
+        inputs = _inputs(linear, boosted, lags[:, 0], low, high)
+        if first:
+            inputs[0] = 0.0  # no outcome is known
+        stacks = [stack.play(inputs, y) for stack in self._stacks]
+        forecasts = np.column_stack([inputs[:, 0], inputs[:, -1], *stacks])
+        predicted = self._top.play(forecasts, y)
+        self._span = np.array([min(low[-1], y[-1]), max(high[-1], y[-1]), y[-1]])
+        losses = (predicted - y) ** 2
+        return StepResult(predicted, losses, losses, scores=np.column_stack([forecasts, predicted]))
+
+    def _looked(self, x: Vector, linear: Vector, ahead: bool = False) -> Vector:
+        """Return the predictions (rows,) for columns x and predictions of the linear mixture, without learning.
+
+        Args:
+            x: Columns.
+            linear: Predictions of the linear mixture.
+            ahead: Whether rows are predicted without their outcomes in between: then the slowest mean stands for the
+                outcomes before, and the linear mixture for the last outcome.
+        """
+        lags = self._lags.look(len(x))
+        if ahead:
+            lags = np.repeat(lags[:, -1:], LAGS, axis=1)
+        rows = np.hstack([linear[:, None], lags, x])
+        boosted = [part.look(rows) for part in self._boosted]
+        low, high = np.full(len(x), self._span[0]), np.full(len(x), self._span[1])
+        inputs = _inputs(linear, boosted, linear if ahead else lags[:, 0], low, high)
+        stacks = [stack.look(inputs) for stack in self._stacks]
+        return self._top.look(np.column_stack([inputs[:, 0], inputs[:, -1], *stacks]))
+
+    def scores_many(self, batch: Batch) -> Vector:
+        scores = super().scores_many(batch)
+        return self._looked(self._columns_of(batch), scores) if self.full else scores
+
+    def score_one(self, x: Example) -> float:
+        score = super().score_one(x)
+        return self._looked(self._columns_of(x), np.array([score])).item(0) if self.full else score
+
+    def predict_ahead(self, batch: Batch) -> Vector:
+        """Predict rows without labels: the last outcome is left out."""
+        linear = super().predict_ahead(batch)
+        if not self.full:
+            return linear
+        if isinstance(batch.x, list):
+            rows = zip(batch.x, linear, strict=True)
+            return np.array([self._looked(self._columns_of(x), np.array([one]), True).item(0) for x, one in rows])
+        return self._looked(self._columns_of(batch), linear, ahead=True)
+
+    def tale(self) -> list[str]:
+        """Return sentences on ignored features and on the last outcome, where notable."""
+        return [] if self.full else super().tale()
+
+    def tracker(self) -> Tracker:
+        """Return a recorder of forecasts for a game that starts now."""
+        return EnsembleTracker(super().tracker(), NumbersTracker(PRIOR), len(NAMES) + 1)
+
+    def facts(self) -> AutoRegressionFacts:
+        """Return the facts for the theorem of the linear mixture; that of the ensemble uses what its tracker saw."""
+        facts = super().facts()
+        return replace(facts, names=[]) if self.full else facts
+
+
+def _inputs(linear: Vector, boosted: list[Vector], last: Vector, low: Vector, high: Vector) -> Vector:
+    """Return the inputs (rows, inputs), clipped; where trees have no finite forecast, that of the linear mixture.
+
+    Args:
+        linear: (rows,) Predictions of the linear mixture.
+        boosted: (rows, prefixes, 1) Scores of boosted trees.
+        last: (rows,) Last outcome.
+        low: (rows,) Smallest outcome before.
+        high: (rows,) Largest outcome before.
+    """
+    found = np.column_stack([linear, *(part for scores in boosted for part in scores[:, :, 0].T), last])
+    found = np.where(np.isfinite(found), found, linear[:, None])
+    clipped: Vector = np.clip(found, low[:, None], high[:, None])
+    return clipped

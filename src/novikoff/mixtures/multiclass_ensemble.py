@@ -1,0 +1,270 @@
+"""Multiclass ensemble: `auto`, trees and boosting, stacked and mixed. No parameter, no scaling.
+
+Algorithm
+    Inputs, each a forecaster of its own that gives every known label a probability:
+        the linear mixture (mixtures/multiclass_auto.py)
+        boosted trees (trees/boosting.py) after 15, 30 and 60 rounds, and a forest of 20 trees (trees/regrown.py)
+        forests of 5 trees on the last 500 and the last 2,000 rows
+    Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the inputs without a window, and
+    one on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of
+    rate 1/(t+1) (mixtures/tops.py); predict the label with the largest P. New labels as in convex/multiclass_ftrl.py.
+    Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
+    text and hashed rows, and more than 32 announced labels are played by the linear mixture alone, as with `fast`;
+    trees are not fitted to more than 32 labels. `bias` c adds a constant feature of value c to linear members. `seed`
+    draws random features, bags and columns.
+Promise
+    mixtures/theorems/switching_regret.py: log loss at most that of every way of following one forecaster at a time and
+    changing between them, plus its price. For the linear mixture alone:
+    mixtures/theorems/multiclass_auto_regret.py and multiclass_auto_members.py.
+Cost
+    That of the linear mixture and about 30 microseconds per row and label for the trees of 20 columns.
+Reference
+    [herbster1998] for the mixture; those of the members.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators.tracker import Tracker
+from novikoff.core.state import Part, Parts
+from novikoff.core.types import Batch, Example, Outcome, Prediction, StepResult, Theorem
+from novikoff.mixtures.multiclass_auto import MulticlassAuto
+from novikoff.mixtures.stacks import SoftmaxStack
+from novikoff.mixtures.theorems.multiclass_auto_members import multiclass_auto_members
+from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFacts, multiclass_auto_regret
+from novikoff.mixtures.theorems.switching_regret import switching_regret
+from novikoff.mixtures.top_tracker import SwitchingTracker
+from novikoff.mixtures.tops import FixedShareTop
+from novikoff.mixtures.with_trees import EnsembleTracker, Vector, WithTrees
+from novikoff.trees.boosting import MANY_LABELS, MOST_OUTPUTS, BoostedTrees
+from novikoff.trees.regrown import RegrownForest
+
+WINDOWS = (500, 2000)
+PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
+NAMES = (*PLAIN, *(f"forest, last {rows:,} rows" for rows in WINDOWS), "stack", "stack forgetting 0.2 %")
+INPUTS = len(PLAIN) + len(WINDOWS)
+PRIOR = (0.4, *[0.1 / (INPUTS - 1)] * (INPUTS - 1), 0.4, 0.1)
+"""Prior of the forecasters: short streams are best played by the linear mixture."""
+CENTRE = (0.5, 1 / 12, 1 / 12, 1 / 12, 0.25)
+WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1)
+LEAST = 1e-12
+"""Smallest probability that a forecaster gives to a known label."""
+
+
+class MulticlassEnsemble(WithTrees, MulticlassAuto):
+    """Multiclass classifier without parameters: linear learners, trees and stacks on them, mixed by fixed share.
+
+    Args:
+        fast: Whether to play two linear members only.
+        seed: Seed of random features, bags and columns.
+        bias: Value of a constant feature of linear members; 0 for none.
+        labels: Number of labels, if known in advance.
+
+    Guarantee:
+        Log loss at most that of every way of following one of its forecasters at a time and changing between them,
+        plus a price of about ln(rounds) per change (`switching_regret`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> rows = [([1.0, 0.0], 0), ([0.0, 1.0], 1), ([1.0, 1.0], 2)] * 4
+        >>> nk.play(nk.MulticlassEnsemble(), rows).mistakes
+        3
+    """
+
+    promises: ClassVar[tuple[Theorem, ...]] = (switching_regret, multiclass_auto_regret, multiclass_auto_members)
+    fields = (
+        *MulticlassAuto.fields,
+        *WithTrees.ensemble_fields,
+        Part("boosted", at="_boosted", when="full"),
+        Parts("forests", at="_forests", when="full"),
+        Parts("stacks", at="_stacks", when="full"),
+        Part("top", at="_top", when="full"),
+    )
+
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
+        super().__init__(fast, seed, bias, labels)
+        self._prepare(False if self.fast or (labels or 0) > MOST_OUTPUTS else None)
+        self._before = self.labels
+        """Labels known before the rows that are being played."""
+
+    def _create(self) -> None:
+        known, seed = max(self.announced or 0, 1), self.seed
+        self._boosted = BoostedTrees(MANY_LABELS, seed)
+        self._forests = [RegrownForest(known, 20, seed, tried="root")]
+        self._forests += [RegrownForest(known, 5, seed, window=rows, tried="root") for rows in WINDOWS]
+        self._stacks = [SoftmaxStack(CENTRE, known), SoftmaxStack(WIDE_CENTRE, known, 0.998)]
+        self._top = FixedShareTop(PRIOR)
+
+    def _resume(self) -> None:
+        self._boosted.resume(self.stored)
+        for forest in self._forests:
+            forest.resume(self.stored)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the forecasters, in order."""
+        return list(NAMES) if self.full else super().names
+
+    @property
+    def weights(self) -> Vector:
+        """Weights of the forecasters, in order."""
+        return self._top.weights.copy() if self.full else super().weights
+
+    @property
+    def shares(self) -> Vector:
+        """Mean weight of each forecaster over all rounds."""
+        return self._top.shares / max(self.rounds, 1) if self.full else super().shares
+
+    @property
+    def size(self) -> int:
+        """Number of forecasters awake."""
+        return len(NAMES) if self.full else super().size
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        self._before = self.labels
+        return super().learn_many(batch)
+
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
+        self._before = self.labels
+        return super().play_one(x, y)
+
+    def _forecast(self, played: StepResult) -> Vector:
+        return self.mixes
+
+    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector) -> StepResult:
+        first = self.stored.count
+        self.stored.add(x, y.astype(np.float64), self.columns.absent[: len(kinds)])
+        known = np.maximum.accumulate(np.append(self._before, y[:-1] + 1))
+        self._before = max(self._before, int(y.max()) + 1)
+        scores = np.full((len(y), len(NAMES) + 1, self._before), -np.inf)
+        kept: Vector = np.zeros(len(y))
+        if self.grows:
+            kept = 1.0 / (first + 1.0 + np.arange(len(y), dtype=np.float64)) ** 2
+        start = 0
+        while start < len(y):
+            labels = int(known[start])
+            stop = start + int(np.searchsorted(known[start:], labels, "right"))
+            if y[stop - 1] == labels and stop - start > 1:
+                stop -= 1  # a row with a new label is played alone
+            here = slice(start, stop)
+            self._play_labels(kinds, y[here], linear[here, :labels], kept[here], scores[here])
+            start = stop
+        return self._result(y, known, kept, scores)
+
+    def _play_labels(
+        self, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, kept: Vector, scores: Vector
+    ) -> None:
+        """Play rows whose labels are known, or one row with a new label.
+
+        Args:
+            kinds: (columns,) Kinds of the columns.
+            y: (rows,) Labels.
+            linear: (rows, k) P of the linear mixture over the known labels.
+            kept: (rows,) Probability reserved for a new label.
+            scores: (rows, forecasters + 1, labels) Out: ln P of all forecasters and of the mixture.
+        """
+        count, known = len(y), linear.shape[1]
+        new = int(y[0]) == known
+        if new and known > 0:
+            row = self.stored.rows(self._boosted.rounds, self._boosted.rounds + 1)[0]
+            forests = [forest.look(row) for forest in self._forests]
+            for forest in self._forests:
+                forest.add_label()
+                forest.play(self.stored, 1, kinds)
+        else:
+            forests = [forest.play(self.stored, count, kinds) for forest in self._forests]
+        boosted = self._boosted.play(self.stored, count, kinds, max(known, 1))
+        inputs = _logs(linear if known else np.ones((1, 1)), boosted, forests)
+        if new and known > 0:
+            stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
+            wider = np.pad(
+                inputs - np.log1p(1.0 / known), ((0, 0), (0, 0), (0, 1)), constant_values=-np.log(known + 1.0)
+            )
+            for stack in self._stacks:
+                stack.play(wider[:, : len(stack.centre)], y)
+        else:
+            stacks = [stack.play(inputs[:, : len(stack.centre)], y) for stack in self._stacks]
+        with np.errstate(divide="ignore"):
+            logs = np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1) + np.log1p(-kept)[:, None, None]
+            if new:
+                logs = np.pad(logs[:, :, :known], ((0, 0), (0, 0), (0, 1)), constant_values=np.log(kept[0]))
+        played = self._top.play_labels(logs, y)
+        scores[:, :-1, : logs.shape[2]], scores[:, -1, : logs.shape[2]] = logs, played
+
+    def _result(self, y: NDArray[np.int64], known: NDArray[np.int64], kept: Vector, scores: Vector) -> StepResult:
+        """Return the result of rows: P of a label that is new is what was reserved."""
+        rows, new = np.arange(len(y)), y >= known
+        chances = np.exp(scores[:, -1])
+        came = chances[rows, y]
+        chances[rows[new], y[new]] = 0.0
+        predicted = chances.argmax(axis=1)
+        wrong = (predicted != y).astype(np.float64)
+        squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1]
+        briers = np.where(new, 2.0 * (1.0 - kept) ** 2, squares - came**2 + (1.0 - came) ** 2)
+        sure = np.where(new, np.nan, chances[rows, predicted])
+        return StepResult(
+            predicted, wrong, wrong, probabilities=came, scores=scores, confidences=sure, briers=briers
+        )  # fmt: skip
+
+    def _judged(self, played: StepResult, *given: Any) -> tuple[Vector, Vector]:
+        return played.confidences, played.briers
+
+    def _looked(self, x: Vector, linear: Vector) -> Vector:
+        """Return P (rows, labels) of columns x, given P of the linear mixture, without learning."""
+        labels = linear.shape[1]
+        forests = [forest.look(x) for forest in self._forests]
+        inputs = _logs(linear, self._boosted.look(x, labels), forests)
+        stacks = [stack.look(inputs[:, : len(stack.centre)]) for stack in self._stacks]
+        found: Vector = np.exp(self._top.look_labels(np.concatenate([inputs, np.stack(stacks, axis=1)], axis=1)))
+        return found
+
+    def scores_many(self, batch: Batch) -> Vector:
+        scores = super().scores_many(batch)
+        return self._looked(self._columns_of(batch), scores) if self.full and self.rounds else scores
+
+    def scores_one(self, x: Example) -> Vector:
+        scores = super().scores_one(x)
+        return self._looked(self._columns_of(x), scores[None])[0] if self.full and self.rounds else scores
+
+    def predict_one(self, x: Example) -> Prediction:
+        label: int = self._predictions(self.scores_one(x)[None])[0].item()
+        return label
+
+    def probabilities_one(self, x: Example) -> Vector:
+        return self._unreserved * self.scores_one(x)
+
+    def probabilities_many(self, batch: Batch) -> Vector:
+        return self._unreserved * self.scores_many(batch)
+
+    @property
+    def _unreserved(self) -> float:
+        """Probability of the known labels together."""
+        return 1.0 - 1.0 / (self.rounds + 1.0) ** 2 if self.grows else 1.0
+
+    def tracker(self) -> Tracker:
+        """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
+        return EnsembleTracker(super().tracker(), SwitchingTracker(PRIOR), len(NAMES) + 1)
+
+    def facts(self) -> MulticlassAutoFacts:
+        """Return the facts for the theorems of the linear mixture; those of the ensemble use what its tracker saw."""
+        facts = super().facts()
+        return replace(facts, names=[]) if self.full else facts
+
+
+def _logs(linear: Vector, boosted: Vector, forests: list[Vector]) -> Vector:
+    """Return ln P of the inputs (rows, inputs, labels).
+
+    Args:
+        linear: (rows, labels) P of the linear mixture.
+        boosted: (rows, prefixes, labels) Scores of boosted trees.
+        forests: (rows, labels) ln P of each forest.
+    """
+    boosted = boosted - boosted.max(axis=2, keepdims=True)
+    boosted = boosted - np.log(np.exp(boosted).sum(axis=2, keepdims=True))
+    first = np.log(np.maximum(linear, LEAST))
+    return np.concatenate([first[:, None], boosted, *(forest[:, None] for forest in forests)], axis=1)

@@ -1,0 +1,229 @@
+"""Base class that adds trees, stacks and a mixture on top to `auto`, for two labels, many labels and numbers.
+
+The linear mixture plays every row. Where the first row has at most 256 columns, trees play them too: columns as the
+table has them (trees/columns.py), stored for refits (trees/store.py). On rows that are wide, hashed or text, and with
+`fast`, the learner is its linear mixture and nothing else.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.comparators import tracker as trackers
+from novikoff.comparators.tracker import Tracker
+from novikoff.core.feature_places import Features, Row
+from novikoff.core.state import Field, Part, Value, integer
+from novikoff.core.types import Batch, Example, Sparse, State, StepResult, as_batch
+from novikoff.linear.scale_free import Rows
+from novikoff.trees.columns import MOST_COLUMNS, Columns
+from novikoff.trees.store import RowStore
+
+Vector = NDArray[np.float64]
+
+
+class WithTrees(Rows):
+    """Linear mixture with trees on table columns, and forecasters on top of both.
+
+    Attributes:
+        full: Whether trees play; None before the first row.
+        columns: Columns of the rows, for trees.
+        stored: Last rows.
+    """
+
+    features: Features
+    ensemble_fields: ClassVar[tuple[Field, ...]] = (
+        Value("full", bool | None),
+        Part("columns", when="full"),
+        Part("stored", when="full"),
+    )
+
+    def _prepare(self, full: bool | None) -> None:
+        """Create the parts that do not depend on rows; `full` is False if trees shall not play."""
+        self.columns, self.stored = Columns(), RowStore()
+        self._full: bool | None = None
+        self.full = full
+
+    @property
+    def full(self) -> bool | None:
+        """Whether trees play; None before the first row."""
+        return self._full
+
+    @full.setter
+    def full(self, full: bool | None) -> None:
+        self._full = full
+        if full:
+            self._create()
+
+    @property
+    def rows_stored(self) -> int:
+        """Training rows saved for exact resuming only."""
+        return self.stored.count - self.stored.first if self.full else 0
+
+    @abstractmethod
+    def _create(self) -> None:
+        """Create untrained trees, stacks and the mixture on top."""
+
+    @abstractmethod
+    def _resume(self) -> None:
+        """Take up refits that were in progress when the state was saved."""
+
+    @abstractmethod
+    def _forecast(self, played: StepResult) -> NDArray[Any]:
+        """Return the forecasts (rows, ...) of the linear mixture, which has just played rows."""
+
+    @abstractmethod
+    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any]) -> StepResult:
+        """Play rows, at most as many as may be stored at once.
+
+        Args:
+            x: (rows, columns) Columns.
+            kinds: (columns,) 0 for numbers, 1 for categories.
+            y: (rows,) Outcomes.
+            linear: (rows, ...) Forecasts of the linear mixture.
+
+        Returns:
+            The result, whose scores are the forecasts of all forecasters and, last, of the mixture.
+        """
+
+    def _decide(self, batch: Batch | None, row: Row | None) -> None:
+        """Decide by the first row whether trees play."""
+        if self.full is not None:
+            return
+        encoding = self.encoding if batch is None else batch.encoding or self.encoding
+        if encoding is not None:
+            self.full = Columns.refusal(encoding) == ""
+            return
+        if batch is not None:
+            x = batch.x if isinstance(batch.x, Sparse) else batch.table()
+            last = int(x.row(0)[0].max(initial=-1)) if isinstance(x, Sparse) else x.shape[1] - 1
+        else:
+            assert row is not None
+            last = int(row[0].max(initial=-1)) if isinstance(row, tuple) else len(row) - 1
+        self.full = last < MOST_COLUMNS
+
+    def learn_many(self, batch: Batch) -> StepResult:
+        played = super().learn_many(batch)
+        if not len(batch):
+            return played
+        self._decide(batch, None)
+        if not self.full:
+            return played
+        rows, encoding = self.features.rows(batch, learn=False), batch.encoding or self.encoding
+        y, linear, found = self._outcomes(batch), self._forecast(played), []
+        for stretch, x, kinds in self.columns.stretches(rows, encoding):
+            start = stretch.start
+            while start < stretch.stop:
+                here = slice(start, start + self.stored.together(stretch.stop - start))
+                columns = x[here.start - stretch.start : here.stop - stretch.start]
+                found.append(self._mixed(columns, kinds, y[here], linear[here]))
+                start = here.stop
+        result = found[0]
+        if len(found) > 1:
+            parts = zip(*found, strict=True)
+            result = StepResult(*(None if some[0] is None else np.concatenate(some) for some in parts))
+        self.scored = self._score_of(result)
+        return result
+
+    def play_one(self, x: Example, y: Any) -> StepResult:
+        played = super().play_one(x, y)
+        if self.full is False:
+            return played
+        row = self.features.row(x, learn=False)
+        self._decide(None, row)
+        if not self.full:
+            return played
+        columns = self.columns.learn_one(row, self.encoding, capped=True)
+        result = self._mixed(columns, self.columns.kinds, self._outcome(y), self._forecast(as_batch(played)))
+        self.scored = None if (scored := self._score_of(result)) is None else scored.item(0)
+        return StepResult(*(None if part is None else part[0] if part.ndim > 1 else part[0].item() for part in result))
+
+    def _score_of(self, result: StepResult) -> Vector | None:
+        """Return the scores (rows,) of the mixture; None if there is not one per row."""
+        return None
+
+    def _columns_of(self, x: Example | Batch) -> Vector:
+        """Return the columns of rows to predict."""
+        if isinstance(x, Batch):
+            return self.columns.rows(self.features.rows(x, learn=False))
+        return self.columns.row(self.features.row(x, learn=False))
+
+    def after_restoring(self, found: State) -> None:
+        super().after_restoring(found)
+        if self.full:
+            self._resume()
+
+
+class EnsembleTracker(Tracker):
+    """Tracker of an ensemble: that of its linear mixture, or that of the mixture on top if trees play.
+
+    Args:
+        linear: Tracker of the linear mixture; None if it has none, or trees play.
+        top: Tracker of the mixture on top; None if trees do not play.
+        forecasts: Number of forecasts per round that belong to the mixture on top: one per forecaster and its own.
+    """
+
+    kind = "ensemble"
+
+    def __init__(self, linear: Tracker | None, top: Tracker | None, forecasts: int) -> None:
+        self.linear, self.top, self.forecasts, self._chosen = linear, top, forecasts, False
+
+    @property
+    def chosen(self) -> Tracker | None:
+        """The tracker in use; before the first row, that of the linear mixture."""
+        return self.top if self._chosen and self.top is not None else self.linear
+
+    def _choose(self, played: NDArray[Any], dimension: int) -> Tracker | None:
+        """Settle by the first scores which tracker is in use."""
+        if not self._chosen:
+            self._chosen = True
+            if np.ndim(played) > dimension and np.shape(played)[dimension] == self.forecasts:
+                self.linear = None
+            else:
+                self.top = None
+        return self.chosen
+
+    @property
+    def rows(self) -> int:
+        return 0 if self.chosen is None else self.chosen.rows
+
+    @property
+    def rows_held(self) -> int:
+        return 0 if self.chosen is None else self.chosen.rows_held
+
+    def see(self, batch: Batch, played: NDArray[Any]) -> None:
+        if len(batch) and (chosen := self._choose(played, 1)) is not None:
+            chosen.see(batch, played)
+
+    def see_row(self, x: Any, y: Any, played: Any) -> None:
+        if (chosen := self._choose(played, 0)) is not None:
+            chosen.see_row(x, y, played)
+
+    def due(self, rounds: int) -> int:
+        return rounds if self.chosen is None else self.chosen.due(rounds)
+
+    def look(self, learner: Any) -> None:
+        if self.chosen is not None:
+            self.chosen.look(learner)
+
+    def facts(self, learner: Any) -> Any:
+        return None if self.chosen is None else self.chosen.facts(learner)
+
+    def state(self) -> State:
+        return {
+            "kind": self.kind,
+            "forecasts": self.forecasts,
+            "chosen": self._chosen,
+            "linear": None if self.linear is None else self.linear.state(),
+            "top": None if self.top is None else self.top.state(),
+        }
+
+    @classmethod
+    def restore(cls, state: State) -> EnsembleTracker:
+        parts = [None if state[name] is None else trackers.restored(state[name]) for name in ("linear", "top")]
+        made = cls(parts[0], parts[1], integer(state, "forecasts", 1, 2**20))
+        made._chosen = bool(state["chosen"])
+        return made
