@@ -118,11 +118,6 @@ class EnsembleRegression(WithTrees, AutoRegression):
         """Mean weight of each forecaster over all rounds."""
         return np.zeros(0) if self.full else super().shares
 
-    @property
-    def size(self) -> int:
-        """Number of forecasters."""
-        return len(NAMES) if self.full else super().size
-
     def _forecast(self, played: StepResult) -> Vector:
         return np.asarray(played.predictions, np.float64)
 
