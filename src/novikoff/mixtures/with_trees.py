@@ -99,11 +99,11 @@ class WithTrees(Rows):
             return
         if batch is not None:
             x = batch.x if isinstance(batch.x, Sparse) else batch.table()
-            last = int(x.row(0)[0].max(initial=-1)) if isinstance(x, Sparse) else x.shape[1] - 1
+            width = int(x.row(0)[0].max(initial=0)) + 1 if isinstance(x, Sparse) else x.shape[1]
         else:
             assert row is not None
-            last = int(row[0].max(initial=-1)) if isinstance(row, tuple) else len(row) - 1
-        self.full = last < MOST_COLUMNS
+            width = int(row[0].max(initial=0)) + 1 if isinstance(row, tuple) else len(row)
+        self.full = width <= MOST_COLUMNS
 
     def learn_many(self, batch: Batch) -> StepResult:
         played = super().learn_many(batch)
