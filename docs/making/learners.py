@@ -38,6 +38,7 @@ PLAYED = {
     "exp4": ("exp4:arms=10,experts=10", "advice"),
     "auto-regression": ("auto-regression", "diabetes"),
     "tree-regression": ("tree-regression", "diabetes"),
+    "forest-regression": ("forest-regression", "diabetes"),
     "vaw": ("vaw", "diabetes"),
     "online-gradient": ("online-gradient:normalize=true,bias=1,scale=standard", "diabetes"),
     "midpoint": ("midpoint", "adversary:bisection"),

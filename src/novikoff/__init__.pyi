@@ -108,6 +108,7 @@ from novikoff.online_to_batch.finalize import finalize as finalize
 from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient
 from novikoff.reports.page import report as report
 from novikoff.trees.forest import Forest as Forest
+from novikoff.trees.forest_regression import ForestRegression as ForestRegression
 from novikoff.trees.multiclass_forest import MulticlassForest as MulticlassForest
 from novikoff.trees.multiclass_tree import MulticlassTree as MulticlassTree
 from novikoff.trees.tree import Tree as Tree

@@ -145,6 +145,7 @@ CATALOG: Mapping[str, Entry] = {
     "tree": Entry("learner", "trees.tree", "Tree"),
     "tree-regression": Entry("learner", "trees.tree_regression", "TreeRegression"),
     "forest": Entry("learner", "trees.forest", "Forest"),
+    "forest-regression": Entry("learner", "trees.forest_regression", "ForestRegression"),
     "ftrl": Entry("learner", "convex.ftrl", "FTRL"),
     "adagrad": Entry("learner", "convex.adagrad", "AdaGrad"),
     "logistic": Entry("learner", "convex.logistic", "Logistic"),

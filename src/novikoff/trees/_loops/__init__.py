@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from novikoff.trees._loops import boosting as boosting
     from novikoff.trees._loops import columns as columns
     from novikoff.trees._loops import forest as forest
+    from novikoff.trees._loops import number_forest as number_forest
     from novikoff.trees._loops import tree as tree
 else:
     __getattr__ = submodules(__name__)

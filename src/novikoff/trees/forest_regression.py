@@ -1,0 +1,313 @@
+"""Random forest for regression that follows the stream: regrown trees, each choosing between its prunings.
+
+Algorithm
+    10 trees. New ones begin to grow at round 16 and whenever the rounds have grown by half, from the stored rows: each
+    is in the bag of a tree with probability 0.7; at a node the best cut of all columns is made if its gain, (n/2)
+    ln(SSE/SSE after the cut) less 1/2 per category beyond the second, is above 2. The rows out of the bag are played
+    through the tree in their order and counted. Then the choice between stopping and going on begins afresh at every
+    node, as in trees/tree_regression.py. The work is spread over rounds; the new trees take over at a round that is
+    fixed when it begins, and rows that come meanwhile are not used for it. Predict the mean of the trees.
+Promise
+    trees/theorems/forest_gaps.py: the squared loss is the mean loss of the trees less their disagreement, which is
+    known without the outcomes, so at most the mean of the bounds of their best prunings.
+Cost
+    O(depth) per row and tree, growing included. At most 256 columns; the last `rows` rows are stored, 64 MB at most.
+Reference
+    [breiman2001] for forests, [derooij2014] for the choice at a node.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.core.state import Argument, Array, Count, Parts, Stateful, Sum, keeps_rows, require
+from novikoff.core.types import State, StepResult, Theorem
+from novikoff.numerics.records import astuple
+from novikoff.numerics.total import Total
+from novikoff.trees import _loops
+from novikoff.trees._loops import layout as at
+from novikoff.trees.forest import TREES, checked_seed, checked_trees
+from novikoff.trees.growing import GrowingTree
+from novikoff.trees.learner import NumberTableLearner
+from novikoff.trees.store import MOST_ROWS, TOGETHER, RowStore
+from novikoff.trees.theorems.forest_gaps import NumberForestFacts, forest_gaps
+
+FIRST, GROWTH, BAG = 16, 1.5, 0.7
+THRESHOLD, LEAST, MOST_NODES = 2.0, 2, 4000
+SHARE = 500_000
+"""Cells visited per round that growing is spread over."""
+UNIT = 50_000
+"""Cells visited in one unit of work."""
+LOST, MIXED, BOUND, NODES, PRICE, OFF, PARTS = range(7)
+"""Columns of `RegrownNumbers.parts`: loss as played and as the nodes record it, bound, losses of the pruning's nodes,
+price; and the largest relative difference of the first two, or excess of a price, in any epoch."""
+
+
+def _new_tree(columns: int) -> GrowingTree:
+    tree = GrowingTree(at.NUMBERS, 2, THRESHOLD, LEAST)
+    tree.rule = tree.rule._replace(most_nodes=MOST_NODES)
+    tree.edges, tree.edge_counts = np.full((columns, at.ROOM), np.inf), np.zeros(columns, dtype=np.int64)
+    return tree
+
+
+class RegrownNumbers(Stateful):
+    """Regression trees that follow a stream, and are regrown.
+
+    Args:
+        trees: Number of trees.
+        seed: Seed of the bags.
+
+    Attributes:
+        seen: Rows seen.
+        epochs: Number of takeovers.
+        next: Round at which new trees begin to grow.
+        began: Round at which the trees in progress began; -1 if there are none.
+        build_first: Number of their first row.
+        build_kinds: (columns,) kinds of their columns.
+        kinds: (columns,) 1 for categories, of the current trees.
+        grown: Current trees.
+        played: (trees, 2) loss of each current tree, and its compensation.
+        totals: (trees, PARTS) sums over the former trees; the last column has the largest.
+        disagreement: Sum of the mean of (prediction of a tree - their mean)^2.
+    """
+
+    described = "a forest"
+    fields = (
+        Count("seen"),
+        Count("epochs", most="seen"),
+        Count("next", 1),
+        Count("began", -1, "seen"),
+        Count("build_first", most="seen"),
+        Array("build_kinds", (None,), np.int8, nonnegative=True, most=1),
+        Array("kinds", (None,), np.int8, nonnegative=True, most=1),
+        Parts("grown"),
+        Array("played", ("trees", 2)),
+        Array("totals", ("trees", PARTS)),
+        Sum("disagreement"),
+    )
+
+    def __init__(self, trees: int, seed: int) -> None:
+        self.trees, self.seed = trees, seed
+        self.seen, self.epochs, self.next, self.began, self.build_first = 0, 0, FIRST, -1, 0
+        self.build_kinds = self.kinds = np.zeros(0, dtype=np.int8)
+        self.grown = [_new_tree(0) for _ in range(trees)]
+        self.played, self.totals, self.disagreement = np.zeros((trees, 2)), np.zeros((trees, PARTS)), Total()
+        self._build: _Build | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of nodes of all trees."""
+        return sum(tree.count for tree in self.grown)
+
+    def play(self, store: RowStore, kinds: NDArray[np.int8], first: int, stop: int) -> NDArray[np.float64]:
+        """Return the predictions (rows, 1) of stored rows, each before its outcome, and learn them."""
+        said, done = np.empty((self.trees, stop - first)), first
+        while done < stop:
+            if self._build is None and self.seen >= self.next:
+                self._begin(store, kinds)
+            event = self.next if self._build is None else self._build.takeover
+            end = min(stop, done + event - self.seen)
+            rows = np.arange(done, end) % len(store.y)
+            for m, tree in enumerate(self.grown):
+                some = said[m, done - first : end - first]
+                _loops.number_forest.follow(
+                    astuple(tree.nodes), astuple(tree.rule), store.x, store.y, self.kinds, rows, some
+                )
+                total = Total(*self.played[m].tolist())
+                total.add_all((some - store.y[rows]) ** 2)
+                self.played[m] = total.sum, total.lost
+            self.seen += end - done
+            done = end
+            if self._build is not None and self._build.advance(store, self.seen):
+                self._take_over(self._build)
+        mean = _mean(said)
+        self.disagreement.add_all(_mean((said - mean) ** 2))
+        return mean[:, None]
+
+    def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the predictions (rows, 1) of rows without learning."""
+        return _mean(np.array([tree.look(x, self.kinds)[:, 0] for tree in self.grown]))[:, None]
+
+    def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
+        """Raise an error: numbers have no labels."""
+        raise TypeError("a regression forest has no labels")
+
+    @property
+    def parts(self) -> NDArray[np.float64]:
+        """(trees, PARTS) what the theorem says of each tree, over all its regrown forms."""
+        now = np.empty((self.trees, PARTS))
+        for m, tree in enumerate(self.grown):
+            settled, lost = tree.settle(), float(self.played[m].sum())
+            off = max(abs(lost - settled.mixed) / (lost + 1e-290), settled.drift * 1e-3, 0.0 if settled.sound else 1.0)
+            now[m] = lost, settled.mixed, settled.bound, settled.regret, settled.price, off
+        return np.column_stack([self.totals[:, :OFF] + now[:, :OFF], np.maximum(self.totals[:, OFF], now[:, OFF])])
+
+    def _begin(self, store: RowStore, kinds: NDArray[np.int8]) -> None:
+        now = self.seen
+        self.next = max(now + 1, int(now * GROWTH))
+        first = max(store.first, now - store.window)
+        if now - first >= FIRST:
+            self.began, self.build_first, self.build_kinds = now, first, kinds.copy()
+            self._build = _Build(self, store)
+
+    def _take_over(self, build: _Build) -> None:
+        self.totals = self.parts
+        self.kinds, self.grown, self.epochs = build.kinds, build.trees, self.epochs + 1
+        self.played = np.zeros((self.trees, 2))
+        self._build, self.began = None, -1
+
+    def attach(self, store: RowStore) -> None:
+        """Repeat the work on the trees in progress when the state was saved; drop them if their rows are not there."""
+        require(self.seen == store.count, "a forest must have seen all rows", self.seen)
+        known = len(self.kinds) <= store.width and len(self.build_kinds) <= store.width
+        same = all(len(tree.edges) == len(self.kinds) for tree in self.grown)
+        require(known and same, "trees must have the columns of the store", len(self.kinds))
+        if self.began >= 0 and store.first <= self.build_first <= self.began - FIRST:
+            self._build = _Build(self, store)
+            require(self.seen < self._build.takeover, "trees in progress must not have taken over", self.seen)
+            self._build.advance(store, self.seen)
+        else:
+            self.began = -1
+
+    def state(self) -> State:
+        state = super().state()
+        return state if keeps_rows() else {**state, "began": -1}
+
+
+def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean over the trees, added in their order: numpy's order depends on the number of rows."""
+    total: NDArray[np.float64] = values[0].copy()
+    for one in values[1:]:
+        total += one
+    total /= len(values)
+    return total
+
+
+class _Build:
+    """Trees in progress: bins first, then tree by tree, its nodes and the rows out of its bag.
+
+    Attributes:
+        takeover: Round from which the new trees predict.
+        trees: Trees that are complete.
+    """
+
+    def __init__(self, owner: RegrownNumbers, store: RowStore) -> None:
+        self.owner, self.first, self.kinds = owner, owner.build_first, owner.build_kinds
+        self.began, self.rows = owner.began, owner.began - owner.build_first
+        columns = len(self.kinds)
+        work = self.rows * (columns + owner.trees * columns * max(self.rows, 2).bit_length())
+        self.takeover = self.began + max(1, min(work // SHARE, self.rows // 8, TOGETHER))
+        self.share = -(-work // (self.takeover - self.began))
+        self.codes = np.empty((self.rows, columns), dtype=np.uint8)
+        self.edges, self.edge_counts = np.empty((columns, at.ROOM)), np.zeros(columns, dtype=np.int64)
+        _loops.number_forest.find_edges(store.x, self.kinds, self.first, self.began, self.edges, self.edge_counts)
+        self.trees: list[GrowingTree] = []
+        self.done = self.coded = self.node = self.out_at = 0
+        self.tree: GrowingTree | None = None
+        self.places, self.table = np.zeros((MOST_NODES, 2), dtype=np.int64), np.zeros(1)
+        self.bag = self.out = self.spare = np.zeros(0, dtype=np.int64)
+
+    def advance(self, store: RowStore, now: int) -> bool:
+        """Do the work that is due after `now` rounds; return whether the trees take over."""
+        last = now == self.takeover
+        due = self.share * (now - self.began)
+        while (last or self.done < due) and len(self.trees) < self.owner.trees:
+            self._step(store, due)
+        return last
+
+    def _step(self, store: RowStore, due: int) -> None:
+        """Do one unit of work; units do not depend on how often it is called."""
+        loops, columns = _loops.number_forest, len(self.kinds)
+        if self.coded < self.rows:
+            stop = min(self.rows, self.coded + TOGETHER)
+            loops.code(store.x, self.kinds, self.edges, self.first, self.coded, stop, self.codes)
+            self.done += (stop - self.coded) * columns
+            self.coded = stop
+        elif self.tree is None:
+            self._start()
+        elif self.node < self.tree.count:
+            self.node, visited = loops.expand(
+                astuple(self.tree.nodes), astuple(self.tree.rule), store.x, store.y, self.kinds, self.first, self.codes,
+                self.edges, self.edge_counts, self.bag, self.spare, self.places, self.node, UNIT, self.table,
+            )  # fmt: skip
+            self.done += visited
+        elif self.out_at < len(self.out):
+            stop = min(len(self.out), self.out_at + TOGETHER)
+            rows = (self.first + self.out[self.out_at : stop]) % len(store.y)
+            loops.follow(
+                astuple(self.tree.nodes),
+                astuple(self.tree.rule),
+                store.x,
+                store.y,
+                self.kinds,
+                rows,
+                np.empty(len(rows)),
+            )
+            self.done += 8 * len(rows)
+            self.out_at = stop
+        else:
+            self._finish(self.tree)
+
+    def _start(self) -> None:
+        coins = np.random.default_rng([self.owner.seed, self.began, len(self.trees)])
+        inside = coins.random(self.rows) < BAG
+        self.bag, self.out = np.flatnonzero(inside), np.flatnonzero(~inside)
+        self.spare, self.node, self.out_at = np.empty(len(self.bag), dtype=np.int64), 0, 0
+        self.tree = _new_tree(len(self.kinds))
+        self.tree._make_room(min(MOST_NODES, max(len(self.bag), 3)))
+        self.places[0] = 0, len(self.bag)
+        self.done += self.rows
+
+    def _finish(self, tree: GrowingTree) -> None:
+        """Let a tree begin: its counts stay, its losses and its choices begin afresh."""
+        tree.sums[:] = 0.0
+        tree.c[:] = tree.split[:] = 0
+        tree.start[:] = tree.n
+        self.trees.append(tree)
+        self.tree = None
+
+
+class ForestRegression(NumberTableLearner):
+    """Random forest for numbers whose trees are regrown as the stream goes on.
+
+    Args:
+        trees: Number of trees.
+        seed: Seed of the bags.
+        rows: Number of last rows from which trees grow, at most 131,072.
+
+    Guarantee:
+        Squared loss at most the mean over the trees of the bounds of their best prunings, in each epoch
+        (`forest_gaps`).
+
+    Example:
+        >>> import novikoff as nk
+        >>> learner = nk.ForestRegression()
+        >>> ledger = nk.play(learner, [([float(t % 10)], 5.0 if t % 10 > 4 else 1.0) for t in range(200)])
+        >>> print(round(learner.predict_one([9.0]), 2))
+        4.96
+    """
+
+    seed: int
+    promises: ClassVar[tuple[Theorem, ...]] = (forest_gaps,)
+    fields = (Argument("trees", int), Argument("seed", int), *NumberTableLearner.fields, Sum("squares"))
+    part: RegrownNumbers
+
+    def __init__(self, trees: int = TREES, seed: int = 0, rows: int = MOST_ROWS) -> None:
+        super().__init__(rows)
+        self.trees, self.seed, self.squares = checked_trees(trees), checked_seed(seed), Total()
+        self.part = RegrownNumbers(self.trees, self.seed)
+
+    def _play(self, first: int, y: NDArray[Any]) -> StepResult:
+        self.squares.add_all(y**2)
+        return super()._play(first, y)
+
+    def facts(self) -> NumberForestFacts:
+        parts, engine = self.part.parts, self.part
+        bounds = np.maximum(parts[:, BOUND], parts[:, MIXED]) + np.maximum(0.0, parts[:, LOST] - parts[:, MIXED])
+        return NumberForestFacts(
+            self.rounds, engine.epochs + 1, parts[:, LOST].tolist(), bounds.tolist(), float(parts[:, NODES].mean()),
+            float(parts[:, PRICE].mean()), float(parts[:, OFF].max()), float(engine.disagreement), float(self.squares),
+        )  # fmt: skip

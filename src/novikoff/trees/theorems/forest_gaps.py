@@ -1,0 +1,96 @@
+"""Squared loss of a regression forest, against the prunings of its trees.
+
+Theorem (upper)
+    M trees predict p_m (trees/theorems/tree_gaps.py) and are replaced by new trees between rounds, at rounds fixed in
+    advance. L_m is the loss of the tree in place m over all epochs, U_m the sum over epochs of the bound of its best
+    pruning in that epoch. The forest plays their mean p. Then
+        L = mean of L_m - D  <=  mean of U_m - D  <=  mean of U_m,   D = the sum of the mean of (p_m - p)^2 >= 0.
+    D is the disagreement of the trees: it is known before the outcomes are.
+Assumptions
+    the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is that its nodes
+    recorded, and no node paid more than twice its gaps; L = mean of L_m - D up to rounding (all checked).
+Proof
+    (p - y)^2 = the mean of (p_m - y)^2 less the mean of (p_m - p)^2. L_m <= U_m in every epoch, whose choices begin
+    afresh. [] Rounding: U_m is at least the recorded loss, and what the ledger's L is above the mean is added.
+Reference
+    [derooij2014] for the choice at a node, [breiman2001] for forests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
+from novikoff.core.errors import counted
+from novikoff.core.types import Run
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class NumberForestFacts:
+    """State of a regression forest.
+
+    Attributes:
+        rounds: Rounds since its start.
+        epochs: Number of epochs.
+        played: Loss of each tree.
+        bounds: Sum over epochs of the bound of each tree, at least its loss.
+        losses: Mean over the trees of the losses of the prunings' nodes.
+        price: Mean over the trees of the prices.
+        off: Largest relative difference, in any epoch, of a tree's loss from what its nodes recorded.
+        disagreement: D.
+        squares: Sum of y^2.
+    """
+
+    rounds: int
+    epochs: int
+    played: list[float]
+    bounds: list[float]
+    losses: float
+    price: float
+    off: float
+    disagreement: float
+    squares: float
+
+
+@theorem(
+    "D",
+    "derooij2014",
+    "squared loss",
+    words=Words(
+        covers="every stream, for a forest that starts untrained and whose sums have not drifted",
+        why="after the run, the mean of the trees' bounds is {mean_bound:up}: losses of the nodes of one pruning of "
+        "each {losses:up}, and twice the measured mixability gaps {price:up}, in each of {epochs} epochs with new "
+        "trees. The trees' disagreement, computed without the outcomes, accounts for {disagreement:down}: the loss is "
+        "the mean loss of the trees, {mean_loss:up}, less that. Nothing is claimed about rows to come",
+    ),
+)
+def forest_gaps(run: Run[NumberForestFacts]) -> Bound:
+    """Return the mean of the trees' bounds."""
+    before, after, lost = run.before, run.after, run.loss
+    trees, apart = len(after.played), after.disagreement
+    mean, bound = math.fsum(after.played) / trees, math.fsum(after.bounds) / trees
+    slack = SLACK * (mean + apart + after.squares) + 1e-290
+    needed = [
+        seen("the learner started untrained", before.rounds == 0),
+        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        seen("the loss of each tree is that of its nodes, in every epoch (no drift by rounding)", after.off <= SLACK),
+        seen("the loss is the mean of the trees' less their disagreement", abs(lost - (mean - apart)) <= slack),
+        seen("the disagreement is not negative", apart >= -slack),
+    ]
+    reason = refutations(needed)
+    if before.rounds:
+        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    value = outward(bound + max(0.0, -apart) + max(0.0, lost - (mean - apart)))
+    quantities = {
+        "mean_bound": bound,
+        "losses": after.losses,
+        "price": after.price,
+        "mean_loss": mean,
+        "disagreement": apart,
+        "epochs": after.epochs,
+        "trees": trees,
+    }
+    return Bound(None if reason else value, needed, quantities, lost, max(after.squares, lost), void=reason)
