@@ -21,7 +21,7 @@ import novikoff as nk
 from benchmarks.timing import alternated, line, ratio, seconds
 from novikoff.comparators.linear import LinearScorer
 from novikoff.core.executors import Executor, Ray, Threads
-from novikoff.distributed import mixing
+from novikoff.distributed import parallel_perceptron as mixing
 from novikoff.distributed.mixed import unseen
 
 ROWS, WIDTH = 600_000, 32

@@ -21,7 +21,8 @@ from novikoff.integrations.sklearn import AutoClassifier, NovikoffClassifier
 from novikoff.reports.summary import tightest
 
 MADE_OF_ROWS = (
-    "kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint", "scale=standard"
+    "kernel-perceptron", "rbp", "forgetron", "cks", "tighter", "rectangle-halving", "midpoint", "scale=standard",
+    "scaled:",
 )  # fmt: skip
 """Learners whose hypothesis is made of training rows."""
 

@@ -87,7 +87,7 @@ class Field(ABC):
     optional: bool = False
     assigned: bool = True
     when: str = ""
-    default: Callable[[], Any] | None = None
+    default: Callable[[], object] | None = None
 
     def present(self, owner: object) -> bool:
         """Return whether this object saves the field."""

@@ -193,7 +193,7 @@ class LogisticStack(_LabelStack):
     Example:
         >>> stack = LogisticStack([0.5, 0.5])
         >>> stack.play(np.array([[2.0, 0.0]]), np.array([1], dtype=np.int8)).round(4).tolist()
-        [0.5355]
+        [0.4485]
     """
 
     described = "a stack"

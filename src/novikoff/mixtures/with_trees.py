@@ -17,7 +17,7 @@ from novikoff.comparators import tracker as trackers
 from novikoff.comparators.tracker import Tracker
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.state import Field, Part, Value, integer
-from novikoff.core.types import Batch, Example, Sparse, State, StepResult, as_batch
+from novikoff.core.types import Batch, Example, Outcome, Sparse, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 from novikoff.trees.columns import MOST_COLUMNS, Columns
 from novikoff.trees.store import RowStore
@@ -128,7 +128,7 @@ class WithTrees(Rows):
         self.scored = self._score_of(result)
         return result
 
-    def play_one(self, x: Example, y: Any) -> StepResult:
+    def play_one(self, x: Example, y: Outcome) -> StepResult:
         played = super().play_one(x, y)
         if self.full is False:
             return played

@@ -85,7 +85,7 @@ class Columns(Stateful):
     def refusal(encoding: Encoding | None) -> str:
         """Return why trees cannot use the features of a table; "" if they can."""
         if encoding is not None and encoding.bits is not None:
-            return "trees need columns: the features of this table are hashed, words of a text column or with --bits"
+            return "trees need columns: the features of this table are hashed, because of a text column or on request"
         if encoding is not None and len(encoding.columns) > MOST_COLUMNS:
             return f"trees take at most {MOST_COLUMNS} columns: this table has {len(encoding.columns):,}"
         return ""
