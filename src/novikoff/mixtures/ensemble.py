@@ -6,6 +6,8 @@ Algorithm
         boosted trees (trees/boosting.py) after 15, 30 and 60 rounds, and a forest of 10 trees (trees/regrown.py)
         boosted trees and a forest of 5 trees on the last 500 and on the last 2,000 rows, which also use the labels
         before: the last, and exponential means
+        second-order logistic regressions that forget 0.2 % and 1 % of the past per round, on up to 64 columns and the
+        labels before, and one on 96 random features of the columns (mixtures/forgetting.py)
     Stacks: second-order logistic regressions on the log-odds of the inputs (mixtures/stacks.py): one on those without
     a window; three on all inputs and on the labels before, which forget nothing, 0.2 % or 2 % of the past per round.
     P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
@@ -34,9 +36,10 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.tracker import Tracker
-from novikoff.core.state import Part, Parts
+from novikoff.core.state import Count, Part, Parts
 from novikoff.core.types import Batch, Example, StepResult, Theorem
 from novikoff.mixtures.auto import Auto
+from novikoff.mixtures.forgetting import ForgettingLogistic
 from novikoff.mixtures.stacks import Lags, LogisticStack
 from novikoff.mixtures.theorems.auto_facts import AutoFacts
 from novikoff.mixtures.theorems.auto_frozen import auto_frozen
@@ -55,10 +58,13 @@ MOST = 30.0
 """Largest log-odds of a forecaster."""
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
 NAMES = (
-    *PLAIN, *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")), "stack",
+    *PLAIN, *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")),
+    "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %", "stack",
     "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %",
 )  # fmt: skip
-INPUTS = len(PLAIN) + 2 * len(WINDOWS)
+INPUTS = len(PLAIN) + 2 * len(WINDOWS) + 3
+MOST_FORGETTING = 64
+"""Most columns of the regressions that forget, whose cost grows with the square."""
 PRIOR = (0.4, *[0.1 / (INPUTS - 1)] * (INPUTS - 1), 0.25, *[0.25 / 3] * 3)
 """Prior of the forecasters: short streams are best played by the linear mixture."""
 CENTRE = (0.5, 0.1, 0.1, 0.1, 0.2)
@@ -91,6 +97,8 @@ class Ensemble(WithTrees, Auto):
         Part("lags", at="_lags", when="full"),
         Parts("boosted", at="_boosted", when="full"),
         Parts("forests", at="_forests", when="full"),
+        Count("forgetting_width", most=MOST_FORGETTING, when="full"),
+        Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
         Part("top", at="_top", when="full"),
     )
@@ -109,6 +117,18 @@ class Ensemble(WithTrees, Auto):
         self._stacks = [LogisticStack(CENTRE), LogisticStack(WIDE_CENTRE, LAGS, ridge=4.0)]
         self._stacks += [LogisticStack(WIDE_CENTRE, LAGS, gamma) for gamma in (0.998, 0.98)]
         self._top = FixedShareTop(PRIOR)
+        self._forgetters: list[ForgettingLogistic] = []
+
+    @property
+    def forgetting_width(self) -> int:
+        """Number of columns of the regressions that forget: those of the first row; 0 before it."""
+        return self._forgetters[-1].width if self._forgetters else 0
+
+    @forgetting_width.setter
+    def forgetting_width(self, width: int) -> None:
+        if width:
+            self._forgetters = [ForgettingLogistic(width + LAGS, gamma, seed=self.seed) for gamma in (0.998, 0.99)]
+            self._forgetters.append(ForgettingLogistic(width, 0.998, 10.0, 96, 0.5, self.seed))
 
     def _resume(self) -> None:
         for trees in self._boosted:
@@ -147,7 +167,10 @@ class Ensemble(WithTrees, Auto):
         each = [kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * len(WINDOWS)]
         boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
         forests = [part.play(self.stored, count, some) for part, some in zip(self._forests, each, strict=True)]
-        inputs = _inputs(linear, boosted, forests)
+        if not self._forgetters:
+            self.forgetting_width = min(len(kinds), MOST_FORGETTING)
+        forgetting = [one.play(some, y) for one, some in self._views(lags, x)]
+        inputs = _inputs(linear, boosted, forests, forgetting)
         extras = lags - 0.5
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
@@ -166,13 +189,19 @@ class Ensemble(WithTrees, Auto):
         """Return the log-odds (rows,) of columns x and log-odds of the linear mixture, without learning."""
         lags = self._lags.look(len(x))
         rows = np.hstack([lags, x])
-        inputs = _inputs(
-            linear, [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
-        )
+        boosted, forests = [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
+        forgetting = [one.look(some) for one, some in self._views(lags, x)]
+        inputs = _inputs(linear, boosted, forests, forgetting)
         extras = lags - 0.5
         stacks = [self._stacks[0].look(inputs[:, : len(PLAIN)])]
         stacks += [stack.look(inputs, extras) for stack in self._stacks[1:]]
         return self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
+
+    def _views(self, lags: Vector, x: Vector) -> list[tuple[ForgettingLogistic, Vector]]:
+        """Return each regression that forgets with its columns."""
+        some = x[:, : self.forgetting_width]
+        both = np.hstack([lags, some])
+        return list(zip(self._forgetters, (both, both, some), strict=True))
 
     def scores_many(self, batch: Batch) -> Vector:
         scores = super().scores_many(batch)
@@ -191,15 +220,16 @@ class Ensemble(WithTrees, Auto):
         return AutoFacts(self.rounds, [], [], [], [], [], [], []) if self.full else super().facts()
 
 
-def _inputs(linear: Vector, boosted: list[Vector], forests: list[Vector]) -> Vector:
+def _inputs(linear: Vector, boosted: list[Vector], forests: list[Vector], forgetting: list[Vector]) -> Vector:
     """Return the log-odds of the inputs (rows, inputs).
 
     Args:
         linear: (rows,) Log-odds of the linear mixture.
         boosted: (rows, prefixes, 1) Scores of boosted trees.
         forests: (rows, 2) ln P of forests.
+        forgetting: (rows,) Log-odds of regressions that forget.
     """
     odds = [linear, *boosted[0][:, :, 0].T, forests[0][:, 1] - forests[0][:, 0]]
     for trees, forest in zip(boosted[1:], forests[1:], strict=True):
         odds += [trees[:, -1, 0], forest[:, 1] - forest[:, 0]]
-    return np.column_stack(odds)
+    return np.column_stack([*odds, *forgetting])
