@@ -229,9 +229,10 @@ class _Build:
         elif self.tree is None:
             self._start()
         elif self.node < self.tree.count:
+            bag = loops.Bag(self.codes, self.edges, self.edge_counts, self.bag, self.spare, self.places)
             self.node, visited = loops.expand(
-                astuple(self.tree.nodes), astuple(self.tree.rule), store.x, store.y, self.kinds, self.first, self.codes,
-                self.edges, self.edge_counts, self.bag, self.spare, self.places, self.node, UNIT, self.table,
+                astuple(self.tree.nodes), astuple(self.tree.rule), store.x, store.y, self.kinds, self.first,
+                astuple(bag), self.node, UNIT, self.table,
             )  # fmt: skip
             self.done += visited
         elif self.out_at < len(self.out):

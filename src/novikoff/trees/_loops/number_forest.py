@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,11 +41,21 @@ def code(
             codes[r, j] = bin_of(x[(first + r) % len(x), j], kinds[j] == 1, edges[j])
 
 
+class Bag(NamedTuple):
+    """Rows from which a tree grows, and their bins."""
+
+    codes: NDArray[np.uint8]  # (rows, columns) bins
+    edges: NDArray[np.float64]  # (columns, ROOM) edges
+    edge_counts: NDArray[np.int64]  # (columns,) their numbers
+    rows: NDArray[np.int64]  # (rows,) bag, ordered by node
+    spare: NDArray[np.int64]  # (rows,) room for rows that go right
+    places: NDArray[np.int64]  # (nodes, 2) first row and end of each node in `rows`
+
+
 @compiled
 def expand(
-    nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], first: int,
-    codes: NDArray[np.uint8], edges: NDArray[np.float64], edge_counts: NDArray[np.int64], rows: NDArray[np.int64],
-    spare_rows: NDArray[np.int64], places: NDArray[np.int64], start: int, budget: int, table: Vector,
+    nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag,
+    start: int, budget: int, table: Vector,
 ) -> tuple[int, int]:  # fmt: skip
     """Examine nodes from number `start` on, until all are examined or `budget` cells were visited.
 
@@ -54,12 +66,7 @@ def expand(
         y: (room,) their outcomes.
         kinds: (columns,) 1 for categories.
         first: Number of the first stored row of the build.
-        codes: (rows, columns) bins.
-        edges: (columns, ROOM) edges.
-        edge_counts: (columns,) their numbers.
-        rows: (rows,) bag, ordered by node.
-        spare_rows: (rows,) room for rows that go right.
-        places: (nodes, 2) first row and end of each node in `rows`.
+        bag: Rows from which the tree grows.
         start: Node to examine first.
         budget: Cells to visit.
         table: Not used for numbers.
@@ -68,6 +75,7 @@ def expand(
         The next node to examine, and the cells visited.
     """
     nodes, rule = Nodes(*nodes), Rule(*rule)
+    codes, edges, edge_counts, rows, spare_rows, places = bag
     columns, room, v, visited = len(kinds), len(y), start, 0
     sums, counts = np.zeros((columns, BINS, 1)), np.zeros((columns, BINS), dtype=np.int64)
     totals, spare = np.zeros(2), np.empty((3, BINS))
