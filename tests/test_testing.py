@@ -576,7 +576,7 @@ def test_certificates_that_agree_with_themselves_pass():
         ({"kind": "X"}, "must be D, E or P"),
         ({"side": "left"}, "must be upper or lower"),
         ({"status": "fine"}, "must be one of violated, valid"),
-        ({"status": "violated", "reason": "broke"}, "a promise must be kept: mine: violated: mistakes 3 > 5"),
+        ({"status": "violated", "reason": "broke"}, "a promise must be kept: mine: violated: mistakes 3 <= 5 .broke"),
         ({"reason": "no reason"}, "must have a reason if and only if it is not valid"),
         ({"status": "vacuous"}, "must have a reason if and only if it is not valid"),
         ({"assumptions": (Assumption("so", "refuted"),)}, "must be void, an assumption is refuted"),

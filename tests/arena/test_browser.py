@@ -254,7 +254,7 @@ def test_a_server_that_is_gone_is_named(page, port):
     page.route("**/api/*", lambda route: route.abort())
     click(page, PLACES[:1])
     page.wait_for_selector("#error:not([hidden])")
-    assert "Start novikoff arena again" in page.inner_text("#error")
+    assert "start novikoff arena again" in page.inner_text("#error")
     page.wrong[:] = [text for text in page.wrong if "ERR_FAILED" not in text]
 
 

@@ -308,7 +308,9 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
         work.slopes[0, kept + a], work.slopes[1, kept + a] = work.spares[0, a], work.spares[1, a]
     left = nodes
     trees.column[tree, node], trees.left[tree, node], trees.missing[tree, node] = column, left, int(side)
-    trees.cut[tree, node] = work.edges[column, last - 1] if last <= work.edge_counts[column] else np.inf
+    trees.cut[tree, node] = np.inf  # also of categories, which have a set instead
+    if not category and last <= work.edge_counts[column]:
+        trees.cut[tree, node] = work.edges[column, last - 1]
     trees.gains[tree, node] = most
     trees.sets[tree, node, 0], trees.sets[tree, node, 1] = np.uint64(0), np.uint64(0)
     if category:

@@ -289,8 +289,9 @@ def examine(forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: in
     child = forest.nodes[m]
     forest.nodes[m] += 2
     forest.column[m, node], forest.left[m, node], forest.missing[m, node] = best_column, child, best_side
-    edges = growing.edge_counts[best_column]
-    forest.cut[m, node] = growing.edges[best_column, best_bin - 1] if best_bin <= edges else np.inf
+    forest.cut[m, node] = np.inf  # also of categories, which have a set instead
+    if not category and best_bin <= growing.edge_counts[best_column]:
+        forest.cut[m, node] = growing.edges[best_column, best_bin - 1]
     forest.sets[m, node, 0], forest.sets[m, node, 1] = np.uint64(0), np.uint64(0)
     if category:
         for e in range(BINS):
