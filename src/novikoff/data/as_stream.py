@@ -149,8 +149,8 @@ def show_numbers(stream: Any) -> None:
     """Switch a stream to regression on its label column, and add a note."""
     stream.show_numbers()
     label = stream.label if stream.table else "the label"
-    told = f"{label} of {stream.name} is numeric: regression. For classification pass "
-    stream.notes.append(Advice(told, Option("positive"), "."))
+    sentence = f"{label} of {stream.name} is numeric: regression. For classification pass "
+    stream.notes.append(Advice(sentence, Option("positive"), "."))
 
 
 def _read(path: Any, wanted: Wanted) -> Stream:

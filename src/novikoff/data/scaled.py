@@ -364,8 +364,8 @@ class Scaled(Learner):
     def probabilities_many(self, batch: Batch) -> NDArray[np.float64]:
         return self.learner.probabilities_many(self._asked_multiclass(batch))
 
-    def costs(self, said: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.learner.costs(said, y)
+    def costs(self, predicted: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.learner.costs(predicted, y)
 
     def seen_batch(self, batch: Batch) -> Batch:
         found: Batch = self.seen

@@ -104,7 +104,7 @@ class RegrownNumbers(Stateful):
 
     def play(self, store: RowStore, kinds: NDArray[np.int8], first: int, stop: int) -> NDArray[np.float64]:
         """Return the predictions (rows, 1) of stored rows, each before its outcome, and learn them."""
-        said, done = np.empty((self.trees, stop - first)), first
+        predicted, done = np.empty((self.trees, stop - first)), first
         while done < stop:
             if self._build is None and self.seen >= self.next:
                 self._begin(store, kinds)
@@ -112,7 +112,7 @@ class RegrownNumbers(Stateful):
             end = min(stop, done + event - self.seen)
             rows = np.arange(done, end) % len(store.y)
             for m, tree in enumerate(self.grown):
-                some = said[m, done - first : end - first]
+                some = predicted[m, done - first : end - first]
                 _loops.number_forest.follow(
                     astuple(tree.nodes), astuple(tree.rule), store.x, store.y, self.kinds, rows, some
                 )
@@ -123,8 +123,8 @@ class RegrownNumbers(Stateful):
             done = end
             if self._build is not None and self._build.advance(store, self.seen):
                 self._take_over(self._build)
-        mean = _mean(said)
-        self.disagreement.add_all(_mean((said - mean) ** 2))
+        mean = _mean(predicted)
+        self.disagreement.add_all(_mean((predicted - mean) ** 2))
         return mean[:, None]
 
     def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ class RegrownNumbers(Stateful):
 
     @property
     def parts(self) -> NDArray[np.float64]:
-        """(trees, PARTS) what the theorem says of each tree, over all its regrown forms."""
+        """(trees, PARTS) bound and its parts for each tree, over all its regrown forms."""
         now = np.empty((self.trees, PARTS))
         for m, tree in enumerate(self.grown):
             settled, lost = tree.settle(), float(self.played[m].sum())

@@ -134,8 +134,8 @@ class TableLearner(Learner):
         return InputError(f"x must be finite: that of round {where:,} is not. Drop the row.")
 
     def predict_one(self, x: Example) -> Prediction:
-        said: Prediction = self._predictions(self._look_one(x))[0].item()
-        return said
+        predicted: Prediction = self._predictions(self._look_one(x))[0].item()
+        return predicted
 
     def _look_one(self, x: Example) -> NDArray[np.float64]:
         """Return the forecast (1, k) of one row."""
@@ -242,12 +242,12 @@ class BinaryTableLearner(TableLearner):
 
     def _play(self, first: int, y: NDArray[Any]) -> StepResult:
         forecasts = self.part.play(self.store, self.columns.kinds, first, self.store.count)
-        said = self._predictions(forecasts)
-        wrong = (said != y).astype(np.float64)
+        predicted = self._predictions(forecasts)
+        wrong = (predicted != y).astype(np.float64)
         scores = self.scored = self._scores(forecasts)
         self.positives += int(np.count_nonzero(y > 0))
         chances = forecasts[np.arange(len(y)), (y > 0).astype(np.int64)]
-        return StepResult(said, wrong, wrong, probabilities=chances, scores=scores)
+        return StepResult(predicted, wrong, wrong, probabilities=chances, scores=scores)
 
     def score_one(self, x: Example) -> float:
         return self._scores(self._look_one(x)).item(0)
@@ -383,21 +383,21 @@ class MulticlassTableLearner(TableLearner):
 
     def _judged(self, forecasts: NDArray[np.float64], y: NDArray[np.int64], first: int) -> StepResult:
         """Return the result of rounds whose labels are known, or of one with a new label."""
-        said, rows, known = self._predictions(forecasts), np.arange(len(y)), forecasts.shape[1]
+        predicted, rows, known = self._predictions(forecasts), np.arange(len(y)), forecasts.shape[1]
         kept = self._reserved(np.arange(first, first + len(y)))
         chances = (1.0 - kept)[:, None] * forecasts
-        wrong = (said != y).astype(np.float64)
+        wrong = (predicted != y).astype(np.float64)
         if len(y) and y[0] >= known:
             came, sure, briers = kept, np.full(1, math.nan), 2.0 * (1.0 - kept) ** 2
         else:
-            came, sure = chances[rows, y], chances[rows, said] if known else np.zeros(0)
+            came, sure = chances[rows, y], chances[rows, predicted] if known else np.zeros(0)
             if self.grows:
                 self.novelty.add_all(-np.log1p(-kept))
             squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1] if len(y) else kept
             briers = squares - came**2 + (1.0 - came) ** 2
         with np.errstate(divide="ignore"):
             scores = np.log(forecasts)
-        return StepResult(said, wrong, wrong, probabilities=came, scores=scores, confidences=sure, briers=briers)
+        return StepResult(predicted, wrong, wrong, probabilities=came, scores=scores, confidences=sure, briers=briers)
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
         """Return the score of each label: the logarithm of its probability."""
@@ -455,9 +455,9 @@ class NumberTableLearner(TableLearner):
         return forecasts[:, 0].copy()
 
     def _play(self, first: int, y: NDArray[Any]) -> StepResult:
-        said = self.part.play(self.store, self.columns.kinds, first, self.store.count)[:, 0].copy()
-        losses = (said - y) ** 2
-        return StepResult(said, losses, losses)
+        predicted = self.part.play(self.store, self.columns.kinds, first, self.store.count)[:, 0].copy()
+        losses = (predicted - y) ** 2
+        return StepResult(predicted, losses, losses)
 
     def score_one(self, x: Example) -> float:
         return self._look_one(x).item(0)

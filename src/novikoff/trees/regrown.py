@@ -183,7 +183,7 @@ class RegrownForest(Stateful):
 
     @property
     def parts(self) -> NDArray[np.float64]:
-        """(trees, 7) what the theorem says of each tree, over all its regrown forms: see `PARTS`."""
+        """(trees, 7) bound and its parts for each tree, over all its regrown forms: see `PARTS`."""
         nodes, found = self.forest.column.shape[1], np.empty((self.trees, len(PARTS)))
         _loops.forest.bounds(astuple(self.forest), np.empty(nodes), np.empty(nodes), found)
         off = np.maximum(self.totals[:, -1], found[:, -1])
@@ -226,7 +226,7 @@ class RegrownForest(Stateful):
         self._build, self.began = None, -1
 
     def _settle(self, forest: Forest) -> None:
-        """Add up what the theorem says of the current trees, and let other trees begin."""
+        """Add the parts of the bound of the current trees to the totals, and let other trees begin."""
         self.totals = self.parts
         forest.prior[:] = forest.odds
         for part in (forest.losses, forest.rounds, forest.played):

@@ -237,9 +237,9 @@ class LabelledLines(Stream):
 
     def read_as(self, other: Stream) -> None:
         """Use the label values of another stream, in passes that start from now on."""
-        told = other._told() if isinstance(other, LabelledLines) else {}
+        known = other._told() if isinstance(other, LabelledLines) else {}
         self.__dict__.pop("notes", None)
-        self._begin, self.skipped, self._said = {**self._begin, **told}, [], []
+        self._begin, self.skipped, self._said = {**self._begin, **known}, [], []
 
     def _told(self) -> Position:
         """Return the label values found in the first rows."""

@@ -20,10 +20,10 @@ UNNAMED = re.compile(r"__index_level_[0-9]+__")
 def index_columns(schema: Any) -> tuple[int, ...]:
     """Return the columns of a schema that hold the index of the original frame."""
     try:
-        told = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        listed = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
     except (ValueError, KeyError, TypeError):  # no metadata, or not from pandas
-        told = []
-    levels = {level for level in told if isinstance(level, str)} if isinstance(told, list) else set()
+        listed = []
+    levels = {level for level in listed if isinstance(level, str)} if isinstance(listed, list) else set()
     return tuple(c for c, name in enumerate(schema.names) if name in levels or UNNAMED.fullmatch(name))
 
 

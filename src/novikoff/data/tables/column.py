@@ -109,13 +109,13 @@ def is_missing(cell: Any, tokens: Sequence[str] = MISSING) -> bool:
 
 def recognise(name: str, cells: Iterable[Any]) -> Column:
     """Detect the kind of a column from its first cells: text as in a file, or values as in a frame."""
-    said = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
-    said = [cell for cell in said if cell == cell]  # NaN
-    if not said:
+    stripped = [cell.strip() if isinstance(cell, str) else cell for cell in cells if not is_missing(cell, NO_FEATURE)]
+    stripped = [cell for cell in stripped if cell == cell]  # NaN
+    if not stripped:
         return Column(name, "unknown")
-    if not all(isinstance(cell, str) for cell in said):
-        return _of_values(name, said)
-    typed = [cell for cell in said if not is_missing(cell, NO_NUMBER)]  # values if the column is numbers or dates
+    if not all(isinstance(cell, str) for cell in stripped):
+        return _of_values(name, stripped)
+    typed = [cell for cell in stripped if not is_missing(cell, NO_NUMBER)]  # values if the column is numbers or dates
     if typed and _nearly_all(typed, lambda cell: NUMBER.fullmatch(cell) or INFINITE.fullmatch(cell)):
         return Column(name, "number")
     if typed and all(cell.lower() in BOOLEANS for cell in typed):
@@ -123,7 +123,7 @@ def recognise(name: str, cells: Iterable[Any]) -> Column:
     form = form_of(typed) if typed else None
     if form is not None:
         return Column(name, "time", form, any(moment(cell, form) % DAY for cell in typed))
-    return Column(name, "text" if _is_text(said) else "category")
+    return Column(name, "text" if _is_text(stripped) else "category")
 
 
 def _nearly_all(cells: Sequence[str], test: Callable[[str], object]) -> bool:
@@ -144,10 +144,10 @@ def either_order(column: Column, cells: Sequence[object]) -> str | None:
     """Return the first date of a column read month first if day first also fits the first cells; otherwise None."""
     if column.form is None or not column.form.startswith("%m/%d"):
         return None
-    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
+    stripped = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
     other = column.form.replace("%m/%d", "%d/%m")
-    bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in said]
-    return said[0] if said and all(_fits(cell, other) for cell in bare) else None
+    bare = [ZONE.sub("", cell) if ":" in cell else cell for cell in stripped]
+    return stripped[0] if stripped and all(_fits(cell, other) for cell in bare) else None
 
 
 def moment(cell: str, form: str) -> float:
@@ -172,14 +172,14 @@ def _fits(cell: str, form: str) -> bool:
     return True
 
 
-def _of_values(name: str, said: list[object]) -> Column:
+def _of_values(name: str, stripped: list[object]) -> Column:
     """Detect the kind of a column of a frame or of JSON whose values are not text."""
-    if all(isinstance(value, bool) for value in said):
+    if all(isinstance(value, bool) for value in stripped):
         return Column(name, "boolean")
-    if all(isinstance(value, (int, float, Decimal)) for value in said):
+    if all(isinstance(value, (int, float, Decimal)) for value in stripped):
         return Column(name, "number")
-    if all(hasattr(value, "isoformat") for value in said):  # Python dates and times
-        return Column(name, "time", None, any(has_hour(value) for value in said))
+    if all(hasattr(value, "isoformat") for value in stripped):  # Python dates and times
+        return Column(name, "time", None, any(has_hour(value) for value in stripped))
     return Column(name, "category")
 
 
@@ -191,40 +191,44 @@ def has_hour(value: object) -> bool:
     return bool(value.hour or value.minute or value.second or value.microsecond)
 
 
-def _is_text(said: list[str]) -> bool:
-    words = sum(len(cell.split()) for cell in said) / len(said)
-    return words >= SEVERAL_WORDS and 2 * len(set(said)) > len(said)
+def _is_text(stripped: list[str]) -> bool:
+    words = sum(len(cell.split()) for cell in stripped) / len(stripped)
+    return words >= SEVERAL_WORDS and 2 * len(set(stripped)) > len(stripped)
 
 
 def disguised_number(column: Column, cells: Sequence[object]) -> str | None:
     """Return the first cell of a category that is a number with currency, percent sign or commas; otherwise None."""
-    said = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
-    if column.kind != "category" or not said or not _nearly_all(said, DISGUISED.fullmatch):
+    stripped = [cell.strip() for cell in cells if isinstance(cell, str) and not is_missing(cell, NO_NUMBER)]
+    if column.kind != "category" or not stripped or not _nearly_all(stripped, DISGUISED.fullmatch):
         return None
-    return next((cell for cell in said if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
+    return next((cell for cell in stripped if DISGUISED.fullmatch(cell) and not NUMBER.fullmatch(cell)), None)
 
 
 def word_among_numbers(column: Column, cells: Sequence[object]) -> str | None:
     """Return the only word among the numbers of a category column, if most cells are numbers; otherwise None."""
-    said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
-    words = {cell for cell in said if not NUMBER.fullmatch(cell)}
+    stripped = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
+    words = {cell for cell in stripped if not NUMBER.fullmatch(cell)}
     if column.kind != "category" or len(words) != 1:
         return None
     (word,) = words
-    return word if 2 * said.count(word) < len(said) else None
+    return word if 2 * stripped.count(word) < len(stripped) else None
 
 
 def looks_like_id(column: Column, cells: Sequence[Any]) -> bool:
     """Return whether a column differs in every row, like a name or number of the row."""
-    said = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    if len(said) < ID_ROWS or len(set(said)) < len(said) or any(is_missing(cell, NO_FEATURE) for cell in said):
+    stripped = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    if (
+        len(stripped) < ID_ROWS
+        or len(set(stripped)) < len(stripped)
+        or any(is_missing(cell, NO_FEATURE) for cell in stripped)
+    ):
         return False
     if column.kind == "category":
         return True
-    whole = all(WHOLE.fullmatch(str(cell)) for cell in said)
+    whole = all(WHOLE.fullmatch(str(cell)) for cell in stripped)
     if column.kind != "number" or not whole:
         return False
-    numbers = [int(cell) for cell in said]
+    numbers = [int(cell) for cell in stripped]
     return all(b - a == 1 for a, b in pairwise(numbers)) or bool(
         re.search(r"(^|_|\b)(id|uuid|key|index|number|no)$", column.name, re.IGNORECASE)
     )

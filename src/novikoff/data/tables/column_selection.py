@@ -152,12 +152,12 @@ def kind_of(reader: Reader, name: str, head: Sequence[object], chosen: dict[str,
 
 def _forms(cells: Sequence[object]) -> str:
     """Describe why cells are not dates of one format: the first non-date, or two dates of different formats."""
-    said = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
-    odd = next((cell for cell in said if form_of([cell]) is None), None)
+    stripped = [str(cell).strip() for cell in cells if not is_missing(cell, NO_NUMBER)]
+    odd = next((cell for cell in stripped if form_of([cell]) is None), None)
     if odd is not None:
         return f"{quoted(odd)}, which is no date that is known"
-    other = next((k for k in range(2, len(said)) if form_of(said[:k]) is None), len(said))
-    return f"{quoted(said[0])} and {quoted(said[other - 1])}"
+    other = next((k for k in range(2, len(stripped)) if form_of(stripped[:k]) is None), len(stripped))
+    return f"{quoted(stripped[0])} and {quoted(stripped[other - 1])}"
 
 
 def advice(
@@ -173,16 +173,16 @@ def advice(
                 "written as 1234.56. Rewrite them to learn from their size."
             )
         elif column.name not in categories and (word := word_among_numbers(column, head[column.name])) is not None:
-            told = f"{column.name} of {name} is taken for a category: its cells are numbers, but for {quoted(word)}. "
+            text = f"{column.name} of {name} is taken for a category: its cells are numbers, but for {quoted(word)}. "
             do = "Leave these cells empty to learn from the size of the numbers, or pass "
-            found.append(Advice(told, do, Option("category", column.name), " if it is one."))
+            found.append(Advice(text, do, Option("category", column.name), " if it is one."))
         elif (date := either_order(column, head[column.name])) is not None:
-            told = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
-            found.append(Advice(told, "write 2024-12-31, or pass ", Option("category", column.name), "."))
+            text = f"{column.name} of {name} is read month first, though {quoted(date)} could be day first. If it is, "
+            found.append(Advice(text, "write 2024-12-31, or pass ", Option("category", column.name), "."))
         elif looks_like_id(column, head[column.name]):
             rows = f"each of the first {len(head[column.name]):,} rows"
-            told = f"{column.name} of {name} is different in {rows}: it cannot help to predict new rows. Pass "
-            found.append(Advice(told, Option("drop", column.name), " to leave it out."))
+            text = f"{column.name} of {name} is different in {rows}: it cannot help to predict new rows. Pass "
+            found.append(Advice(text, Option("drop", column.name), " to leave it out."))
     return found
 
 

@@ -170,17 +170,17 @@ class WrittenLabels:
         self, column: str | int, first: Iterable[Any], positive: object = None, multiclass: int | None = None
     ) -> None:
         given = list(first)
-        said = [cell.strip() if isinstance(cell, str) else cell for cell in given]
-        self.spaced = next((cell for cell, bare in zip(given, said, strict=True) if cell != bare), None)
-        self.worded = any(isinstance(cell, str) and not is_number(cell) for cell in said)
-        self.booleans = bool(said) and all(isinstance(cell, bool) for cell in said)
+        bare_cells = [cell.strip() if isinstance(cell, str) else cell for cell in given]
+        self.spaced = next((cell for cell, bare in zip(given, bare_cells, strict=True) if cell != bare), None)
+        self.worded = any(isinstance(cell, str) and not is_number(cell) for cell in bare_cells)
+        self.booleans = bool(bare_cells) and all(isinstance(cell, bool) for cell in bare_cells)
         self._column = column
         if self.booleans and multiclass is None:
             positive = TRUTH.get("true" if positive is None else str(positive).lower(), positive)
         elif isinstance(positive, str) and is_number(positive) and not self.worded:
             positive = float(positive)
         self._given = positive, multiclass if positive is None else None
-        seen = {str(cell) if self.worded or not is_number(str(cell)) else float(cell) for cell in said}
+        seen = {str(cell) if self.worded or not is_number(str(cell)) else float(cell) for cell in bare_cells}
         self._seen = seen
         self._several = positive is None and multiclass is None and len(seen) > 2
         self.numbers = not (self.worded or self.booleans) and are_numbers({one for one in seen if type(one) is float})

@@ -246,8 +246,8 @@ class Table(Stream):
 
     def describe(self) -> list[str]:
         """Return one line per column: its kind and its first value."""
-        told = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
-        return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in told]
+        described = ((name, what, "nothing yet" if first is None else first) for name, what, first in self.described())
+        return [f"{name}: {what} ({quoted(first)[1:-1]}, ...)" for name, what, first in described]
 
     @property
     def numeric(self) -> bool:  # type: ignore[override]
@@ -281,8 +281,8 @@ class Table(Stream):
                 self.target_column = Target(label, f"as {whose} learned")
             self._choose(label)
         self._sources, note = matched_columns(encoding, self.columns, self._reader, whose)
-        if note and (told := f"the columns of {self.name} {note}") not in self.notes:
-            self.notes.append(told)
+        if note and (sentence := f"the columns of {self.name} {note}") not in self.notes:
+            self.notes.append(sentence)
         self._point &= encoding.dense
         self._learn, self._adopted, self._surprises = learn, True, Surprises()
         self.encoding = encoding if learn else Encoding.restore(encoding.state())
@@ -312,13 +312,13 @@ class Table(Stream):
         """Use the columns and labels of another table."""
         if not isinstance(other, Table):
             raise SourceError(f"both sources must be tables: {self.name} is one, {other.name} is not.")
-        told = other._told()
+        known = other._told()
         self.__dict__.pop("notes", None)
         self.adopt(Encoding.restore(other.encoding.state()), whose=other.name)
         self._labels = None if other._labels is None else other._labels.copy()
         self.weights, self._said = RowWeights(other.weights.column, other.weights.by_label, met=True), []
         self._point = other._point
-        self._given = {**told, "known": [*self.encoding.known()]}
+        self._given = {**known, "known": [*self.encoding.known()]}
 
     def _told(self) -> Position:
         """Return the label values found in the first rows."""

@@ -140,12 +140,12 @@ def expand(
 @compiled
 def follow(
     nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], rows: NDArray[np.int64],
-    said: Vector,
+    predicted: Vector,
 ) -> None:  # fmt: skip
-    """Predict the rows x[rows], y[rows], and learn each before the next; said (rows,) written."""
+    """Predict the rows x[rows], y[rows], and learn each before the next; predicted (rows,) written."""
     nodes, rule = Nodes(*nodes), Rule(*rule)
     path, p, q = np.empty(PATH, dtype=np.int64), np.empty((PATH, 1)), np.empty((PATH, 1))
     for t in range(len(rows)):
         length = forecast(nodes, rule, x[rows[t]], kinds, 0.0, path, p, q)
-        said[t] = q[0, 0]
+        predicted[t] = q[0, 0]
         learn(nodes, rule, length, y[rows[t]], path, p, q)
