@@ -214,7 +214,7 @@ def test_unsupported_remote_tasks_are_reported(here, tmp_path):
 @pytest.mark.slow
 def test_control_c_leaves_no_task_behind(here, file, tmp_path):
     path, address = tmp_path / "mixed.nk", ray.get_runtime_context().gcs_address
-    asked = ["mix", file, "--epochs", "100000", "--on", address, "--save", str(path)]
+    asked = ["parallel-perceptron", file, "--epochs", "100000", "--on", address, "--save", str(path)]
     driver = subprocess.Popen([sys.executable, "-m", "novikoff", *asked], stderr=subprocess.PIPE, text=True)
     while driver.poll() is None and not path.exists():
         time.sleep(0.01)
