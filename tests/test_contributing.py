@@ -40,7 +40,7 @@ def named(name, entry, text):
     return re.search(rf"import {entry.attribute}\b|[\"`]{name}[\"`:]|\"{entry.attribute}\"", text) is not None
 
 
-def test_there_is_a_row_for_everything():
+def test_table_of_files_lists_every_kind_and_existing_paths():
     assert list(ROWS) == ["learner", "theorem", "adversary", "format", "loop"]
     for written, lines in ROWS.values():
         for path in (*written, *lines):
@@ -109,7 +109,7 @@ def test_no_other_file_of_the_package_has_a_line_for_each_theorem():
     assert set.intersection(*naming) == {path for path in ROWS["theorem"][1] if path.startswith("src/")}
 
 
-def test_a_family_outside_the_layers_imports_only_what_all_families_may():
+def test_unlisted_family_imports_only_shared_packages():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layered = {package for layer in contracts[0]["layers"] for package in layer.split(" | ")}
     for path, text in SOURCES.items():

@@ -18,7 +18,7 @@ MODULES = sorted(
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples_of_a_module_print_what_they_show(name, tmp_path, monkeypatch):
+def test_doctests_of_a_module_pass(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     registered = {room: dict(found) for room, found in registry._registered.items()}
     monkeypatch.setattr(registry, "_registered", registered)  # an example may register a name

@@ -33,7 +33,7 @@ def nothing_else(nothing_else_registered, monkeypatch):
 
 
 @pytest.mark.parametrize("path", documents.pages(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_block_of_a_page_runs_and_prints_what_stands_there(path, tmp_path, nothing_else):
+def test_code_block_reproduces_its_output(path, tmp_path, nothing_else):
     text = path.read_text()
     assert not documents.indented_code(text)
     told, now = (documents.FENCED.findall(page) for page in (text, documents.anew(text, tmp_path)))
@@ -62,7 +62,7 @@ MADE = re.compile(r"(learners|adversaries|classes|streams|theorems|api|notebooks
 """Pages that only the site has; `make docs` finds links to those that are not there."""
 
 
-def test_links_of_the_documents_lead_somewhere():
+def test_document_links_resolve():
     for document in documents.pages():
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", documents.FENCED.sub("", document.read_text())):
             if not target.startswith("http") and not MADE.search(target):
@@ -128,7 +128,7 @@ def test_the_status_page_names_every_theorem_and_learner():
 
 
 @pytest.mark.parametrize("name", [*CATALOG, *theorems()])
-def test_everything_can_be_explained(name):
+def test_explanation_has_every_section_and_known_references(name):
     told = explain(name)
     wanted = {"learner": ("Algorithm", "Promise", "Cost", "Reference"), "adversary": ("Forces", "Witness", "Reference")}
     for section in wanted.get(CATALOG[name].room if name in CATALOG else "theorem", ()):

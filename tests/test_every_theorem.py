@@ -38,7 +38,7 @@ def test_a_theorem_has_a_case(name):
 
 
 @every
-def test_a_theorem_is_declared_once_and_cites_what_its_docstring_does(name):
+def test_theorem_is_declared_once_with_the_citations_of_its_docstring(name):
     theorem = EVERY[name]
     assert isinstance(theorem, DeclaredTheorem)
     assert (theorem.name, theorem.__module__) == (name, theorems()[name])

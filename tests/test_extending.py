@@ -97,7 +97,7 @@ def test_its_theorem_is_tight_and_violated_by_a_learner_that_forgets_to_eliminat
 
 
 @pytest.mark.parametrize("how", ["best", "voted", "random", "last"])
-def test_it_is_kept_and_what_was_kept_is_saved(elimination, tmp_path, how):
+def test_finalized_classifier_is_saved(elimination, tmp_path, how):
     ledger = nk.play(elimination.Elimination(12), bits(), candidates=20)
     kept = nk.finalize(ledger, how, stream=bits())
     nk.save(kept, tmp_path / "kept.nk")
@@ -159,7 +159,7 @@ def test_unregistered_learner_cannot_be_saved_and_the_error_explains_how(elimina
     assert type(nk.load(tmp_path / "model.nk").learner) is Mine
 
 
-def test_a_name_stays_what_it_is(elimination):
+def test_registered_name_cannot_be_reassigned(elimination):
     with pytest.raises(SpecError, match="perceptron is the learner Perceptron"):
         nk.register("perceptron", elimination.Elimination)
     nk.register("mine", elimination.Elimination)
@@ -221,7 +221,7 @@ def test_two_packages_with_one_name_are_an_error(elimination, tmp_path, monkeypa
         make("elimination:width=2", "learner")
 
 
-def test_a_model_of_a_learner_that_is_not_here_says_so_and_imports_nothing(elimination, tmp_path, monkeypatch):
+def test_model_of_an_unknown_learner_is_refused_without_imports(elimination, tmp_path, monkeypatch):
     nk.save(nk.play(elimination.Elimination(12), bits()), tmp_path / "model.nk")
     team = nk.Hedge([elimination.Elimination(12), nk.Perceptron()])
     nk.save(nk.play(team, bits()), tmp_path / "team.nk")
@@ -318,7 +318,7 @@ def test_the_format_keeps_every_contract(elimination, file):
     check_stream(lambda: nk.read(file))
 
 
-def test_a_file_is_read_by_its_name_its_first_bytes_or_what_is_asked(elimination, file, tmp_path):
+def test_format_follows_suffix_content_or_option(elimination, file, tmp_path):
     other = tmp_path / "rounds"
     other.write_bytes(b"".join(line.replace(b" ", b"  ") for line in file.read_bytes().splitlines(keepends=True)))
     for stream in (nk.read(file), nk.read(file, format="bits"), nk.read(other)):
@@ -341,7 +341,7 @@ def test_a_format_is_registered_by_a_program(tmp_path):
         nk.register("csv", nk.Format(nk.Arrays))
 
 
-def test_a_format_that_says_how_is_read_without_labels(tmp_path):
+def test_format_with_unlabelled_reader_reads_rows_without_labels(tmp_path):
     (tmp_path / "a.ones").write_bytes(b"1\n2\n")
     nk.register("ones", nk.Format(nk.Svmlight))
     with pytest.raises(SourceError, match="examples of the format ones must have labels"):
@@ -376,7 +376,7 @@ def test_the_command_line_lists_explains_and_runs_it(file, tmp_path):
     assert set(done.stdout.split()) == {"+", "-"}
 
 
-def test_its_theorem_is_explained_too(elimination):
+def test_its_theorem_is_explained(elimination):
     assert "Every mistake is a round labelled -1" in explain("elimination-mistakes")
     with pytest.raises(SpecError, match="elimination, .*elimination_mistakes: got 'nothing'"):
         explain("nothing")

@@ -108,7 +108,7 @@ def test_rounds_produced_by_code_are_trusted_at_most(make):
     assert not ledger.fixed
 
 
-def test_a_stream_of_somebodys_own_whose_columns_are_put_in_order_is_trusted_at_most():
+def test_custom_stream_with_reordered_columns_is_at_most_trusted():
     learner = drawing()
     nk.play(learner, nk.Losses([[0.0, 1.0]], experts=["a", "b"]))
     assert nk.play(learner, nk.Losses([[0.0, 1.0]], experts=["b", "a"])).fixed

@@ -112,7 +112,7 @@ def test_two_labels_are_binary_unless_multiclass_is_requested():
     assert sorted(many.labels) == ["versicolor", "virginica"]
 
 
-def test_a_learner_without_a_class_for_many_labels_says_which_have_one():
+def test_learner_without_multiclass_form_lists_those_with_one():
     with pytest.raises(nk.core.errors.MismatchError, match=r"ellipsoid.* takes two.*nearest-mean.*positive=VALUE"):
         nk.play("ellipsoid", flowers())
 
@@ -231,7 +231,7 @@ def test_a_third_label_that_comes_late_ends_a_game_of_two_and_suggests_a_fix(fil
     assert ledger.mistakes >= 3
 
 
-def test_labels_stay_what_they_are_in_the_source():
+def test_labels_keep_their_source_values():
     x = np.arange(12.0).reshape(6, 2)
     for values in ([1.5, 2.0, 7.0] * 2, [True, False, True] * 2, [3, 1, 2] * 2):
         labels = nk.play(NearestMeans(2), (x, values)).labels

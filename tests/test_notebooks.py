@@ -39,12 +39,12 @@ def stored(cell):
     return printed, words("".join("".join(one.get("text/html", one["text/plain"])) for one in results))
 
 
-def test_there_are_three():
+def test_three_notebooks_exist():
     assert [path.stem for path in NOTEBOOKS] == ["a-new-learner", "forecasters", "spam"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_prints_what_is_stored_in_it(path, tmp_path):
+def test_notebook_reproduces_its_stored_output(path, tmp_path):
     scope = {"__name__": "notebook"}
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
     assert any(cell["outputs"] for cell in cells)

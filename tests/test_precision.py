@@ -88,7 +88,7 @@ def test_a_number_of_any_kind_is_computed_with_as_its_double(kind, learner, form
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("int", "int8")])
-def test_gradient_descent_computes_in_doubles_too(kind):
+def test_gradient_descent_computes_in_doubles(kind):
     number, rng = KINDS[kind], np.random.default_rng(3)
     rows = [[number(v) for v in row] for row in (rng.uniform(-0.4, 0.4, size=(30, 3)) / 3.0).tolist()]
     y = [number(v) for v in rng.uniform(-1, 1, size=30).tolist()]

@@ -219,7 +219,7 @@ def test_the_command_line_prints_which_kind_of_file_it_wrote(tmp_path):
     assert (done.returncode, "pass --save FILE" in done.stderr) == (2, True)
 
 
-def test_a_run_that_an_error_ends_keeps_what_was_learned(tmp_path):
+def test_failed_run_keeps_earlier_learning(tmp_path):
     table(tmp_path / "t.csv", 9000, bad=8500)
     done = novikoff("run", "perceptron", "t.csv", "--save", "m.nk", cwd=tmp_path)
     assert done.returncode != 0

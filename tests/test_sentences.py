@@ -99,7 +99,7 @@ IN_PYTHON = {
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)
-def test_python_says_what_is_wrong_and_what_to_do(name):
+def test_python_error_names_problem_and_remedy(name):
     if name.startswith("River"):
         pytest.importorskip("river")
     attempt, told = IN_PYTHON[name]
@@ -149,7 +149,7 @@ def folder(tmp_path_factory):
         (["run", "perceptron", "days.csv"], "Write all as 2024-12-31"),
     ],
 )
-def test_command_line_says_what_is_wrong_and_what_to_do(folder, words, told):
+def test_command_line_error_names_problem_and_remedy(folder, words, told):
     code, _, error = novikoff(*words, cwd=folder)
     assert code == 2
     assert told in error

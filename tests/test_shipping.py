@@ -85,7 +85,7 @@ def test_every_import_is_a_dependency_or_belongs_to_an_extra():
                 assert re.sub("[_.]", "-", known[name][0]).lower() in DECLARED, path
 
 
-def test_every_extra_declares_what_it_is_for():
+def test_extras_list_the_packages_of_their_features():
     extras = {
         name: {Requirement(one).name for one in needs} for name, needs in PROJECT["optional-dependencies"].items()
     }

@@ -31,7 +31,7 @@ def test_a_learner_plays_a_path_as_it_is(table):
     assert raw.mistakes == nk.play("perceptron:bias=1,scale=none", table).mistakes
 
 
-def test_a_spec_plays_everything_else_too(table):
+def test_spec_plays_every_other_source(table):
     x, y = np.eye(3), [1, -1, 1]
     assert type(nk.play("perceptron:scale=none", (x, y)).learner) is nk.Perceptron
     assert nk.play("tightest-box", "demo:iris").learner.domain.width == 4

@@ -26,7 +26,7 @@ def tiers(table):
     ],
     ids=["names", "commands"],
 )
-def test_everything_public_has_one_tier(table, expected):
+def test_every_public_name_has_one_tier(table, expected):
     stable, experimental = tiers(table)
     listed = [*stable, *experimental]
     assert set(listed) == expected, "run make names, or add the name to docs/stability.md"

@@ -58,7 +58,7 @@ def test_every_answer_contradicts_the_prediction_and_every_x_is_new(said):
 
 
 @given(st.lists(st.floats(0.0, 1.0), max_size=40))
-def test_of_chances_the_likelier_label_is_contradicted_and_a_tie_counts_as_plus_one(chances):
+def test_likelier_label_is_contradicted_and_ties_count_as_plus_one(chances):
     adversary = Bisection()
     for chance in chances:
         x = adversary.ask(never)
@@ -94,7 +94,7 @@ def test_ten_thousand_rounds_are_ten_thousand_mistakes(learner):
     assert len(certificate.quantities["witness"]) < 40
 
 
-def test_ten_thousand_rounds_against_a_learner_that_says_both_labels():
+def test_ten_thousand_rounds_against_a_learner_that_predicts_both_labels():
     adversary = Bisection()
     bits = format(3**6400, "b")[:10_000]
     shown = transcript(adversary, [1 if bit == "1" else -1 for bit in bits])

@@ -94,14 +94,14 @@ def test_a_learner_on_a_budget_errs_in_every_round(budget, choice):
 
 
 @given(st.integers(1, 6), st.integers(0, 2**32))
-def test_whatever_leaves_the_list_every_round_is_a_mistake(budget, seed):
+def test_every_eviction_order_errs_each_round(budget, seed):
     coins = random.Random(seed)
     ledger = play(Budgeted(budget, lambda kept: coins.randrange(len(kept))), BudgetRuin(budget), rounds=40)
     assert ledger.mistakes == lower(ledger).bound == 40
 
 
 @pytest.mark.parametrize("budget", [1, 2, 7, 30])
-def test_the_witness_has_no_hinge_loss_and_the_length_the_theorem_says(budget):
+def test_witness_has_no_hinge_loss_and_the_stated_length(budget):
     adversary = Listening(budget)
     play(Budgeted(budget, CHOICES["oldest"]), adversary, rounds=5 * budget)
     u = np.array(adversary.witness())
@@ -197,7 +197,7 @@ def test_a_learner_that_draws_makes_it_void():
     assert "is deterministic" in found.reason
 
 
-def test_an_adversary_that_forces_less_than_it_said_is_detected():
+def test_adversary_that_forces_less_than_promised_is_detected():
     facts = BudgetRuinFacts(2, (), 0)
     run = Run(facts, dataclasses.replace(facts, said=(-1, -1, -1)), 5, 4, 4.0, (0, 0), True, True)
     assert budget_forced(run).status == "violated"

@@ -90,7 +90,7 @@ def test_a_billion_rounds_are_close_to_the_asymptotic_formula_from_below(rounds)
 
 
 @given(st.integers(0, 40_000))
-def test_the_bound_never_falls_as_rounds_go_on(rounds):
+def test_bound_never_decreases_over_rounds(rounds):
     assert half_mean_distance(rounds) <= half_mean_distance(rounds + 1) * (1 + 1e-11)
 
 

@@ -74,7 +74,7 @@ def test_the_theorem_holds_for_any_table_of_answers(answers, rounds):
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 99, 100])
-def test_the_theorem_is_tight_on_a_learner_that_says_both_labels_in_turn(rounds):
+def test_theorem_is_tight_on_a_learner_that_alternates_labels(rounds):
     certificate = lower(nk.play(Turns([1, -1]), Contrarian(), rounds=rounds))
     assert certificate.observed == certificate.bound
 

@@ -97,7 +97,7 @@ def test_before_the_end_every_round_is_forced(rounds):
     assert certificate.status == ("valid" if rounds else "vacuous")
 
 
-def test_a_game_begun_before_the_ledger_forces_only_what_is_left():
+def test_game_begun_before_the_ledger_forces_the_remaining_mistakes():
     adversary = GridBisection(14)
     nk.play(nk.ThresholdHalving(14), adversary, rounds=3)
     certificate = lower(nk.play(Constant(1), adversary, rounds=10))

@@ -98,7 +98,7 @@ def test_seven_orthonormal_vectors_cost_seven_mistakes():
 
 
 @given(st.integers(1, 9), st.lists(st.sampled_from([-1, 1]), min_size=1, max_size=30))
-def test_the_witness_separates_whatever_the_learner_says(k, said):
+def test_witness_separates_for_any_learner(k, said):
     adversary = Listening(k)
     for prediction in said:
         adversary.answer({prediction: 1.0})

@@ -67,7 +67,7 @@ def test_after_the_arc_is_exhausted_nothing_is_guaranteed():
     assert ">= 0" in certificate.quantities["witness"]
 
 
-def test_a_game_begun_before_the_ledger_forces_only_what_is_left():
+def test_game_begun_before_the_ledger_forces_the_remaining_mistakes():
     adversary = PlaneBisection(6)
     nk.play("perceptron", adversary, rounds=4)
     assert lower(nk.play(Constant(-1), adversary, rounds=10)).bound == 2

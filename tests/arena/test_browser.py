@@ -242,7 +242,7 @@ def test_bound_is_drawn_in_steps_above_the_loss_in_every_round(page, port):
         assert y >= next(height for height, until in allowed if x <= until + 0.1) - 0.1
 
 
-def test_a_browser_that_lets_no_link_be_written_lets_games_be_played(page, port):
+def test_games_play_where_the_browser_forbids_links(page, port):
     page.add_init_script("history.replaceState = () => { throw new DOMException('too many', 'SecurityError'); }")
     open_page(page, port)
     click(page, PLACES)
@@ -280,7 +280,7 @@ def test_untrusted_link_does_no_harm_and_is_explained(page, port):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("game", ["perceptron", "boxes", "experts"])
-def test_axe_finds_nothing(page, port, scheme, game):
+def test_page_passes_axe(page, port, scheme, game):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page.emulate_media(color_scheme=scheme)
     page.context.set_extra_http_headers({})

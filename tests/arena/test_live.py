@@ -80,7 +80,7 @@ def test_games_are_the_same_when_watched(live):
     assert nk.play("perceptron", (x, y), observers=[live]).mistakes == nk.play("perceptron", (x, y)).mistakes
 
 
-def test_others_are_refused(live):
+def test_foreign_hosts_are_refused(live):
     live.end(nk.play("perceptron", batches(9)))
     for path, host, code in (("/", "evil.example", 403), ("/../live.py", None, 404), ("/", None, 200),
                              ("/events", "evil.example", 403), ("/events", None, 200)):  # fmt: skip
@@ -89,7 +89,7 @@ def test_others_are_refused(live):
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
 
 
-def test_the_command_line_says_where(capsys):
+def test_command_line_prints_the_live_address(capsys):
     assert main(["run", "perceptron", "demo:breast-cancer", "--live"]) == 0
     assert "live curve: http://127.0.0.1:" in capsys.readouterr().err
 

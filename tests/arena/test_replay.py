@@ -106,7 +106,7 @@ def test_every_frame_has_its_picture_unless_it_is_that_before(game):
         assert picture == replay({**made, "moves": made["moves"][:t], "field": True})["field"]
 
 
-def test_everything_is_json():
+def test_every_scene_replays_as_json():
     for game in SCENES:
         made = random_script(game, 9)
         json.dumps(replay({**made, "field": True, "curve": True}), allow_nan=False)

@@ -124,7 +124,7 @@ def test_the_bound_of_halving_counts_hypotheses_one_by_one(kind):
 
 
 @pytest.mark.parametrize("kind", PLAIN)
-def test_the_mixture_of_experts_loses_what_bayes_loses(kind):
+def test_expert_mixture_matches_bayes_loss(kind):
     """Log loss: the mixture is Bayes' rule with a uniform prior, and its regret at most ln N."""
     spec, family = LEARNERS["exponential-weights"][1]
     one = match(spec, family, kind, 2)

@@ -42,7 +42,7 @@ def test_a_violated_certificate_is_noticed(monkeypatch):
     noticed("perceptron", VECTORS, "noise", "perceptron_")
 
 
-def test_a_bound_below_what_happened_is_noticed(monkeypatch):
+def test_bound_below_observed_loss_is_detected(monkeypatch):
     broken_bound(monkeypatch, bound=-1, status="valid")
     noticed("perceptron", VECTORS, "noise", "perceptron_")
 

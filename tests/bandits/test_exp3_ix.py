@@ -46,7 +46,7 @@ def test_the_rate_falls_or_is_tuned_to_the_horizon():
 
 
 @pytest.mark.parametrize("spec", ["exp3-ix", "tsallis-inf"])
-def test_a_loss_that_was_not_played_changes_nothing_of_what_it_does(spec):
+def test_losses_of_unplayed_arms_change_nothing(spec):
     rng = np.random.default_rng(1)
     rows = rng.random((400, 5))
     one = nk.make(spec, "learner", arms=5, seed=3)

@@ -46,7 +46,7 @@ def test_the_limits_hold_the_truth():
     assert found.total == LOG.loss.sum()
 
 
-def test_a_log_is_certified_as_the_game_itself_but_for_what_is_trusted():
+def test_log_certificate_matches_the_game_except_trusted_assumptions():
     game = nk.Game(nk.Exp3IX(3, horizon=3000, seed=0))
     for loss in LOG.loss.tolist():
         game.learn_one(None, loss)
@@ -120,7 +120,7 @@ def test_rewards_and_ranges_are_reported_in_their_units():
     assert dollars.regret.bound == pytest.approx(100 * plain.regret.bound)
 
 
-def test_arms_that_never_came_up_leave_the_regret_open():
+def test_regret_with_unplayed_arms_is_vacuous():
     found = nk.evaluate_policies(LOG, arms=5)
     assert found.regret.status == "vacuous"
     assert "the 3 of the log" not in str(found.regret.assumptions)

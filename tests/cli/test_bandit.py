@@ -54,7 +54,7 @@ def test_a_log_without_probabilities_is_refused_with_the_reason(log):
     assert "Pass --probability COLUMN. Without it there is no guarantee." in done.stderr
 
 
-def test_losses_out_of_range_are_refused_with_what_to_do(log):
+def test_losses_out_of_range_are_refused_with_a_remedy(log):
     log.write_text(log.read_text().replace("1.0,0.25", "9,0.25", 1))
     done = novikoff("bandit", log)
     assert done.returncode == 2
@@ -116,6 +116,6 @@ def test_invalid_input_is_refused(words, why):
     assert why in done.stderr
 
 
-def test_experts_refuse_a_bandit_and_say_where_it_plays():
+def test_experts_command_refuses_bandits_and_names_theirs():
     done = novikoff("experts", GAME[0], "-l", "exp3-ix:arms=4")
     assert "Use it with `novikoff bandit`" in done.stderr

@@ -42,7 +42,7 @@ def test_run_finds_a_program_in_a_csv_file(csv):
     assert "valid" in done.stdout
 
 
-def test_json_is_one_object_with_everything(csv):
+def test_json_is_one_complete_object(csv):
     done = novikoff("run", "halving:[programs:bits=18],prior=length", str(csv), "--json", "--quiet")
     told = json.loads(done.stdout)
     keys = {"learner", "source", "rounds", "mistakes", "mistake_rate", "passes", "seconds", "rounds_per_second", "size"}
@@ -95,7 +95,7 @@ def test_a_duel_shows_both_directions():
     "learner",
     ["halving:[thresholds:n=3]", "halving:[halfspaces:n=1,dim=2]", "cover-halving:dim=2", "tightest-box:dim=2,m=4"],
 )
-def test_adversaries_that_do_not_care_what_they_show_meet_every_learner(learner, adversary):
+def test_oblivious_adversaries_play_every_learner(learner, adversary):
     from novikoff.game.specs import make
 
     player = make(learner, "learner")
@@ -151,7 +151,7 @@ def test_a_violated_certificate_is_exit_code_4(monkeypatch):
     assert "violated" in done.stdout
 
 
-def test_ctrl_c_reports_what_was_done():
+def test_ctrl_c_reports_finished_rounds():
     game = subprocess.Popen(
         [*NOVIKOFF, "duel", "midpoint", "bisection", "--rounds", "100000000"],
         stdout=subprocess.PIPE,

@@ -82,7 +82,7 @@ def test_expected_mistakes_are_reported_where_a_learner_draws():
     assert "expected" not in table(compare(["threshold-halving:n=100"], pairs))[0]
 
 
-def test_json_is_one_object_with_everything(csv, capsys):
+def test_json_is_one_complete_object(csv, capsys):
     code, found = told(capsys, csv, LEARNERS, {}, {}, Request(shuffles=3, seed=1, passes=2))
     assert code == 0
     assert (found["rows"], found["passes"], found["shuffles"], found["seed"]) == (300, 2, 3, 1)

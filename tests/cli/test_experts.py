@@ -163,7 +163,7 @@ def test_experts_may_sleep(table, tmp_path):
     assert "rounds it was active" in experts(path, "--sleeping").stdout
 
 
-def test_a_game_that_was_saved_resumes_as_if_uninterrupted(table, tmp_path):
+def test_resumed_game_matches_uninterrupted_game(table, tmp_path):
     kept = tmp_path / "game.nk"
     told(table, "--rounds", "250", "--save", kept)
     found, wanted = told(table, "--resume", kept), told(table)
@@ -211,7 +211,7 @@ def test_a_loss_that_is_not_certain_is_requested(tmp_path):
     assert told(path, "--loss", "zero-one")["loss"] == 2
 
 
-def test_a_game_whose_loss_two_values_chose_refuses_a_third_on_resume(tmp_path):
+def test_resumed_game_with_inferred_loss_refuses_third_value(tmp_path):
     path, later, model = tmp_path / "t.csv", tmp_path / "later.csv", tmp_path / "t.nk"
     path.write_text("anna,ben,outcome\n0,1,1\n1,0,1\n")
     later.write_text("anna,ben,outcome\n0,1,1\n0.7,0,1\n")
@@ -234,7 +234,7 @@ def test_out_of_range_values_name_round_and_expert(tmp_path):
     assert "file not found" in missing.stderr
 
 
-def test_ctrl_c_ends_the_game_and_tells_what_was_done(table, tmp_path):
+def test_ctrl_c_ends_the_game_with_a_report(table, tmp_path):
     saved = tmp_path / "m.nk"
     command = [sys.executable, "-m", "novikoff", "experts", "-", "--save", saved, "--save-every", "600"]
     game = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -325,7 +325,7 @@ def test_values_given_twice_must_agree(table, learner, option, value):
     assert experts(table, "-l", learner, option, learner.rpartition("=")[2], "-q").returncode == 0
 
 
-def test_generated_losses_are_a_table_too():
+def test_generated_losses_are_a_table():
     game = told("stream:random-losses:experts=3,rounds=100", "--switches", "2")
     assert game["rounds"] == 100
     assert {c["theorem"]: c["status"] for c in game["certificates"]}["fixed_share_regret"] in ("valid", "vacuous")

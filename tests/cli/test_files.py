@@ -102,7 +102,7 @@ def unheard_here(command, unbuffered):
 
 
 @some(2, name=[*MODEL_OR_PLOT, "hedge --plot"], json=[False, True], unbuffered=[False, True])
-def test_files_are_written_though_nobody_reads_the_output(tmp_path, name, unbuffered, json):
+def test_files_are_written_despite_closed_output(tmp_path, name, unbuffered, json):
     path = tmp_path / "asked-for.png"
     command = [*(HEDGE if name.startswith("hedge") else WRITERS[name]), path, *(["--json"] if json else [])]
     assert unheard_here(command, unbuffered) == (0, "")
@@ -110,7 +110,7 @@ def test_files_are_written_though_nobody_reads_the_output(tmp_path, name, unbuff
 
 
 @pytest.mark.parametrize("unbuffered", [False, True], ids=["", "unbuffered"])
-def test_a_process_whose_output_nobody_reads_ends_well(tmp_path, unbuffered):
+def test_process_with_closed_output_exits_cleanly(tmp_path, unbuffered):
     path = tmp_path / "m.nk"
     done = unheard([*THRESHOLDS, "--save", path], unbuffered)
     assert (done.returncode, done.stderr) == (0, "")

@@ -62,5 +62,5 @@ def test_bash_completes_verbs_names_options_values_and_files(tmp_path):
     ]
 
 
-def test_zsh_gets_a_script_too():
+def test_zsh_script_is_printed():
     assert novikoff("completion", "zsh").stdout.startswith("#compdef novikoff")

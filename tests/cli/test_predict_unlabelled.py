@@ -100,7 +100,7 @@ def test_guarantee_of_a_kept_classifier_is_printed_without_a_test(folder, tmp_pa
 
 
 @pytest.mark.parametrize("how", ["voted", "random", "averaged"])
-def test_the_width_is_known_of_whatever_was_kept(how, folder, tmp_path):
+def test_finalized_classifier_knows_its_width(how, folder, tmp_path):
     model = learned("kernel-perceptron" if how != "averaged" else "perceptron", folder / "old.csv", tmp_path / "m.nk",
                     "--finalize", how, "--seed", "1")  # fmt: skip
     (tmp_path / "two.csv").write_text("f,g\n1,2\n3,4.5\n")

@@ -201,14 +201,14 @@ def test_bad_options_are_refused(text, arguments, says):
     assert "Traceback" not in done.stderr
 
 
-def test_another_learner_cannot_go_on(text, tmp_path):
+def test_another_learner_cannot_resume(text, tmp_path):
     run("run", "perceptron", str(text), "--save", str(tmp_path / "m.nk"), "-q", "--rounds", "10")
     done = run("run", "cover-halving:dim=2", str(text), "--resume", str(tmp_path / "m.nk"))
     assert done.returncode == 2
     assert "has perceptron" in done.stderr
 
 
-def test_nor_the_same_one_with_other_options(text, tmp_path):
+def test_same_learner_with_other_options_cannot_resume(text, tmp_path):
     """They would change nothing, without a word."""
     model, table = tmp_path / "m.nk", tmp_path / "table.csv"
     table.write_text("outcome,a,b\n" + "1,0,1\n" * 50)

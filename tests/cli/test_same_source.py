@@ -166,7 +166,7 @@ def test_rows_that_are_played_again_are_no_independent_draws(stopped):
     assert not nk.load(model).repeated
 
 
-def test_a_model_file_does_not_tell_where_files_lie(tmp_path):
+def test_model_file_contains_no_paths(tmp_path):
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "rows.svm").write_text("".join(LINES))
     run("rows.svm", "--save", "m.nk", cwd=tmp_path / "secret")
@@ -180,7 +180,7 @@ def test_same_and_again_are_for_a_resumed_game(stopped, options):
     assert "--same" in done.stderr or "--again" in done.stderr
 
 
-def test_a_table_of_experts_is_known_again_too(tmp_path):
+def test_table_of_experts_is_recognised_on_resume(tmp_path):
     path, model = tmp_path / "table.csv", tmp_path / "m.nk"
     path.write_text("anna,ben,y\n" + "0.5,0.25,1\n0.125,0.75,0\n" * 50)
     assert novikoff("experts", "-q", path, "--save", model, "--rounds", "30").returncode == 0

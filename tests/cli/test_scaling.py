@@ -50,7 +50,7 @@ def test_other_sources_are_not_scaled_unless_requested(folder):
     )
 
 
-def test_scaled_rows_have_a_constant_feature_unless_the_spec_says_otherwise(folder):
+def test_scaled_rows_have_a_constant_feature_unless_disabled(folder):
     for spec, played_as in (
         ("perceptron", "perceptron:bias=1,scale=standard"),
         ("perceptron:bias=0", "perceptron:bias=0,scale=standard"),
@@ -67,7 +67,7 @@ def test_scaled_rows_have_a_constant_feature_unless_the_spec_says_otherwise(fold
     )  # scaled rows are no independent draws
 
 
-def test_a_spec_says_more_than_the_option(folder):
+def test_spec_overrides_the_option(folder):
     told = played("perceptron:scale=range", "rows.csv", "--scale", "standard", cwd=folder)
     assert told["learner"] == "perceptron:scale=range"
 
@@ -86,7 +86,7 @@ def test_a_learner_that_is_not_on_vectors_is_left_alone_and_refuses_to_be_scaled
     assert "scale is for learners on vectors: constant plays on any. Leave it out." in error
 
 
-def test_a_converted_table_is_scaled_too(folder):
+def test_converted_table_is_scaled(folder):
     novikoff("convert", "rows.csv", "rows.arrow", cwd=folder)
     told, other = (played("perceptron", name, cwd=folder) for name in ("rows.csv", "rows.arrow"))
     assert told["learner"] == other["learner"] == "perceptron:bias=1,scale=standard"
@@ -113,7 +113,7 @@ def test_a_game_resumes_with_its_own_scale(folder, begun, asked):
     assert f"has scale {begun}, not {asked}. Leave out --scale." in error
 
 
-def test_a_scaled_example_may_be_normalized_too(folder):
+def test_scaled_example_may_be_normalized(folder):
     told = played("perceptron", "rows.csv", "--normalize", "--save", "unit.nk", cwd=folder)
     assert nk.load(folder / "unit.nk").learner.within.normalize
     assert told["certificates"][0]["quantities"]["R"] == pytest.approx(math.sqrt(2.0))  # and a constant of 1

@@ -102,7 +102,7 @@ def test_the_descent_arrives_at_the_optimum_of_a_general_solver(kind, bias, kapp
     assert primal <= -peer.fun * (1 + 1e-4)
 
 
-def test_the_lengths_of_rows_are_those_of_what_the_learner_sees():
+def test_row_lengths_are_those_of_transformed_rows():
     x, y = stream()
     quick = Quick(x, y, 2.0)
     np.testing.assert_allclose(quick.square, np.sum(x * x, axis=1) + 4.0)

@@ -16,7 +16,7 @@ def test_the_last_direction_has_the_widest_margin():
     assert not found.bias_weights.any()
 
 
-def test_the_bias_is_fitted_too():
+def test_bias_is_fitted():
     x = np.array([[1.0], [3.0]])
     found = fit(sparse(x), np.array([-1, 1], np.int8), bias=2.0)
     assert found.directions[0, -1] == pytest.approx(1.0, abs=1e-5)

@@ -7,7 +7,7 @@ from novikoff.core.types import Batch, Sparse
 from novikoff.game import persistence
 
 
-def test_sparse_rows_keep_their_width_in_small_groups_too():
+def test_sparse_rows_keep_their_width_in_small_groups():
     coins = np.random.default_rng(0)
     y = np.where(coins.random(300) < 0.5, 1, -1).astype(np.int8)
     indices = np.tile(np.arange(3, dtype=np.uint32), 300)

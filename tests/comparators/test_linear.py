@@ -240,7 +240,7 @@ def test_many_rows_leave_the_same_sums_as_few_at_a_time(form):
 
 @pytest.mark.parametrize("form", [sparse, dense])
 @pytest.mark.parametrize("where", [0, 255, 256, 599])
-def test_one_row_that_is_not_a_number_makes_all_invalid_wherever_it_is(where, form):
+def test_one_nan_row_invalidates_all(where, form):
     rows = np.full((600, 2), 0.5)
     rows[where, 1] = math.nan
     scorer = scored(rows.tolist(), [1] * 600, [[1, 1, 1, 0]] * 2 + [[0] * 4], [0, 0, 0], 3, form=form)

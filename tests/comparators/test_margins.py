@@ -15,7 +15,7 @@ from novikoff.numerics import totals
 
 
 @given(st.lists(st.floats(-1e15, 1e15) | st.sampled_from([1e300, -1e300, 1e-300, 1.0]), max_size=50))
-def test_a_sum_keeps_what_rounding_loses(numbers):
+def test_sum_compensates_rounding(numbers):
     pair = np.zeros(2)
     for number in numbers:
         totals.put(pair, 0, number)

@@ -33,7 +33,7 @@ def bound(spec, keep, memory, monkeypatch, hindsight=True):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_rows_read_again_give_what_rows_kept_would_have_given(spec, monkeypatch):
+def test_reread_rows_match_kept_rows(spec, monkeypatch):
     whole, kept = bound(spec, 16_000_000, 0, monkeypatch)
     tracked, _ = bound(spec, 20_000, 0, monkeypatch, hindsight=False)
     again, read = bound(spec, 20_000, 16_000_000, monkeypatch)

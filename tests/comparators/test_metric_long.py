@@ -116,7 +116,7 @@ def test_numbers_do_not_drift_in_ten_million_rounds(spec):
 
 
 @pytest.mark.slow
-def test_a_million_rounds_with_256_features_stay_within_what_rounding_explains():
+def test_million_rounds_with_256_features_stay_within_rounding():
     learner, rng = nk.Logistic(), np.random.default_rng(1)
     game, pairs = Game(learner), rng.integers(0, 256, (100, 2))
     moment, sums = np.zeros(256, np.longdouble), np.zeros(len(pairs), np.longdouble)

@@ -327,7 +327,7 @@ def test_updates_are_counted_from_the_scores():
 
 
 @pytest.mark.parametrize("kind", [FTRL, Logistic, AROW, SecondOrderPerceptron, AdaGrad])
-def test_a_bound_does_not_rest_on_what_the_learner_claims(kind):
+def test_bound_ignores_claims_of_the_learner(kind):
     honest, claimed = (
         {one.theorem: one for one in nk.play(learner, noisy()).certify() if one.theorem != "ftrl_suffix"}
         for learner in (kind(), claiming_less(kind))
@@ -338,7 +338,7 @@ def test_a_bound_does_not_rest_on_what_the_learner_claims(kind):
 
 
 @pytest.mark.parametrize("kind", [MulticlassFTRL, MulticlassPerceptron, MulticlassSecondOrderPerceptron])
-def test_a_bound_of_many_labels_does_not_rest_on_what_the_learner_claims(kind):
+def test_multiclass_bound_ignores_claims_of_the_learner(kind):
     for learner in (kind(), claiming_less(kind)):
         (certificate,) = nk.play(learner, noisy(3), labels="multiclass").certify()
         assert certificate.status in ("valid", "vacuous")
@@ -346,7 +346,7 @@ def test_a_bound_of_many_labels_does_not_rest_on_what_the_learner_claims(kind):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_warm_start_is_void_but_for_what_may_begin_anywhere(spec):
+def test_warm_start_is_void_except_for_theorems_from_any_start(spec):
     learner = make(spec, "learner")
     learner.learn_many(Batch(*S6, 1))
     said = {certificate.theorem: certificate.status for certificate in nk.play(learner, S6).certify()}

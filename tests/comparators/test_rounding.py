@@ -33,7 +33,7 @@ weights = st.sampled_from([0.0, 1e-320, 1e-200, 3e-162, 1e-161, 0.1, 1 / 3, 1.0,
 
 
 @given(st.lists(weights, max_size=20))
-def test_a_squared_length_is_rounded_up_and_is_nothing_for_nothing_only(numbers):
+def test_squared_length_is_rounded_up_and_zero_for_zero_only(numbers):
     exact = sum((Fraction(number) ** 2 for number in numbers), Fraction(0))
     told = length_of(np.array(numbers, dtype=np.float64))
     assert exact <= told <= exact * (1 + Fraction(1, 2**49)) + Fraction(21, 2**1074)
@@ -41,7 +41,7 @@ def test_a_squared_length_is_rounded_up_and_is_nothing_for_nothing_only(numbers)
 
 
 @given(st.fractions(0, 10**30) | st.integers(0, 2**1000).map(lambda k: Fraction(k, 2**1900)))
-def test_a_root_is_rounded_up_and_is_nothing_for_nothing_only(square):
+def test_root_is_rounded_up_and_zero_for_zero_only(square):
     found = root(square)
     assert found**2 >= square
     assert max(found - Fraction(3, 2**600), Fraction(0)) ** 2 <= square

@@ -56,7 +56,7 @@ def test_losses_are_those_of_the_sums_and_never_less(top, seed):
 
 @pytest.mark.parametrize("top", [-448, 3, 448])
 @pytest.mark.parametrize("seed", range(4))
-def test_losses_of_penalties_and_of_mistakes_are_those_of_their_own_sums(top, seed):
+def test_penalty_and_mistake_losses_match_their_sums(top, seed):
     tally = with_sums(top, seed)
     starts = [Fraction(7)]  # nothing is left out then
     penalized, wrong = list(tally.penalized([Fraction(25)], starts)), list(tally.over_mistakes([Fraction(25)], starts))

@@ -183,7 +183,7 @@ def tracked(twist, x, y, bias=0.5, keep=16_000_000, form=np.array, start=None, t
 
 @some(2, twist=[honest, *TWISTS], keep=[0, 2_000, 16_000_000], form=[np.array, sparse])
 @pytest.mark.parametrize("seed", first_of(3))
-def test_a_learner_that_does_something_else_is_not_explained(twist, keep, form, seed):
+def test_altered_learner_is_unexplained(twist, keep, form, seed):
     found = tracked(twist, *noisy(1000, seed=seed), keep=keep, form=form)
     assert found <= 1.0 if twist is honest else found > 1e3
 

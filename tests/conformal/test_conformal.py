@@ -149,7 +149,7 @@ def test_the_tracker_has_its_golden_values():
     assert min(map(pinball, SCORES)) == pytest.approx(2.32, abs=1e-8)
 
 
-def test_a_set_has_every_label_whose_score_is_at_most_the_threshold():
+def test_set_contains_every_label_with_score_up_to_the_threshold():
     learner = nk.Conformal(nk.FTRL(), alpha=0.1)
     nk.play(learner, labelled())
     q = learner.standing()["thresholds"][0]
@@ -168,7 +168,7 @@ def test_predicted_set_is_the_counted_set(spec):
         assert game.ledger.coverage.missed == before + (y not in said), t
 
 
-def test_predicted_interval_is_the_counted_one_and_the_first_is_everything():
+def test_predicted_interval_matches_the_counted_one_and_starts_infinite():
     game = nk.Game(nk.Conformal(nk.VAW(), alpha=0.2))
     (batch,) = numbered(200).batches()
     assert game.predict_set(batch.x[0]) == (-math.inf, math.inf)

@@ -123,7 +123,7 @@ def test_no_bound_is_violated_on_arbitrary_streams(loss, seed, rounds, scale):
         assert one.status in ("valid", "vacuous"), str(one)
 
 
-def test_half_of_either_price_would_be_too_little():
+def test_half_of_either_price_breaks_the_bound():
     """On e_1 .. e_20 with outcomes out of reach all losses are linear."""
     ledger = nk.play(AdaGrad("absolute", bias=0.0), nk.RegressionArrays(np.eye(20), np.full(20, 50.0)))
     (found,) = ledger.certify()
@@ -147,7 +147,7 @@ def test_dual_sums_stay_below_the_theorem_on_adversarial_streams(loss):
     assert facts.least <= facts.gained
 
 
-def test_the_features_and_the_outcomes_may_be_multiplied_by_anything():
+def test_loss_scales_with_the_outcomes_and_not_with_the_features():
     x, y = line()
     plain = nk.play(AdaGrad("absolute"), nk.RegressionArrays(x, y)).loss
     assert nk.play(AdaGrad("absolute"), nk.RegressionArrays(x * [8.0, 0.5, 2.0**40], y)).loss == plain
@@ -163,7 +163,7 @@ def test_quantiles_and_outliers():
     assert above == pytest.approx([0.1, 0.5, 0.9], abs=0.08)
 
 
-def test_rows_beyond_what_is_kept_are_seen_by_weights_fitted_before(monkeypatch):
+def test_rows_beyond_the_kept_ones_are_seen_by_fitted_weights(monkeypatch):
     monkeypatch.setattr(tracker, "KEEP", 6000)
     monkeypatch.setattr(tracker.ConvexTracker.__init__, "__defaults__", (6000,))
     for loss in CODES:

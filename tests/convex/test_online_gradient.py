@@ -283,7 +283,7 @@ def test_a_batch_with_one_bad_row_is_not_played_at_all(zeros):
         assert same(learner.state(), before)
 
 
-def test_an_example_divided_by_its_length_is_not_too_long():
+def test_normalized_example_is_within_the_length_limit():
     x, y = stream(2000, 50)
     x /= np.linalg.norm(x, axis=1)[:, None]
     assert ((x * x).sum(axis=1) > 1.0).any()  # by a rounding

@@ -162,7 +162,7 @@ def test_losses_of_a_regression_of_two_methods_are_squared_errors():
     assert {one.status for one in covered.certify()} == {"valid"}
 
 
-def test_a_regression_with_a_loss_of_its_own_must_have_costs():
+def test_regression_with_custom_loss_needs_costs():
     class Odd(Mean):
         loss = "odd"
 
@@ -215,7 +215,7 @@ def test_wrapped_objects_of_two_methods_play():
     assert nk.play(nk.wrap(Frequent()), (x, y)).mistakes == by_hand(x, y)
 
 
-def test_compare_needs_classifiers_from_functions_too():
+def test_compare_refuses_functions_that_make_no_classifier():
     with pytest.raises(InputError, match="compare needs classifiers: Mean predicts numbers"):
         nk.compare({"mean": lambda seed: Mean()}, (np.zeros((9, 1)), np.arange(9.0) / 2.0), 1)
 

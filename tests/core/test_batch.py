@@ -47,7 +47,7 @@ def test_dense_rows_become_sparse_and_dense_again(table):
     assert rows(again) == rows(x)
 
 
-def test_no_rows_are_rows_too():
+def test_sparse_without_rows_is_valid():
     assert len(Sparse.of_rows([])) == 0
     assert Sparse.of_dense(np.zeros((2, 3))).take(np.array([], np.int64)).dense().shape == (0, 3)
 
@@ -149,7 +149,7 @@ def lines(path, count=500):
     return path
 
 
-def test_comparators_look_in_the_background_at_what_nobody_writes_over(tmp_path, monkeypatch):
+def test_background_comparators_read_owned_rows(tmp_path, monkeypatch):
     waited = []
     plain = LinearTracker.see
 
@@ -172,7 +172,7 @@ def test_comparators_look_in_the_background_at_what_nobody_writes_over(tmp_path,
         assert not column.flags.writeable  # it lies in the file: no copy was made
 
 
-def test_a_team_shows_the_comparators_of_its_learners_what_nobody_writes_over(tmp_path):
+def test_team_passes_owned_rows_to_comparators(tmp_path):
     team = nk.Hedge([nk.Perceptron(), nk.Perceptron(bias=1.0)])
     ledger = nk.play(team, nk.Svmlight(lines(tmp_path / "rows.svm")))
     assert all(member.tracker._background._thread is not None for member in ledger.members)

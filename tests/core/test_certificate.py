@@ -35,7 +35,7 @@ def test_declared_fields_are_in_every_certificate():
     assert some_mistakes(None) is None
 
 
-def test_only_of_mistakes_does_the_run_know_what_was_observed():
+def test_run_supplies_observed_value_for_mistakes_only():
     regret = theorem("D", "r", quantity="regret")(lambda run: Bound(5, observed=3))
     with pytest.raises(ValueError, match="a bound on regret needs `observed`"):
         regret(Run(None, None, 9, 3, 2.5, (4, 5), adaptive=False, deterministic=True))
@@ -62,7 +62,7 @@ def test_one_run_of_an_expectation_is_not_printed_as_an_inequality():
 
 
 @given(st.floats(1e-9, 1e12), st.sampled_from(["upper", "lower"]))
-def test_a_printed_bound_is_guaranteed_too(bound, side):
+def test_printed_bound_is_rounded_outward(bound, side):
     shown = float(bound_text(bound, side).replace(",", ""))
     assert shown >= bound if side == "upper" else shown <= bound
     assert math.isclose(shown, bound, rel_tol=1e-5)

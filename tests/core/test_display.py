@@ -35,7 +35,7 @@ def test_non_default_arguments_are_shown(spec, text):
     assert repr(make(spec, "learner", domain=nk.Domain("vector", 2))) == text
 
 
-def test_ledgers_certificates_and_comparisons_are_short_too():
+def test_ledgers_certificates_and_comparisons_have_short_reprs():
     x = np.random.default_rng(0).normal(size=(60, 2))
     y = np.where(x[:, 0] > 0, 1, -1)
     ledger = nk.play("perceptron", (x, y))

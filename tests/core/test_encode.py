@@ -118,7 +118,7 @@ LONG = 10**5000
         lambda: check_label(LONG, 3),
     ],
 )
-def test_numbers_too_long_to_print_are_refused_in_our_words(ask):
+def test_unprintably_long_numbers_are_refused(ask):
     with pytest.raises(InputError, match=r"x must|a label must"):
         ask()
 
@@ -192,7 +192,7 @@ def test_mapping_refuses_keys_of_two_kinds(x):
 
 
 @pytest.mark.parametrize("x", [{"a": NAN}, {"a": 1.0, "b": INF}, {3: -INF}])
-def test_mapping_refuses_what_is_not_finite_and_learns_no_name(x):
+def test_mapping_refuses_infinite_values_and_learns_no_name(x):
     names = {"a": 0}
     with pytest.raises(InputError, match="x must be finite"):
         encode.mapping(x, names)

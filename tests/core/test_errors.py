@@ -117,7 +117,7 @@ def test_a_place_in_words(where, words):
     assert place(where) == words
 
 
-def test_a_sentence_says_what_must_be_what_was_where_and_what_to_do():
+def test_error_states_requirement_value_place_and_remedy():
     error = InputError("advice must be from 0 to 1", "has 1.5", Advice("Pass another ", Option("loss"), "."), expert=1)
     assert str(error) == "advice must be from 0 to 1: expert 1 has 1.5. Pass another loss."
     assert error.at(round=1234) is error

@@ -46,7 +46,7 @@ def test_two_values_of_any_type_become_minus_one_and_plus_one_the_larger_plus_on
     assert x.tolist() == [10, 20, 30]
 
 
-def test_dates_are_labels_too_whatever_their_unit():
+def test_dates_of_any_unit_are_labels():
     days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[ns]")
     stream = Arrays([0, 1], days)
     assert all_of(stream)[1].tolist() == [1, -1]
@@ -115,7 +115,7 @@ def test_positive_names_the_value_that_is_plus_one_against_all_others(y, positiv
     assert stream.labels == labels
 
 
-def test_a_positive_value_that_does_not_occur_is_an_error_that_shows_those_that_do():
+def test_absent_positive_value_error_lists_existing_values():
     with pytest.raises(SourceError, match=r"y has no 'tasty', but 'ham', 'spam'\."):
         encode_labels(np.array(["spam", "ham"]), positive="tasty")
 
@@ -225,7 +225,7 @@ def test_features_must_name_every_column():
 
 
 @given(st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.booleans()), min_size=1))
-def test_the_numbers_come_out_as_they_went_in_and_again_when_read_again(rows):
+def test_numbers_round_trip_and_reread(rows):
     X = np.array([x for x, _ in rows])
     stream = Arrays(X, [y for _, y in rows])
     for _ in range(2):

@@ -71,7 +71,7 @@ def state_of(ledger):
 # the view
 
 
-def test_a_stream_whose_order_agrees_is_passed_on_as_it_is():
+def test_stream_in_matching_order_is_returned_unchanged():
     stream = nk.Frame(table())
     assert matched(stream, NAMES) is matched(stream, None) is stream
     assert matched(nk.Arrays(x, y), NAMES).features is None
@@ -239,7 +239,7 @@ def test_arrays_after_arrays_must_have_the_same_width(make):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_row_of_a_frame_is_matched_by_name_too(order):
+def test_frame_row_is_matched_by_name(order):
     pd = pytest.importorskip("pandas")
     rows = pd.DataFrame(x, columns=list(NAMES))
     other = [row for _, row in rows[list(order)].iterrows()]
@@ -262,7 +262,7 @@ def test_a_row_of_a_frame_is_matched_by_name_too(order):
     assert state_of(one) == state_of(two)
 
 
-def test_points_are_matched_too():
+def test_points_are_matched():
     whole = {"p": [0, 5, 9, 3], "q": [1, 1, 0, 0], "y": [-1, 1, 1, -1]}
     learners = [nk.TightestBox(2, 10), nk.TightestBox(2, 10)]
     for learner, names in zip(learners, ("pqy", "qpy"), strict=True):
@@ -363,7 +363,7 @@ def saved(tmp_path_factory):
 
 
 @pytest.mark.parametrize("model", ["m.nk", "k.nk"])
-def test_predict_matches_columns_by_name_and_names_what_is_missing(saved, tmp_path, model):
+def test_predict_matches_columns_by_name_and_lists_missing_ones(saved, tmp_path, model):
     later = as_csv(tmp_path / "later.csv", table(rows=LATER))
     code, said, _ = novikoff("predict", saved / model, later)
     assert code == 0

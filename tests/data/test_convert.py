@@ -375,7 +375,7 @@ def tampered(path, note=None, schema=None, label=None):
         ({"label": [0, 1]}, "the label of row 1 is 0, not -1 or"),
     ],
 )
-def test_a_file_that_says_it_is_ours_and_is_not_is_an_error(tmp_path, changes, said):
+def test_file_with_false_signature_is_refused(tmp_path, changes, said):
     path = tmp_path / "rows.arrow"
     convert(Rows([Batch(sparse([([1, 2], [3, 4]), ([5], [6])]), signs(2), 1)]), path)
     with pytest.raises(SourceError, match=said):

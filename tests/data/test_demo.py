@@ -53,7 +53,7 @@ def test_the_threshold_is_learned_with_the_mistakes_the_theorem_allows():
     assert all(certificate.holds for certificate in ledger.certify() if certificate.theorem == "halving_mistakes")
 
 
-def test_the_program_of_program_is_the_one_it_says():
+def test_demo_program_has_the_documented_target():
     stream = demo("program")
     x, y = all_of(stream)
     assert stream.domain == Domain("point", 4)
@@ -133,7 +133,7 @@ def test_integers_reach_every_value_and_no_other():
     assert integers(5, 1, seed=0).tolist() == [0] * 5
 
 
-def test_an_unknown_demo_is_an_error_that_lists_those_there_are():
+def test_unknown_demo_error_lists_the_demos():
     for ask in (lambda: demo("papaya"), lambda: read("demo:papaya")):
         with pytest.raises(SourceError, match="papayas, thresholds, program, iris, .*: got 'papaya'"):
             ask()

@@ -162,7 +162,7 @@ def test_the_rows_of_a_seed_stay_the_same_for_ever():
 
 
 @pytest.mark.parametrize("stream", STREAMS, ids=NAMES)
-def test_a_stream_tells_what_it_is(stream):
+def test_stream_describes_itself(stream):
     sparse = "nonzeros" in stream.name
     assert stream.domain == Domain("vector", 300 if sparse else 5)
     assert stream.labels == Labels()
@@ -302,7 +302,7 @@ def test_noise_flips_labels_and_leaves_the_examples():
     assert np.array_equal(Noisy(width=6, seed=5).target, Separable(width=6, seed=5).target)
 
 
-def test_noise_may_be_nothing_or_everything():
+def test_noise_may_be_zero_or_one():
     clean = rows(Separable(500, nonzeros=20))
     assert rows(Noisy(500, nonzeros=20, noise=0.0)) == clean
     assert rows(Noisy(500, nonzeros=20, noise=1.0)) == [(x, -y) for x, y in clean]
@@ -405,7 +405,7 @@ def test_the_hard_order_stops_at_its_rounds():
     assert np.array_equal(stream.order, HardOrder(500).order[:10])
 
 
-def test_names_say_how_to_make_the_stream_again():
+def test_stream_name_recreates_the_stream():
     assert NAMES[0] == "separable:rounds=9000,width=5,margin=0.1,seed=0"
     assert NAMES[3] == "noisy:rounds=9000,width=300,margin=0.1,seed=0,nonzeros=7,noise=0.1"
     assert NAMES[4] == "drifting:rounds=9000,width=5,margin=0.1,seed=0,every=700"

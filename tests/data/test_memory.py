@@ -77,7 +77,7 @@ def test_an_array_is_no_label():
 @pytest.mark.parametrize(
     ("negative", "positive"), [("ham", "spam"), (0, 1), (False, True), (1, 0), (None, "seen"), (1.5, 2.5)]
 )
-def test_labels_say_which_two_values_are_minus_one_and_plus_one(negative, positive):
+def test_labels_map_two_values_to_minus_and_plus_one(negative, positive):
     stream = Pairs([(0, positive), (0, negative)], labels=Labels(negative, positive))
     assert labels_of(stream) == [1, -1]
     with pytest.raises(SourceError, match=r"labels must be .* or .*: item 1 of pairs got 'third'"):
@@ -117,7 +117,7 @@ def test_non_iterable_source_is_an_error():
         Pairs(3)
 
 
-def test_a_bad_item_leaves_what_was_learned_before_it():
+def test_bad_item_keeps_earlier_learning():
     learner = ThresholdHalving(10)
     with pytest.raises(SourceError, match="item 3 of"):
         play(learner, [(5, -1), (8, -1), (9, "?")])
@@ -146,7 +146,7 @@ def rows(stream, start=None):
     return x, np.concatenate(y)
 
 
-def test_arrays_come_as_doubles_with_their_outcomes_as_they_are():
+def test_arrays_become_doubles_with_unchanged_outcomes():
     X, y = np.arange(6).reshape(3, 2), [2, 0.5, -7]
     stream = RegressionArrays(X, y)
     (x,), outcomes = rows(stream)

@@ -49,7 +49,7 @@ def test_golden_ratios():
 
 
 @given(st.integers(1, 200), st.integers(1, 40), st.integers(-(2**63), 2**64), st.data())
-def test_a_row_is_its_coins_wherever_reading_begins(experts, rounds, seed, data):
+def test_generated_row_does_not_depend_on_where_reading_starts(experts, rounds, seed, data):
     stream = RandomLosses(experts, rounds, seed)
     whole = stream.losses(0, rounds)
     t = data.draw(st.integers(0, rounds - 1))

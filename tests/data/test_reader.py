@@ -89,7 +89,7 @@ def test_text_formats_are_recognised_packed_or_not(write, content, name, kind, p
     assert rows_of(stream) == rows_of(kind(write(content, "plain")))
 
 
-def test_packed_by_zstd_is_unpacked_too(write):
+def test_zstd_is_unpacked(write):
     for content, _, kind in ALL:
         packed = pa.compress(content, codec="zstd", asbytes=True)
         assert rows_of(read(write(packed))) == rows_of(kind(write(content, "plain")))
@@ -250,7 +250,7 @@ def test_an_empty_file_and_a_damaged_one_are_errors(write):
 # options
 
 
-def test_format_overrides_what_is_sniffed(write):
+def test_format_option_overrides_sniffing(write):
     stream = read(write(b"u\t1\nv\t2\n"), format="text")
     assert type(stream) is Text
     assert stream.notes == ["format: text"]

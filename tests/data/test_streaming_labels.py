@@ -50,7 +50,7 @@ def test_nothing_is_known_before_the_first_value():
 
 
 @pytest.mark.parametrize(("value", "sign"), [(-1, -1), (0, -1), (1, 1)])
-def test_a_lone_value_is_taken_for_what_it_mostly_is(value, sign):
+def test_lone_label_value_has_its_usual_sign(value, sign):
     labels = StreamingLabels()
     assert encode(labels, float(value), value) == [sign, sign]
     assert labels.labels is not None

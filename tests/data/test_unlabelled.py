@@ -65,7 +65,7 @@ def test_a_single_column_is_a_table():
     assert rows(of(b"age\n31\n7\n")) == [[31.0], [7.0]]
 
 
-def test_whether_names_come_first_can_be_said():
+def test_header_can_be_declared():
     assert rows(of(b"1,2\n3,4\n", header=True)) == [[3.0, 4.0]]
 
 

@@ -50,7 +50,7 @@ def test_a_shuffle_goes_by_the_coins_of_its_rows(seed):
         assert order(rows, seed, number).tolist() == sorted(range(rows), key=lambda row: coin(own, "shuffle", row))
 
 
-def test_shuffles_of_other_numbers_and_seeds_are_others():
+def test_shuffles_differ_by_number_and_seed():
     orders = {tuple(order(50, seed, number).tolist()) for seed in range(4) for number in range(4)}
     assert len(orders) == 16
     assert all(sorted(one) == list(range(50)) for one in orders)
@@ -84,7 +84,7 @@ def test_without_shuffles_the_rows_are_played_as_they_came():
     assert (comparison.source, comparison.rows, comparison.shuffles) == (stream.name, 2000, 0)
 
 
-def test_sparse_rows_in_many_batches_are_shuffled_too(tmp_path):
+def test_sparse_rows_in_many_batches_are_shuffled(tmp_path):
     stream = nk.synthetic.noisy(rounds=10_000, width=400, nonzeros=5, seed=3)
     path = tmp_path / "rows.svm"
     lines, rows = [], []
@@ -101,7 +101,7 @@ def test_sparse_rows_in_many_batches_are_shuffled_too(tmp_path):
         same(game, nk.play(nk.Perceptron(bias=1.0), shuffled))
 
 
-def test_indices_and_plain_objects_are_shuffled_too():
+def test_indices_and_plain_objects_are_shuffled():
     points = [(t * 37 % 101, 1 if t * 37 % 101 >= 50 else -1) for t in range(80)]
     names = [({"a": t % 3, f"b{t % 7}": 1}, 1 if t % 3 == 1 else -1) for t in range(90)]
     for spec, pairs in [("threshold-halving:n=100", points), ("perceptron", names)]:
@@ -152,7 +152,7 @@ def test_passes_go_through_the_same_order_again():
     assert one.games[0].rounds == 1200
 
 
-def test_a_learner_that_draws_has_a_seed_of_its_own_in_each_game():
+def test_randomized_learner_has_its_own_seed_per_game():
     pairs = [(t * 37 % 101, 1 if t * 37 % 101 >= 50 else -1) for t in range(60)]
     spec = "consistent:[thresholds:n=100],random=true"
     free, fixed = compare([spec, spec + ",seed=5"], pairs, shuffles=4, seed=11).learners
@@ -166,7 +166,7 @@ def test_a_learner_that_draws_has_a_seed_of_its_own_in_each_game():
     assert compare(["perceptron"], noisy_arrays()).learners[0].expected is None
 
 
-def test_functions_and_names_make_learners_too():
+def test_functions_and_names_make_learners():
     def plain(seed):
         return nk.Perceptron()
 
@@ -302,7 +302,7 @@ def test_a_shuffle_is_dropped_after_its_last_game(monkeypatch):
     assert max(most) <= 2  # that of the last game may not have been collected yet
 
 
-def test_bad_requests_are_refused_before_anything_is_read():
+def test_bad_requests_are_refused_before_reading():
     stream = Counted()
     for learners, error, words in [
         ([], SpecError, "compare needs learners"),

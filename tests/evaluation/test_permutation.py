@@ -129,7 +129,7 @@ def test_invalid_arguments_are_refused():
         permutation_test("perceptron", stream, 3, threads=0)
 
 
-def test_learners_that_do_not_say_labels_are_refused():
+def test_learners_without_label_predictions_are_refused():
     table = Losses(np.random.default_rng(10).random((20, 3)))
     with pytest.raises(InputError, match=r"is for classification: ExponentialWeights plays on losses\[3\]"):
         permutation_test(lambda seed: ExponentialWeights(3, loss="table"), table, 3)

@@ -199,7 +199,7 @@ def test_whole_bounds_are_averaged_outward():
     assert verdict((1, huge), (1, huge + 2), kind="D", trivial=huge * 9).bound == huge + 1
 
 
-def test_the_worst_news_comes_first():
+def test_violated_verdict_comes_first():
     good, bad = (
         certificate(1, 2, kind="D"),
         dataclasses.replace(certificate(3, 2, "D", trivial=9), theorem="other"),

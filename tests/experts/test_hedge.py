@@ -105,7 +105,7 @@ def test_without_a_horizon_the_rate_falls():
         assert hedge.weights[1] == pytest.approx(1 / (1 + math.exp(eta * t)), rel=1e-13)
 
 
-def test_each_learner_plays_as_if_it_were_alone_and_the_ledger_keeps_its_record():
+def test_team_member_plays_as_alone_and_is_recorded():
     x, y = linear()
     hedge = Hedge(five())
     ledger = nk.play(hedge, (x, y))

@@ -245,7 +245,7 @@ def test_a_learner_without_probabilities_or_with_a_past_is_refused():
         nk.play(Specialists(nk.FTRL()), drifting(100)).learner.between(1, 63)
 
 
-def test_a_saved_game_whose_copies_are_others_is_refused():
+def test_saved_game_with_altered_copies_is_refused():
     state = nk.play(Specialists(nk.FTRL(), 8), drifting(100)).learner.state()
     state["copies"] = state["copies"][:-1]
     with pytest.raises(ModelFileError, match="the copies awake after 100 rounds"):

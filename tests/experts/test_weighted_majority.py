@@ -261,7 +261,7 @@ def test_beta_zero_without_a_perfect_hypothesis_keeps_the_least_penalised():
 
 
 @pytest.mark.parametrize("conservative", [False, True])
-def test_a_ledger_opened_in_the_middle_is_certified_by_what_the_weights_lost_since(conservative):
+def test_ledger_opened_in_the_middle_is_certified_by_the_weight_lost_since(conservative):
     rng = np.random.default_rng(4)
     x, noise = rng.integers(0, 31, 600), rng.random(600) < 0.15
     y = np.where((x >= 11) ^ noise, 1, -1)

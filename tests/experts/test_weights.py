@@ -133,7 +133,7 @@ def test_flushing_is_exact():
     st.integers(1, 9),
     st.floats(0.0, 1.0, exclude_max=True),
 )
-def test_a_draw_falls_where_the_cumulative_weights_say(some, times, u):
+def test_draw_follows_cumulative_weights(some, times, u):
     w = np.array(some * times)
     if w.sum() == 0.0:
         w[len(w) // 2] = 1.0

@@ -95,7 +95,7 @@ def test_the_mean_of_realised_mistakes_is_the_expected_number():
     assert abs(realised.mean() - ledgers[0].expected) < 4 * error
 
 
-def test_with_mistake_driven_filtering_the_theorem_would_be_false():
+def test_mistake_driven_filtering_breaks_the_theorem():
     # H = {right, wrong}: filtering on mistakes only, E[M] -> 1 > ln 2; filtering every round it is 1/2.
     chance_both, expected = 1.0, 0.0
     for _ in range(30):

@@ -78,7 +78,7 @@ def test_contradiction_restarts_the_learner():
 
 
 @given(NUMBERS, st.lists(NUMBERS, min_size=1, max_size=30))
-def test_a_realizable_stream_is_never_contradicted_and_what_was_seen_is_known(theta, xs):
+def test_realizable_stream_is_never_contradicted_and_seen_rows_are_known(theta, xs):
     learner = Midpoint()
     stream = [(x, 1 if Fraction(x) >= Fraction(theta) else -1) for x in xs]
     nk.play(learner, stream)

@@ -138,7 +138,7 @@ def test_on_any_stream_the_certificate_is_true_or_void_also_from_the_middle(stre
     )
 
 
-def test_a_ledger_opened_in_the_middle_counts_what_was_left():
+def test_ledger_opened_in_the_middle_counts_the_remaining_hypotheses():
     before = CoverFacts(level=1, hypotheses=13, survivors=3, spent=3)
     later = CoverFacts(level=3, hypotheses=51, survivors=12, spent=3 + 4 + 5)
     # floor(log2 3) + 1 for what was left of 13, 5 for the cover of 26, floor(log2(51/12)) for the last.

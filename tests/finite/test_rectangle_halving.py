@@ -290,7 +290,7 @@ def test_resume_matches_uninterrupted_run(game, cut):
     assert second.certify() == straight.certify()
 
 
-def test_the_state_is_restored_from_arrays_too():
+def test_state_is_restored_from_arrays():
     learner = RectangleHalving(10**9, 3)
     play(learner, stream(10**9, 3, 40, seed=2))
     state = learner.state()

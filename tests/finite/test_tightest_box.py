@@ -123,7 +123,7 @@ def test_the_theorem_holds_on_every_stream(game):
 
 
 @given(games(), st.integers(0, 40))
-def test_the_theorem_holds_on_the_rest_of_a_stream_too(game, cut):
+def test_theorem_holds_on_the_rest_of_a_stream(game, cut):
     m, dim, rounds, _ = game
     if len(rounds) <= cut:
         return

@@ -33,7 +33,7 @@ def test_a_table_counted_by_hand():
     assert (ledger.precision, ledger.recall, ledger.f1) == (3 / 4, 3 / 4, 3 / 4)
 
 
-def test_rates_of_what_never_was_are_none():
+def test_rates_without_counts_are_none():
     ledger = ledger_of([-1, -1], [-1, 1])
     assert (ledger.precision, ledger.recall, ledger.f1) == (None, 0.0, 0.0)
     assert ledger_of([-1], [-1]).f1 is None
@@ -42,7 +42,7 @@ def test_rates_of_what_never_was_are_none():
 
 
 @given(SIGNS, st.integers(1, 7))
-def test_rows_and_batches_count_the_same_and_what_the_definition_says(rounds, size):
+def test_rows_and_batches_match_the_definition(rounds, size):
     said, y = (np.array(side, dtype=np.int8) for side in zip(*rounds, strict=True))
     one, many, general = Ledger(nk.ThresholdHalving(1)), Ledger(nk.ThresholdHalving(1)), Baselines()
     for p, label in rounds:
@@ -72,7 +72,7 @@ def test_the_loss_of_the_mean_is_that_of_the_best_constant(y, size, far):
     assert one == found
 
 
-def test_of_too_many_labels_no_table_is_kept_however_they_come():
+def test_too_many_labels_disable_the_confusion_table():
     y = np.arange(MOST + 1.0)
     rows, batch = Baselines(), Baselines()
     for value in y:
@@ -137,7 +137,7 @@ def test_numbers_are_saved_and_reported(tmp_path):
     assert "confusion" not in told
 
 
-def test_of_the_absolute_loss_and_of_tables_of_losses_no_constant_is_known():
+def test_absolute_loss_and_tables_have_no_best_constant():
     ledger = nk.play(nk.OnlineGradient(loss="absolute"), (np.array([[0.1]]), np.array([0.5])))
     assert ledger.best_constant is None
     ledger = nk.play(nk.ExponentialWeights(2, loss="table"), np.array([[0.0, 1.0], [1.0, 0.0]]))
@@ -166,7 +166,7 @@ def test_json_has_baselines_and_the_table():
         {"last": "1"},
     ],
 )
-def test_a_file_whose_baselines_contradict_its_ledger_is_refused(tmp_path, change):
+def test_baselines_that_contradict_the_ledger_are_refused(tmp_path, change):
     ledger = nk.play(nk.ThresholdHalving(10), [(1, 1), (6, 1), (7, 1), (5, 1)])
     assert ledger.baselines.counts == {(-1, 1): 1, (1, 1): 3}
     nk.save(ledger, tmp_path / "m.nk")

@@ -140,7 +140,7 @@ def test_an_adversary_never_sees_how_the_coin_fell():
 
 
 @pytest.mark.parametrize("spec", ["threshold-halving:n=10", "halving:[thresholds:n=10]", "perceptron"])
-def test_labels_and_lengths_of_a_batch_are_checked_before_anything_is_learned(spec):
+def test_labels_and_lengths_of_a_batch_are_checked_before_learning(spec):
     class Wrong:
         name, domain, labels, rereadable = "wrong", nk.Domain("vector", 1), nk.Labels(), True
 
@@ -297,7 +297,7 @@ def test_hindsight_is_refused_where_it_cannot_be():
         nk.play(nk.ThresholdHalving(10), [(3, 1)], hindsight=True)
 
 
-def test_the_ellipsoid_is_certified_in_hindsight_too():
+def test_ellipsoid_is_certified_in_hindsight():
     ledger = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5, hindsight=True)
     tracked = nk.play(nk.Ellipsoid(), nk.read("demo:iris"), passes=5)
     (better,), (other,) = ledger.certify(), tracked.certify()

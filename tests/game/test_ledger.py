@@ -105,7 +105,7 @@ def test_certificates_come_tightest_valid_first_and_the_adversarys_last():
     assert [c.theorem for c in ledger.certify()] == ["tight", "loose", "empty", "high", "low"]
 
 
-def test_the_run_says_whether_the_stream_answered_back():
+def test_run_records_whether_the_stream_was_adaptive():
     seen = []
     for environment in ([(1, 1)], GridBisection(10)):
         nk.play(watched(seen, 10), environment, rounds=1).certify()

@@ -181,7 +181,7 @@ def test_the_area_is_reported(tmp_path, capsys):
     assert "auc" not in json.loads(capsys.readouterr().out)
 
 
-def test_a_learner_that_says_no_score_when_it_plays_has_no_area():
+def test_learner_without_scores_has_no_auc():
     class Silent(nk.Perceptron):
         def play_one(self, x, y):
             said = super().play_one(x, y)
@@ -246,7 +246,7 @@ def test_every_ledger_of_probabilities_has_it_and_keeps_it():
 
 
 @pytest.mark.parametrize("bias", [1.0, 0.25, -3.0])
-def test_ftrl_is_off_on_average_by_just_what_its_sums_say(bias):
+def test_calibration_error_of_ftrl_matches_its_sums(bias):
     x, y = noisy(400)
     ledger = nk.play(FTRL(bias=bias), (x, y))
     excess = ledger.calibration.predicted - ledger.positives

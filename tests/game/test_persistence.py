@@ -55,7 +55,7 @@ def test_the_file_is_json_and_arrays(tmp_path, played):
         ("feature_names", [1]),
     ],
 )
-def test_a_ledger_whose_numbers_cannot_be_is_refused(tmp_path, played, field, value):
+def test_impossible_ledger_is_refused(tmp_path, played, field, value):
     nk.save(played, tmp_path / "m.nk")
     with zipfile.ZipFile(tmp_path / "m.nk") as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
@@ -97,7 +97,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, meta):
 
 
 @pytest.mark.parametrize(("found", "told"), [(1, "earlier version.*Learn from the data again"), (9, "later version")])
-def test_file_of_another_format_is_refused_with_what_to_do(tmp_path, played, found, told):
+def test_file_of_another_format_is_refused_with_a_remedy(tmp_path, played, found, told):
     nk.save(played, tmp_path / "m.nk")
     with zipfile.ZipFile(tmp_path / "m.nk") as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -111,7 +111,7 @@ def test_file_of_another_format_is_refused_with_what_to_do(tmp_path, played, fou
     assert nk.load(tmp_path / "m.nk").certify() == played.certify()
 
 
-def test_pickle_of_an_earlier_format_is_refused_with_what_to_do(played):
+def test_pickle_of_an_earlier_format_is_refused_with_a_remedy(played):
     state = packed(played)
     del state["format"]
     with pytest.raises(ModelFileError, match="the pickle is of format 1, written by an earlier version"):
@@ -193,7 +193,7 @@ def test_json_nested_too_deep_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["(10000000000000,)", "(10000000000,)", "(4,)", "(2,)"])
-def test_an_array_is_of_the_size_its_header_says_or_refused_before_it_is_made(tmp_path, shape):
+def test_array_with_false_header_is_refused_before_allocation(tmp_path, shape):
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
     state = '{"hypotheses": {"class": "table", "matrix": {"__array__": "a"}}, "prior": null, "conservative": false}'
@@ -316,7 +316,7 @@ def kept(how):
         ) for how in ("best", "voted", "random")),
     ],
 )  # fmt: skip
-def test_a_file_whose_numbers_no_game_can_lead_to_is_refused(make, changes, tmp_path):
+def test_unreachable_state_in_a_file_is_refused(make, changes, tmp_path):
     nk.save(make(), tmp_path / "m.nk")
     nk.load(tmp_path / "m.nk")
     with zipfile.ZipFile(tmp_path / "m.nk") as archive:

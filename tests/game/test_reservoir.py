@@ -149,7 +149,7 @@ def test_single_rounds_keep_the_same_as_a_sweep():
     np.testing.assert_array_equal(total, other)
 
 
-def test_a_game_that_was_stopped_and_saved_keeps_what_it_would_have_kept(tmp_path):
+def test_resumed_game_keeps_the_hypotheses_of_an_uninterrupted_game(tmp_path):
     x, y = data()
     whole = kept_game(nk.Arrays(x, y))
     for stop in (1, 64, 333):
@@ -274,7 +274,7 @@ def test_labels_that_are_no_numbers_are_counted_as_mistakes():
     assert reservoir.indices() == [0, 2]
 
 
-def test_of_a_learner_that_changes_without_mistakes_no_survivors_are_sought():
+def test_nonconservative_learner_has_no_survivors():
     reservoir = HypothesisReservoir(nk.ThresholdHalving(20), 3)
     reservoir.see(Batch([0] * 4, np.ones(4, np.int8), 1), StepResult(np.array([1, -1, -1, 1], np.int8), None, None))
     assert (reservoir.mistakes, reservoir.state()["survivors"], reservoir.state()["since"]) == (2, [], 0)

@@ -43,7 +43,7 @@ def test_the_width_is_filled_in_from_the_source():
     assert make("tightest-box", "learner", domain=nk.Domain("point", 2)).domain.width == 2
 
 
-def test_a_list_of_learners_is_a_team_and_each_has_a_seed_of_its_own():
+def test_list_of_learners_is_a_team_with_distinct_seeds():
     learners = "perceptron,[rbp:budget=100],[rbp:budget=50,seed=3]"
     with pytest.raises(
         MismatchError, match=r"take the same examples: got vector, vector, vector, index\[4\], vector\[2\]"
@@ -140,7 +140,7 @@ def test_defaults_go_where_they_are_taken():
         ("constant:label=[[1],[1,2]]", "label of constant must be an integer"),
     ],
 )
-def test_a_wrong_spec_is_answered_with_what_is_right(spec, says):
+def test_wrong_spec_is_answered_with_a_correction(spec, says):
     with pytest.raises(SpecError) as error:
         make(spec, "learner")
     assert says in str(error.value)
@@ -177,7 +177,7 @@ def test_the_domain_of_an_adversary_is_that_of_the_game_and_cannot_be_written():
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_every_name_leads_somewhere(name):
+def test_every_name_loads_with_a_short_description(name):
     entry = CATALOG[name]
     assert callable(entry.load())
     assert len(entry.doc().splitlines()[0]) <= 110
@@ -192,7 +192,7 @@ def test_every_learner_knows_its_name():
         learner_name(dict)
 
 
-def test_a_spec_nested_too_deeply_is_refused_at_once():
+def test_deeply_nested_spec_is_refused():
     nested = "conformal:[" * 5000 + "perceptron" + "]" * 5000
     with pytest.raises(SpecError, match="at most 32 deep"):
         make(nested, "learner")

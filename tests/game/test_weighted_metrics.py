@@ -352,7 +352,7 @@ def test_weight_that_is_counted_was_played_where_rounds_are_limited(tmp_path, sp
 # Reports
 
 
-def test_comparison_says_what_its_rates_and_bounds_count(tmp_path, capsys):
+def test_comparison_names_the_unit_of_rates_and_bounds(tmp_path, capsys):
     x, y, weights = rows()
     path = weighed(tmp_path / "w.csv", x, y, weights)
     told = (

@@ -67,7 +67,7 @@ def test_a_game_of_river_is_that_of_play():
 
 @pytest.mark.parametrize("spec", ["perceptron", "logistic", "ftrl", "auto:fast=true"])
 @pytest.mark.parametrize("numbered", [False, True], ids=["names", "numbers"])
-def test_a_round_at_a_time_leaves_what_a_batch_leaves(spec, numbered):
+def test_single_rounds_match_batches(spec, numbered):
     phishing = list(datasets.Phishing())[:600]
     places = {name: place for place, name in enumerate(phishing[0][0])}
     model = NovikoffClassifier(spec)

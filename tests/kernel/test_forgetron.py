@@ -97,7 +97,7 @@ def seen(learner, x, y):
     return told
 
 
-def test_self_tuned_it_gives_the_golden_table():
+def test_self_tuned_forgetron_matches_the_golden_table():
     told = seen(Forgetron(2, "linear", radius=1.0), *cycle())
     period = [(1.0, 0.46875), (0.646447, 0.46875), (0.419417, 0.46875)]
     wanted = [(1.0, 1.0), (0.646447, 0.875), (0.419417, 0.46875), *period, *period, period[0]]
@@ -105,7 +105,7 @@ def test_self_tuned_it_gives_the_golden_table():
     assert np.allclose([row[2] for row in told[2:8]], [1.0, 1.875, 2.34375, 2.8125, 3.28125, 3.75])
 
 
-def test_self_tuned_its_sums_are_the_golden_ones():
+def test_self_tuned_sums_match_golden_values():
     learner = Forgetron(2, "linear", radius=1.0)
     x, y = cycle()
     assert np.all(learner.learn_many(Batch(x, y, 1)) == 1)
@@ -118,7 +118,7 @@ def test_self_tuned_its_sums_are_the_golden_ones():
         assert math.isclose(bound, wanted, abs_tol=1e-6)
 
 
-def test_basic_it_gives_the_golden_table():
+def test_basic_forgetron_matches_the_golden_table():
     learner = Forgetron(2, "linear", radius=1.0, basic=True)
     assert math.isclose(learner._params[4], 0.413122082, abs_tol=1e-9)
     told = seen(learner, *cycle())
@@ -143,7 +143,7 @@ def test_it_plays_as_its_twin_in_plain_python(basic, seed, rows, budget, radius)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10), st.sampled_from([0.2, 1.0, 5.0]))
-def test_self_tuned_it_never_spends_more_than_its_share(seed, budget, size):
+def test_self_tuned_forgetron_spends_at_most_its_share(seed, budget, size):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(200, 2)) * size, rng.choice([-1, 1], 200).astype(np.int8)
     learner = Forgetron(budget, gamma=0.5)
@@ -176,7 +176,7 @@ def test_the_shrinkage_does_not_cancel_where_the_quadratic_term_is_nearly_zero()
     assert math.isclose(shrinkage(1.0, 1.0, 0.5 - 1e-16, 0.0, 2), 15.0 / 32.0, rel_tol=1e-12)
 
 
-def test_the_oldest_leaves_first():
+def test_oldest_support_is_removed_first():
     learner = Forgetron(3, "rbf", gamma=1.0)
     for k in range(8):
         x = [float(10 * k), 0.0]

@@ -240,7 +240,7 @@ def test_resume_matches_uninterrupted_run(make, kernel):
 
 
 @every
-def test_a_learner_that_saw_nothing_is_restored_too(make):
+def test_untrained_learner_is_restored(make):
     learner = make(**KERNELS["rbf"])
     again = type(learner).restore(learner.state())
     assert same(again.state(), learner.state())

@@ -109,7 +109,7 @@ def test_the_kernel_is_the_plain_algorithm(d, cuts, margin):
 
 
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, 6]), st.sampled_from(["centre", "deep", "margin"]))
-def test_a_cut_holds_the_half_it_must_and_has_the_volume_it_must(seed, d, kind):
+def test_cut_contains_its_half_and_has_its_volume(seed, d, kind):
     rng = np.random.default_rng(seed)
     level = 0.1 if kind == "margin" else 0.0
     learner = Ellipsoid(cuts="deep" if kind == "deep" else "centre", margin=level, width=d)
@@ -370,7 +370,7 @@ def test_a_damaged_state_is_refused():
         Ellipsoid.restore({**state, "features": wide})
 
 
-def test_facts_are_compared_by_what_they_hold():
+def test_facts_are_equal_by_value():
     one, two = Ellipsoid(width=2), Ellipsoid(width=2)
     assert one.facts() == two.facts()
     one.learn_one([1.0, 0.5], -1)

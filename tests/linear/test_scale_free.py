@@ -288,7 +288,7 @@ def test_vaw_for_numbers_clips_to_a_range_that_is_known():
         clipped.learn_one(x[0], 0.3)
 
 
-def test_comparators_see_what_a_scaling_learner_saw():
+def test_comparators_see_scaled_rows():
     rng = np.random.default_rng(7)
     x = rng.normal(size=(80, 3)) * [1.0, 10.0, 100.0] + 3.0
     y = np.where(x @ [1.0, 0.1, 0.01] + rng.normal(size=80) > 3.5, 1, -1)

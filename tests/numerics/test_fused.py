@@ -62,7 +62,7 @@ def vectors(lanes):
 
 
 @pytest.mark.parametrize("lanes", [4, 8, 16])
-def test_vectors_round_once_too(lanes):
+def test_vectors_are_rounded_once(lanes):
     rng = np.random.default_rng(lanes)
     call, out = vectors(lanes), np.empty(lanes)
     for scale in (1.0, 1e-160, 1e150):

@@ -159,7 +159,7 @@ def test_a_kept_classifier_comes_back_from_its_file(name, how, tmp_path):
         np.testing.assert_array_equal(said, [again.predict_one(x) for x, _ in batch.rows()])
 
 
-def test_finite_classes_can_be_kept_too(tmp_path):
+def test_finite_classes_can_be_finalized(tmp_path):
     rows = [(i * 7 % 21, 1 if i * 7 % 21 >= 9 else -1) for i in range(200)]
     for how in ("best", "random", "voted", "last"):
         ledger = nk.play(nk.ThresholdHalving(20), rows, candidates=5)
@@ -356,7 +356,7 @@ def test_a_file_with_a_classifier_is_not_a_game(tmp_path):
 
 
 @pytest.mark.parametrize("learner", ["ftrl", "auto:fast=true", "vaw:probabilities=true"])
-def test_of_a_learner_with_probabilities_the_brier_score_is_limited_too(learner, tmp_path):
+def test_brier_score_of_probabilistic_learner_is_bounded(learner, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 3))
     y = np.where(x[:, 0] + 0.3 * rng.normal(size=600) > 0.0, 1, -1)

@@ -34,7 +34,7 @@ def test_the_mean_of_shards_by_hand():
     assert kept.rounds == 3
 
 
-def test_one_shard_is_what_keep_keeps():
+def test_one_shard_matches_finalize():
     x, y = drawn(np.random.default_rng(0), 300)
     ledger = nk.play(nk.make(LEARNER, "learner"), (x, y), candidates=1)
     theirs, ours = nk.finalize(ledger, "averaged"), nk.parallel_gradient((x, y), LEARNER, shards=1)

@@ -67,7 +67,7 @@ def test_table_matches_the_ledger(ledger):
     assert any(f"{ledger.mistakes} mistakes in 300 rows" in text for text in found.seen)
 
 
-def test_all_of_it_is_there_as_json(ledger):
+def test_whole_report_is_json(ledger):
     found = Reader(page.document(ledger))
     whole = json.loads(next(text for text in found.seen if text.startswith("{")))
     assert whole["mistakes"] == ledger.mistakes
@@ -154,7 +154,7 @@ def test_a_comparison_has_deviations_intervals_and_the_constant():
     ],
     ids=lambda words: " ".join(words[:2]),
 )
-def test_commands_write_a_page_that_says_how_to_do_it_again(words, tmp_path, capsys):
+def test_page_contains_the_command_that_made_it(words, tmp_path, capsys):
     out = tmp_path / "out.html"
     code = main([*words, "--report", str(out), "--json", "-q"])
     said = capsys.readouterr()
@@ -234,7 +234,7 @@ def test_paper_is_white():
     ]
 
 
-def test_axes_tell_large_numbers_shortly():
+def test_axes_abbreviate_large_numbers():
     assert [svg.short(one) for one in (0.0, 0.25, 20_000, 4e8, 2.5e9, 1e20)] == [
         "0", "0.25", "20,000", "400 M", "2.5 G", "1e+20",
     ]  # fmt: skip
@@ -260,7 +260,7 @@ def test_two_files_of_one_name_are_refused(tmp_path, capsys):
     assert "must be different files" in capsys.readouterr().err
 
 
-def test_other_things_have_no_page(tmp_path):
+def test_page_of_another_object_is_refused(tmp_path):
     with pytest.raises(InputError, match="got dict"):
         page.report({}, str(tmp_path / "a.html"))
 

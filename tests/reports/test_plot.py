@@ -111,7 +111,7 @@ def test_axes_have_names_and_numbers_their_separators():
     assert "10,000" in [tick.get_text() for tick in axes.get_xticklabels()]
 
 
-def test_a_game_without_a_mistake_can_be_drawn_too(tmp_path):
+def test_game_without_mistakes_is_plotted(tmp_path):
     right = nk.play(nk.Constant(), [(0, 1)])
     for number, figure in enumerate(
         (
@@ -147,7 +147,7 @@ def test_the_lines_of_a_game_are_mistakes_bound_and_hindsight(ledger):
     assert list(lines[2].get_ydata()) == [0, constant]
 
 
-def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(data):
+def test_comparison_plots_best_constant_unless_it_crowds_out_learners(data):
     comparison = compare(["perceptron"], data)
     level = 100 * comparison.constant.costs / 600
     line = comparisons.compared(comparison).axes[0].get_lines()[1]
@@ -160,7 +160,7 @@ def test_a_comparison_has_the_best_constant_too_if_the_learners_keep_their_room(
     assert any("; always 1 50.0 %" in text for text in texts(figure))
 
 
-def test_below_are_the_rates_and_what_the_bound_leaves_for_each_round(ledger):
+def test_lower_panel_shows_rates_and_the_bound_per_round(ledger):
     best = ledger.certify()[0]
     below = plot.game(ledger, [best], "perceptron").axes[1]
     rate, bound, constant = below.get_lines()[:3]
@@ -174,7 +174,7 @@ def test_below_are_the_rates_and_what_the_bound_leaves_for_each_round(ledger):
     assert below.get_ylabel() == "rate, %"
 
 
-def test_of_numbers_the_loss_is_drawn():
+def test_regression_plots_the_loss():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 2)) / 8
     ledger = nk.play(nk.OnlineGradient(), (x, x @ [0.5, -0.5] + 0.2))
@@ -190,7 +190,7 @@ def test_of_numbers_the_loss_is_drawn():
     assert "mistakes" not in " ".join(curves(figure))
 
 
-def test_a_game_of_no_rounds_is_drawn_too(tmp_path):
+def test_game_of_no_rounds_is_plotted(tmp_path):
     ledger = nk.play(nk.Perceptron(), (np.ones((3, 2)), np.array([1, -1, 1])), rounds=0)
     drawing.save(plot.game(ledger, ledger.certify(), "perceptron"), str(tmp_path / "none.png"))
 
@@ -248,7 +248,7 @@ def test_other_arguments_stay_in_the_name_of_a_budget_line():
     assert [(point.learner, point.budget) for point in found] == [("rbp:gamma=0.5", 50), ("rbp:gamma=0.5", 1000)]
 
 
-def test_files_are_what_their_ending_says(ledger, tmp_path):
+def test_file_kind_follows_its_suffix(ledger, tmp_path):
     figure = plot.game(ledger, ledger.certify(), "perceptron")
     drawing.save(figure, str(tmp_path / "a.PNG"))
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")

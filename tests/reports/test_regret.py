@@ -56,7 +56,7 @@ def test_a_moment_holds_regret_bounds_and_weights(losses):
     assert history.weights(5)[-1] == ledger.learner.weights[5]
 
 
-def test_of_many_experts_the_heaviest_are_kept():
+def test_history_keeps_the_heaviest_of_many_experts():
     rng = np.random.default_rng(1)
     history, ledger = game((rng.random((50, 500)) < np.linspace(0.05, 0.9, 500)).astype(float))
     weights = ledger.learner.weights

@@ -269,7 +269,7 @@ def test_drift_is_reported_in_words():
     assert "1 of 33.3333 runs" in drift(100 / 3)
 
 
-def test_a_share_too_small_to_be_reported_is_none():
+def test_negligible_share_is_printed_as_zero():
     assert [sentences.about(share) for share in (1.1e-203, 2e-6, 0.038, 0.367, 0.0)] == [
         "0 %", "0.0002 %", "3.8 %", "36.7 %", "0 %",
     ]  # fmt: skip

@@ -80,7 +80,7 @@ def test_the_baseline_is_74_5_in_round_200_where_the_frame_shows_it():
     assert height(curves[svg.CONSTANT], 80) == pytest.approx(212 * 80 / 569, abs=0.3)
 
 
-def test_mistakes_are_drawn_as_the_ledger_has_them_and_below_what_is_proved(cancer):
+def test_plotted_mistakes_match_the_ledger_and_stay_below_the_bound(cancer):
     ledger, picture = cancer
     curves, _ = drawn(picture)
     mistakes = curves[svg.COLOURS[0]]

@@ -20,7 +20,7 @@ def void(learner, source=(X, Y)):
 
 
 @pytest.mark.parametrize("learner", [nk.Perceptron, lambda: nk.Ellipsoid(width=3), nk.KernelPerceptron])
-def test_a_search_without_a_separator_does_not_claim_that_there_is_none(learner):
+def test_unsuccessful_search_does_not_claim_inseparability(learner):
     (certificate,) = void(learner())
     assert certificate.reason == f"{NONE}; another one may"
     assert sentence(certificate).startswith(capital(certificate.reason) + ".")

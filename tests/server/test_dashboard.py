@@ -20,7 +20,7 @@ def events(http, name):
     return json.loads(first.removeprefix("data: "))
 
 
-def test_the_page_is_behind_the_token_and_lets_nothing_in_or_out(client):
+def test_dashboard_needs_the_token_and_has_a_strict_policy(client):
     for path in ("/", "/dashboard.js", "/draw.js", "/arena.css", "/v1/models/m/events"):
         assert httpx.get(f"{client.http.base_url}{path}").status_code == 401
     page = client.http.get("/")

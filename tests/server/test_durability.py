@@ -80,7 +80,7 @@ def test_learners_of_every_kind_are_recovered_to_the_bit(tmp_path, asked, labels
     assert reopened(tmp_path) == before  # from the first label on
 
 
-def test_an_uploaded_model_is_recovered_too(tmp_path):
+def test_uploaded_model_is_recovered(tmp_path):
     with opened(tmp_path) as client:
         client.make("first")
         client.ask("POST", "/first/learn", {"id": "a", "x": {"f": 1}, "label": "ham"})

@@ -84,7 +84,7 @@ def test_requests_at_random(tmp_path, capfd, requests):
     assert grown < 60_000  # kilobytes
 
 
-def test_slow_clients_are_let_go(tmp_path, monkeypatch):
+def test_slow_clients_are_disconnected(tmp_path, monkeypatch):
     monkeypatch.setattr(server, "PATIENCE", 0.3)
     with opened(tmp_path) as client:
         where = (client.http.base_url.host, client.http.base_url.port)

@@ -18,7 +18,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "service.md"
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("prometheus") is None, reason="no prometheus")
-def test_prometheus_scrapes_the_service_as_the_guide_says(client, tmp_path):
+def test_prometheus_scrapes_the_service_as_documented(client, tmp_path):
     client.make()
     for t in range(20):
         client.learn(str(t), {"a": float(t % 5)}, "spam" if t % 5 > 2 else "ham")

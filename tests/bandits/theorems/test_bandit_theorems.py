@@ -119,7 +119,7 @@ def test_the_pathwise_bounds_hold_on_any_input(table, seed, eta, implicit):
 
 
 @pytest.mark.parametrize("spent", ["ix_pathwise", "tsallis_pathwise"])
-def test_the_pathwise_bounds_fail_if_half_of_what_was_spent_is_left_out(spent):
+def test_pathwise_bounds_fail_with_half_the_spent_loss(spent):
     """They have some power: the sums are needed."""
     table = np.tile([[0.0, 1.0, 1.0, 1.0]], (40, 1))
     make = nk.TsallisINF if spent == "tsallis_pathwise" else lambda arms, seed: nk.Exp3IX(arms, eta=0.6, seed=seed)
@@ -169,7 +169,7 @@ def test_the_factor_of_the_observable_limit_is_at_most_1_on_average(arms, gamma,
     assert mean <= most * (1 + 1e-12)
 
 
-def test_that_factor_is_above_1_with_less_gamma_in_the_denominator():
+def test_factor_exceeds_1_with_less_gamma_in_the_denominator():
     chances, losses, shares = np.array([0.01, 0.99]), np.array([1.0, 0.0]), np.array([1.0, 0.0])
     gamma = 0.1
     mean, most = supermartingale(losses, chances, shares, gamma)

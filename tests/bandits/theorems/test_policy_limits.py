@@ -77,7 +77,7 @@ def test_the_best_gamma_of_the_grid_is_taken():
     assert both.bound == min(alone)
 
 
-def test_the_lower_limit_is_the_upper_one_of_what_was_saved():
+def test_lower_limit_mirrors_upper_limit_of_savings():
     facts = always(QUARTERS, 400, (0.1, 0.02))
     found, saved = policy_limits(facts), policy_limits(replace(facts, losses=facts.savings, savings=facts.losses))
     assert found.quantities["at_least"] == pytest.approx(1 - saved.bound, rel=1e-9)

@@ -36,7 +36,7 @@ def certified(learner, x, y, size=10**9):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_surplus_is_what_the_learners_of_two_lost_beyond_the_log_loss(seed):
+def test_surplus_is_the_binary_loss_beyond_the_log_loss(seed):
     x, y = flowers(seed=seed)
     found, ledger = certified(nk.MulticlassLogistic(labels=4), x, y)
     facts = ledger.learner.facts()
@@ -49,7 +49,7 @@ def test_the_surplus_is_what_the_learners_of_two_lost_beyond_the_log_loss(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_labels_that_come_late_leave_the_surplus_at_most_what_it_is(seed):
+def test_late_labels_do_not_raise_the_surplus(seed):
     x, y = flowers(labels=5, seed=seed)
     found, ledger = certified(nk.MulticlassLogistic(), x, y)
     facts = ledger.learner.facts()

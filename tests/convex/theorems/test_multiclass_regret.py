@@ -58,7 +58,7 @@ def test_two_labels_are_the_binary_learner_at_another_rate():
     assert (many.weights[0] == -many.weights[1]).all()
 
 
-def test_a_label_that_comes_late_is_as_if_it_had_been_announced_just_before():
+def test_late_label_matches_announced_label():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(30, 3)), np.array([0, 1] * 10 + [2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
     late = nk.MulticlassFTRL()

@@ -167,7 +167,7 @@ def test_the_projection_is_the_nearest_distribution():
     assert numerics.simplex.nearest(np.array([[1e300, 0.0], [-np.inf, 3.0]])).tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
-def test_it_is_an_equality_with_the_credit_and_what_growing_scales_shed():
+def test_bound_is_an_equality_with_credit_and_shed_loss():
     x, y = late(400, 6)
     for announced in (None, 6):
         facts = game(nk.MulticlassVAW(labels=announced), x, y).learner.facts()

@@ -163,7 +163,7 @@ def test_a_broken_learner_is_detected(broken, loss):
     assert found(game.ledger).status == "violated"
 
 
-def test_lost_rounds_and_what_is_not_finite_are_void():
+def test_lost_rounds_and_infinite_values_are_void():
     learner = OnlineGradient()
     learner.learn_many(Batch(np.ones((5, 1)), np.ones(5), 1))
     run = run_of(learner, 3.0)

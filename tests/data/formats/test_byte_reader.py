@@ -110,7 +110,7 @@ def test_bytes_from_a_place_on_are_those_of_the_unpacked_text(packing, at, write
         assert all_of(file, at) == TEXT[at:]
 
 
-def test_a_file_object_is_read_from_where_it_stands_again_and_again():
+def test_file_object_is_reread_from_its_position():
     file = io.BytesIO(b"head" + TEXT)
     file.seek(4)
     origin = Origin(file)
@@ -193,7 +193,7 @@ def test_peeking_does_not_wait_for_a_silent_pipe():
             assert not opened.ready()
 
 
-def test_a_packed_pipe_gives_what_has_come_so_far():
+def test_packed_pipe_yields_rows_received_so_far():
     reader, writer = os.pipe()
     packer = zlib.compressobj(wbits=31)
 

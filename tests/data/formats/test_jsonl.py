@@ -140,18 +140,18 @@ def test_the_label_is_under_a_known_key_or_the_last_of_the_first_object(key, cho
         assert stream.target_column == (key, chosen)
 
 
-def test_of_several_known_keys_label_comes_first():
+def test_key_label_has_precedence():
     rows = json_lines({"target": 5, "y": 6, "label": 1}, {"target": 5, "y": 6, "label": 0})
     assert signs(rows) == [1, -1]
     assert signs(rows + json_lines({"target": 6, "y": 6, "label": 1}), label="target") == [-1, -1, 1]
 
 
-def test_of_two_keys_that_differ_in_case_only_the_first_counts():
+def test_first_of_keys_that_differ_in_case_counts():
     for first, other in (("Label", "label"), ("label", "LABEL")):
         assert signs(json_lines({first: 1, other: 5}, {first: 0, other: 5})) == [1, -1]
 
 
-def test_booleans_and_text_are_labels_too_the_larger_is_plus_one():
+def test_larger_boolean_or_text_label_is_plus_one():
     for low, high in ((False, True), ("ham", "spam"), ("9", "10")):
         assert signs(labelled(high, low, high)) == [1, -1, 1]
     assert signs(labelled(True, 0, "1")) == [1, -1, 1]
@@ -186,7 +186,7 @@ def test_one_label_against_every_other(rows, positive, expected, labels):
     assert stream.labels == labels
 
 
-def test_a_positive_text_that_is_not_there_is_noted():
+def test_absent_positive_text_is_noted():
     stream = JSONL(io.BytesIO(labelled("a", "b")), positive="c")
     for _ in range(2):
         assert [y for y, _, _ in FORM.rows_of(stream.batches())] == [-1, -1]

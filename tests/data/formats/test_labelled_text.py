@@ -198,7 +198,7 @@ def test_line_ends_blank_lines_spaces_and_chunks_make_no_difference(write, conte
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_packed_files_are_unpacked_and_go_on_where_they_were_left(write, pack):
+def test_packed_files_are_unpacked_and_resumed(write, pack):
     content = b"".join(b"%s\tword%d and %d\n" % ([b"u", b"v"][i % 2], i, i % 7) for i in range(2000))
     whole = Text(write(content), chunk=4096)
     packed = Text(write(pack(content), "packed"), chunk=4096)

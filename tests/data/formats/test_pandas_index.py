@@ -180,7 +180,7 @@ def test_names_that_are_there_twice_do_not_bring_the_index_back(tmp_path):
 
 
 @pytest.mark.parametrize("rename", [None, "customer", "a"])
-def test_a_shuffled_pandas_frame_plays_as_one_whose_index_was_dropped(tmp_path, rename):
+def test_shuffled_pandas_frame_ignores_its_index(tmp_path, rename):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(columns()).sample(frac=1, random_state=1).rename_axis(rename)
     plain = played(frame.reset_index(drop=True))

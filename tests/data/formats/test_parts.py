@@ -159,7 +159,7 @@ def test_bad_rows_of_parts_count_together_and_are_reported(format, tmp_path):
         assert any("3 bad rows skipped in the parts" in note for note in source.notes)
 
 
-def test_a_game_on_tables_named_by_a_pattern_goes_on_with_their_columns(tmp_path):
+def test_game_on_a_file_pattern_resumes_with_its_columns(tmp_path):
     for name, last in (("a", "spam"), ("b", "ham")):
         (tmp_path / f"{name}.csv").write_text(f"size,kind,label\n1,x,ham\n2,y,spam\n3,x,{last}\n")
     pattern = str(tmp_path / "*.csv")

@@ -66,7 +66,7 @@ def test_the_format_in_all_its_forms(line, indices, numbers, end):
 
 
 @pytest.mark.parametrize("count", [200, 600])
-def test_indices_that_all_fall_in_one_slot_are_merged_too(count):
+def test_colliding_indices_are_merged(count):
     hashes = np.arange(2**21, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     clash = np.flatnonzero(hashes >> np.uint64(53) == 0)[:count].tolist()  # the top bits are all 0
     assert len(clash) == count

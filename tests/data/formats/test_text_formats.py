@@ -70,7 +70,7 @@ def test_long_unsorted_rows_with_repeats_are_merged(form, count):
 
 @every_format
 @pytest.mark.parametrize("chunk", [1, 1000])
-def test_a_row_behind_one_whose_sum_is_too_large_is_right(form, chunk):
+def test_row_after_an_overflowing_row_is_correct(form, chunk):
     """What the merging of a bad row left behind must not be taken for entries of the next."""
     text = form.line(1, (9, 1), *[(5, 8e307)] * 3) + form.line(1, (9, 1), (5, 1), (3, 1), (4, 1)) + form.line(-1)
     want = [(1, [9, 5, 3, 4], values(1, 1, 1, 1)), (-1, [], b"")]
@@ -92,7 +92,7 @@ def test_a_byte_order_mark_is_skipped(form):
 
 
 @every_format
-def test_the_stream_says_what_it_is(form, tmp_path):
+def test_stream_has_a_description(form, tmp_path):
     path = tmp_path / f"mail.{form.name}"
     path.write_bytes(both(form))
     bits = {"bits": 10} if form.hashed else {}
@@ -152,7 +152,7 @@ def test_a_third_label_is_an_error_that_names_the_line_for_any_chunk(form, chunk
 
 @every_format
 @pytest.mark.parametrize("chunk", [1, 1000])
-def test_lines_behind_a_third_label_are_not_said_to_be_skipped(form, chunk):
+def test_lines_after_a_third_label_are_not_reported_as_skipped(form, chunk):
     text = form.line(1) + b"x\n" + form.line(2) + form.line(3) + b"x\nx\n"
     stream = form.reader(io.BytesIO(text), skip_bad=3, chunk=chunk)
     with pytest.raises(SourceError, match="line 4 of a BytesIO has a third, 3"):
@@ -179,7 +179,7 @@ def test_one_label_against_every_other(form):
 
 
 @every_format
-def test_a_positive_label_that_is_not_there_is_noted(form):
+def test_absent_positive_label_is_noted(form):
     stream = form.reader(io.BytesIO(form.line(1) + form.line(2)), positive=7)
     for _ in range(2):
         assert signs(form.rows_of(stream.batches())) == [-1, -1]

@@ -168,7 +168,7 @@ def test_ignored_weights_must_still_be_numbers():
     assert "a base must be a finite number" in FORM.fails(BOTH + b"1 2 x | 1\n", ignore_weights=True)
 
 
-def test_weights_of_lines_that_python_reads_are_noted_too():
+def test_weights_of_lines_read_by_python_are_noted():
     long = b"1.00000000000000000000000000 2 | 1\n"  # more digits than the kernel takes
     stream = VW(io.BytesIO(BOTH + long + b"1 3 | 1\n" + long), ignore_weights=True)
     assert FORM.rows_of(stream.batches()) == FORM.read(BOTH + b"1 | 1\n" * 3)

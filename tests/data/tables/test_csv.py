@@ -343,14 +343,14 @@ def test_a_header_is_sniffed_from_a_name_above_a_number(write, text, header):
         assert len(all_of(CSV(path))[1]) == 2
 
 
-def test_a_first_row_of_names_and_numbers_must_be_said_to_be_a_header_or_not(write):
+def test_ambiguous_first_row_needs_header_option(write):
     path = write("id,2019,l\n1,2,u\n3,4,v\n")
     fails('all names or all numbers: line 1 of FILE has "id" and "2019". Pass header=True', path)
     assert CSV(path, header=True).features == ("id", "2019")
     fails('a numeric column must contain numbers: line 1, column 0 (from 0) of FILE has "id"', path, header=False)
 
 
-def test_header_overrides_what_is_sniffed(write):
+def test_header_option_overrides_sniffing(write):
     assert CSV(write("1,2,0\n3,4,1\n5,6,0\n"), header=True).features == ("1", "2")
     assert len(all_of(CSV(write("1,2,0\n3,4,1\n5,6,0\n"), header=True))[1]) == 2
     message = fails(
@@ -462,7 +462,7 @@ def test_a_header_alone_is_an_error(write, text):
     fails(f"a source must not be empty: FILE has a header on line {line} and no rows", write(text))
 
 
-def test_a_label_column_that_is_not_there_is_an_error_that_lists_those_there_are(write):
+def test_missing_label_column_error_lists_available_columns(write):
     path = write("a,b,c\n1,2,0\n3,4,1\n")
     fails("the label column must be one of a, b, c: 'kind' is not there, in FILE", path, label="kind")
     fails("the label column must be one of a, b, c: 3 is not there, in FILE", path, label=3)
@@ -545,14 +545,14 @@ def test_a_ragged_row_is_an_error_that_names_its_line(write, row, cells, block):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.CSV", "t.tab", "t.txt", "t.data", "t"])
-def test_read_knows_a_table_by_its_name_or_by_what_is_in_it(write, name):
+def test_read_detects_a_table_by_name_or_content(write, name):
     stream = read(write("a\tl\n1\tu\n2\tv\n", name), positive="u")
     assert isinstance(stream, CSV)
     assert stream.labels == Labels("v", "u")
     assert len(all_of(read(str(write("1,u\n2,v\n", name))))[1]) == 2
 
 
-def test_read_says_of_an_empty_file_that_it_is_empty(write):
+def test_read_reports_an_empty_file(write):
     with pytest.raises(SourceError, match="a source must not be empty"):
         read(write("", "nothing"))
 
@@ -574,14 +574,14 @@ def test_one_label_alone_is_an_error_unless_it_is_named(write):
     assert all_of(CSV(path, positive="spam"))[1].tolist() == [1, 1]
 
 
-def test_a_name_that_is_there_twice_is_no_name(write):
+def test_repeated_name_is_no_name(write):
     path = write("a,a,l\n1,2,u\n3,4,v\n")
     assert CSV(path).features == ("a", "a (column 1)")
     fails("'a' is there more than once, in FILE. Choose by number: 0 or 1.", path, label="a")
     assert CSV(path, drop="l", label=0).features == ("a (column 1)",)
 
 
-def test_a_name_that_is_there_twice_is_left_out_twice(write):
+def test_repeated_name_is_left_out_twice(write):
     assert CSV(write("a,b,a,l\n1,2,3,u\n4,5,6,v\n"), drop="a").features == ("b",)
     assert CSV(write("a,b,a,l\n1,2,3,u\n4,5,6,v\n"), drop=2).features == ("a", "b")
 

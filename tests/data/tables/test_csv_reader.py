@@ -60,7 +60,7 @@ def outcome(content, little, kept, chosen, **options):
 @example([("9007199254740993", "0.5", "Rome", "2024-01-01", "no", "\n")], ["n"], 10**6, False)
 @example([("1", "", "Rome", "2024-01-01", "no", "\n")], ["n", "city"], 10**6, True)
 @settings(max_examples=60, deadline=None)
-def test_kernels_read_what_pyarrow_and_python_read(tail, kept, chunk, skip):
+def test_compiled_readers_agree_with_pyarrow_and_python(tail, kept, chunk, skip):
     chosen = {"label": "x", "outcomes": "numbers"} if kept == ["n", "city"] else {}
     rows = "".join(",".join(row[:-1]) + row[-1] for row in tail)
     content = b"n,x,city,day,label\n" + (FIRST + rows).encode("latin-1" if "\xff" in rows else "utf-8")
@@ -84,7 +84,7 @@ def test_loops_number_colliding_values_and_distinguish_long_ones():
 @pytest.mark.parametrize(
     "text", ['1,"a"\n', "1,a\rb\n", "1,\0\n", "\ufeff1,a\n", "1,a,b\n", "1\n", "one,a\n", "1,NA\n"]
 )
-def test_a_chunk_that_is_not_plain_is_left_to_others(text, monkeypatch):
+def test_irregular_chunk_goes_to_the_general_reader(text, monkeypatch):
     monkeypatch.setattr(lines, "LITTLE", 0)
     plain = PlainCells(["x", "w"], ",", {"x": "number", "w": "category"}, set(), "w")
     good, bad = b"2,b\r\n3,c\n", text.encode()

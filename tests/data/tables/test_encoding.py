@@ -112,7 +112,7 @@ def test_features_do_not_depend_on_where_the_table_is_cut(rows, data):
     assert apart == together
 
 
-def test_a_category_that_was_never_seen_has_a_place_behind_the_others_and_none_later():
+def test_unseen_category_has_the_place_after_the_known_features():
     encoding, _ = encoded({"colour": ["red", "blue"], "n": [1.0, 2.0]})
     before = encoding.features
     x = encoding.rows({"colour": pa.array(["pink"]), "n": pa.array([1.0])}, 1, learn=False)
@@ -145,7 +145,7 @@ def test_an_infinite_number_is_an_error_with_its_row():
     assert caught.value.where["row"] == 1
 
 
-def test_columns_called_as_features_of_others_keep_features_of_their_own():
+def test_columns_named_like_other_features_keep_distinct_features():
     encoding, x = encoded({"colour": ["red", None], "colour=red": [5.0, 7.0], "colour is missing": [8.0, 9.0]})
     assert named(encoding, x) == [
         {"colour'=red": 1.0, "colour=red": 5.0, "colour is missing": 8.0},

@@ -163,7 +163,7 @@ def test_columns_ignored_in_training_are_ignored_in_later_tables(frame, tmp_path
         nk.play(ledger.learner, nk.read(first, columns=["id", "age", "colour"]), ledger=ledger)
 
 
-def test_a_table_without_the_label_column_is_not_read_as_if_its_last_column_were_the_label(frame, tmp_path, capsys):
+def test_missing_label_column_is_not_replaced_by_the_last_column(frame, tmp_path, capsys):
     frame.insert(0, "id", [f"C{k}" for k in range(ROWS)])
     for drop in ([], ["--drop", "id"]):
         frame.to_csv(tmp_path / "a.csv", index=False)

@@ -96,7 +96,7 @@ def test_experts_of_one_name_are_distinguished(write):
     assert read_experts(write("m,m,y\n0.5,0.5,1\n")).experts == ("m (column 0)", "m (column 1)")
 
 
-def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(write):
+def test_missing_column_error_lists_available_columns(write):
     path = write("a,b,y\n0.5,0.5,1\n")
     fails("the outcome must be one of a, b, y: 'rain' is not there", path, outcome="rain")
     fails("a column to leave out must be one of a, b, y: 7 is not there", path, without=[7])
@@ -156,7 +156,7 @@ def test_a_loss_is_requested_where_the_first_rows_leave_a_choice(write, content,
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table.parquet"])
-def test_a_third_value_is_refused_where_two_let_the_loss_be_chosen(tmp_path, name):
+def test_third_value_is_refused_after_two_chose_the_loss(tmp_path, name):
     """The first 50 rows do not speak for those that come later."""
     columns = {"a": [0, 1] * 40, "b": [1, 1] * 40, "y": [1, 0] * 40}
     assert read_experts(saved(columns, tmp_path / name)).loss == "zero-one"
@@ -172,12 +172,12 @@ def test_a_third_value_is_refused_where_two_let_the_loss_be_chosen(tmp_path, nam
         assert len(all_of(read_experts(path, loss="zero-one"))[1]) == 80
 
 
-def test_an_expert_that_sleeps_says_no_third_value(write):
+def test_sleeping_expert_is_no_third_value(write):
     x, _ = all_of(read_experts(write("a,b,y\n0,1,1\n1,,0\n"), sleeping=True))
     assert math.isnan(x[1, 1])
 
 
-def test_a_loss_must_be_one_there_is(write):
+def test_unknown_loss_is_refused(write):
     with pytest.raises(SourceError, match="a loss must be one of zero-one, absolute, squared, log, table: got 'hinge'"):
         read_experts(write("a,y\n1,1\n"), loss="hinge")
 
@@ -390,7 +390,7 @@ def test_every_format_gives_the_same_numbers(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_names_the_place_of_what_is_missing(tmp_path, name):
+def test_every_format_locates_missing_values(tmp_path, name):
     columns = {"a": [0.5, 0.5, None], "y": [1, 0, 1]}
     path = saved(columns, tmp_path / name)
     row = "row 3" if name.endswith(("parquet", "arrow")) else "line 3" if name.endswith("jsonl") else "line 4"
@@ -410,7 +410,7 @@ def test_every_format_takes_text_for_zero_one_loss(tmp_path, name):
     assert stream.values.texts == ["sun", "rain", "fog"]
 
 
-def test_a_name_that_is_there_twice_in_parquet_is_no_outcome(tmp_path):
+def test_repeated_parquet_name_is_no_outcome(tmp_path):
     path = str(tmp_path / "twice.parquet")
     pq.write_table(
         pa.Table.from_arrays([pa.array([0.5]), pa.array([0.25]), pa.array([1])], names=["a", "a", "y"]), path
@@ -434,7 +434,7 @@ def test_truth_values_next_to_text_in_json_lines_are_those_of_other_columns(writ
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
-def test_a_frame_is_a_table_too(library):
+def test_frame_reads_as_table(library):
     columns = {"a": [0.25, 0.75], "outcome": [1, 0], "b": [0.5, None]}
     frame = pa.table(columns) if library == "pyarrow" else pytest.importorskip(library).DataFrame(columns)
     stream = read_experts(frame, sleeping=True)

@@ -109,7 +109,7 @@ def test_columns_are_reported(frame):
     assert kinds[5:] == ["text, word by word", "boolean", "unknown", "label"]
 
 
-def test_a_column_whose_name_has_a_colon_is_reported_by_its_kind():
+def test_column_name_with_colon_is_reported_with_its_kind():
     frame = pd.DataFrame({"a: b": [0.5, 1.5, 2.5], "y": [0, 1, 0]})
     assert Table(FrameTable(frame)).describe()[0] == "a: b: number (0.5, ...)"
 

@@ -70,7 +70,7 @@ def test_every_output_names_the_target_first(folder):
     assert "target: survived (last column)" in repr(nk.play("perceptron", nk.read(folder / "people.csv")))
 
 
-def test_model_finds_its_target_wherever_it_stands(folder):
+def test_model_finds_its_target_in_any_column(folder):
     novikoff("run", "perceptron", "people.csv", "--save", "m.nk", cwd=folder)
     frame = pd.read_csv(folder / "people.csv")
     frame[["survived", "age", "class"]].to_csv(folder / "other.csv", index=False)

@@ -99,7 +99,7 @@ def test_the_weight_is_not_needed_to_predict_and_not_forgotten_on_resume(rows, t
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_rows_count_by_their_label_as_if_they_were_there_so_often(rows, tmp_path, form):
+def test_class_weight_matches_repeated_rows(rows, tmp_path, form):
     x, y, weights = rows
     own = np.where(y == "yes", 3, 1) * weights
     times = np.repeat(np.arange(len(y)), own)

@@ -41,7 +41,7 @@ def test_bound_is_vacuous_if_no_bet_can_win_as_much():
 
 
 @given(st.lists(st.booleans(), min_size=65, max_size=400), st.integers(0, 9))
-def test_wealth_is_at_most_what_bets_can_win(errors, seed):
+def test_wealth_is_at_most_the_largest_winnings(errors, seed):
     test = drive(nk.DriftTest(seed=seed), np.array(errors))
     (found,) = test.certify()
     assert test.largest <= found.trivial * (1 + 1e-12)

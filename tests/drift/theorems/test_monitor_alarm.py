@@ -45,7 +45,7 @@ def test_bound_is_vacuous_if_no_bet_can_win_as_much():
 
 
 @given(st.floats(0.001, 0.999), st.lists(st.booleans(), max_size=300))
-def test_wealth_is_at_most_what_bets_can_win(limit, errors):
+def test_wealth_is_at_most_the_largest_winnings(limit, errors):
     monitor = watched(limit, errors)
     (found,) = monitor.certify()
     assert monitor.largest <= found.trivial * (1 + 1e-12)

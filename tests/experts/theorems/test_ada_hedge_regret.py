@@ -67,7 +67,7 @@ zeros_and_ones = st.tuples(st.integers(1, 60), st.integers(2, 4)).flatmap(
 
 
 @given(st.one_of(tables, zeros_and_ones), st.sampled_from([1.0, 0.125, 13.0]))
-def test_the_theorem_holds_on_any_table_and_its_bound_in_advance_too(table, top):
+def test_theorem_and_its_advance_bound_hold_on_any_table(table, top):
     run, _ = play(table * top, top)
     certificate = ada_hedge_regret(run)
     assert certificate.status in ("valid", "vacuous")

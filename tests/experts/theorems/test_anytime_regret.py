@@ -76,6 +76,6 @@ def test_golden_value_where_the_comparator_is_not_the_best_expert(weigh):
     assert anytime_regret(run).bound == pytest.approx(0.5 + math.log(1 / 0.999) + 4 / 8, abs=1e-8)
 
 
-def test_other_rules_have_theorems_of_their_own(weigh):
+def test_other_rules_have_their_own_theorems(weigh):
     run = weigh(GOLDEN, usual(4, 3), rule="anytime")
     assert anytime_regret(dataclasses.replace(run, after=dataclasses.replace(run.after, rule="fixed"))) is None

@@ -75,7 +75,7 @@ def test_an_error_in_the_mean_is_accounted_for(mean, error):
     assert ((math.exp(x) - 1) * (mean + error) + level) / x <= rough * (1 + 1e-12)
 
 
-def test_a_mean_just_above_an_integer_is_accounted_for_by_what_it_is_above():
+def test_fraction_of_the_mean_above_an_integer_is_accounted_for():
     assert most_drawn(5.05, 0.05, 0.05) == pytest.approx(most_drawn(5.0, 0.05) * (1 + 0.1 / 5), rel=1e-12)
     assert most_drawn(5.05, 0.05, 0.05) < most_drawn(5.05, 0.05)
 
@@ -103,7 +103,7 @@ def test_it_fails_in_no_more_runs_than_delta_even_when_they_are_stopped_by_looki
     assert np.count_nonzero(broken) <= DELTA * seeds
 
 
-def test_a_learner_whose_draws_are_worse_than_their_chances_is_over_the_bound():
+def test_draws_worse_than_their_probabilities_exceed_the_bound():
     certificate = drawn_loss(run_of(100.0, 160.0))
     assert certificate.observed > certificate.bound
     assert certificate.status == "valid"  # one run contradicts nothing of kind P

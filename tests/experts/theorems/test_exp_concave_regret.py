@@ -154,7 +154,7 @@ def test_losses_that_were_clipped_are_violated():
         {"loss": "squared"},  # with the rate of log loss
     ],
 )
-def test_where_the_mixture_is_not_played_with_a_small_rate_it_is_uninformative(values):
+def test_theorem_needs_a_mixture_played_with_a_small_rate(values):
     run = play(np.tile([[0.9, 0.1]], (4, 1)), [1] * 4)
     assert exp_concave_regret(run) is not None
     assert exp_concave_regret(changed(run, **values)) is None

@@ -127,7 +127,7 @@ def test_invalid_runs_are_void(weigh, values, words):
     assert words in certificate.reason
 
 
-def test_other_rules_have_theorems_of_their_own(weigh):
+def test_other_rules_have_their_own_theorems(weigh):
     assert fixed_rate_regret(changed(weigh(GOLDEN, 0.5), rule="anytime")) is None
 
 

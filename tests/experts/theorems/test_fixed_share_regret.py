@@ -126,7 +126,7 @@ def test_golden_values():
     assert math.sqrt(4 * price / 2) == pytest.approx(2.865926406, abs=1e-9) == math.sqrt(8 * price / 4)
 
 
-def test_where_the_leader_changes_fixed_share_follows_and_the_bound_counts_the_switches():
+def test_fixed_share_follows_changing_leader_and_counts_switches():
     rounds, switches, experts = 4000, 3, 4
     table = np.ones((rounds, experts))
     for k in range(4):

@@ -139,7 +139,7 @@ def test_few_mistakes_make_the_other_form_smaller():
     assert hedge_expected(run([[promise(5.0, "E")]], after)).bound == pytest.approx(small, rel=1e-9)
 
 
-def test_ada_hedge_and_fixed_share_cost_what_they_cost():
+def test_price_of_ada_hedge_and_fixed_share_matches_their_theorems():
     ada = facts(rule="adaptive", gaps=8.0, last_gap=0.5)
     assert hedge_mistakes(run([[promise(100)]], ada)).bound == pytest.approx(115.5)
     advance = math.sqrt(T * math.log(K)) + 4 / 3 * math.log(K) + 2
@@ -185,7 +185,7 @@ def test_trusted_assumptions_of_a_learner_stay_trusted():
     assert "K is an inner product" in passed.reason
 
 
-def test_with_a_prior_only_the_learner_whose_price_is_known_counts():
+def test_prior_price_counts_for_its_learner_only():
     after = facts(uniform=False, comparator=1, price=3.0, gaps=0.0)
     passed = hedge_mistakes(run([[promise(1)], [promise(50)]], after))
     assert passed.quantities["learner"] == 1

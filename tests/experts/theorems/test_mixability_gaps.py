@@ -44,7 +44,7 @@ def test_the_theorem_holds_on_any_table_and_is_never_worse_than_in_advance(weigh
 
 
 @given(tables, st.data(), st.floats(0.01, 20), st.sampled_from(["absolute", "squared"]))
-def test_the_theorem_holds_for_the_mixture_and_knows_what_it_saved(weigh, predictions, data, eta, loss):
+def test_theorem_holds_for_the_mixture_and_reports_its_savings(weigh, predictions, data, eta, loss):
     power = 1 if loss == "absolute" else 2
     y = np.array(data.draw(st.lists(st.floats(0, 1), min_size=len(predictions), max_size=len(predictions))))
     losses = np.abs(predictions - y[:, np.newaxis]) ** power

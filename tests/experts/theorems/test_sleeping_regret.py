@@ -96,7 +96,7 @@ def test_with_the_usual_rates_the_bound_in_advance_is_the_root_of_T_ln_N(table):
 
 
 @given(tables, st.floats(0.01, 5))
-def test_priors_that_sum_to_less_than_one_let_experts_join(table, eta):
+def test_prior_below_one_leaves_room_for_new_experts(table, eta):
     experts = table.shape[1]
     for i in range(experts):
         table[: 2 * i, i] = NAN

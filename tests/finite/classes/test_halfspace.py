@@ -131,14 +131,14 @@ def test_distinct_hypotheses_are_distinct_functions_and_miss_none():
     assert behaviours(once) == behaviours(Halfspaces(n, dim))
 
 
-def test_one_distinct_weight_has_three_values_whatever_n():
+def test_one_distinct_weight_has_three_values_for_any_n():
     hypotheses = Halfspaces(LARGEST_COORDINATE, 1, distinct=True)
     assert hypotheses.size == 3
     assert [hypotheses.describe(i) for i in range(3)] == ["-1*x[0] >= 0", "always +1", "1*x[0] >= 0"]
     assert Halving(hypotheses).predict_one([-5]) == 1  # -1 and 0 outvote +1
 
 
-def test_votes_that_are_counted_twice_must_be_counted_in_the_bound_too():
+def test_repeated_votes_count_in_the_bound():
     # Functions A, B, C vote 4, 2 and 1 times. On C's stream Halving errs twice: log2(7) allows it, log2(3) does not.
     a, b, c = [1, 1], [-1, 1], [-1, -1]
     stream = [(0, -1), (1, -1)]

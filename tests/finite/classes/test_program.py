@@ -105,7 +105,7 @@ def small():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_class_holds_what_a_brute_force_enumeration_finds(shape):
+def test_class_matches_brute_force_enumeration(shape):
     programs = Programs(*shape)
     found = brute_force(*shape)
     assert programs.size == len(programs) == sum(map(len, found.values()))
@@ -277,7 +277,7 @@ def test_impossible_arguments_are_refused(arguments):
 
 
 @pytest.mark.parametrize("prior", ["size", [1, 2], np.ones(3), 1])
-def test_a_prior_is_none_or_length(prior):
+def test_prior_is_none_or_length(prior):
     with pytest.raises(InputError, match='None or "length"'):
         Programs(10, 2).space(prior)
 

@@ -115,7 +115,7 @@ def test_every_probe_of_the_sphere_is_within_epsilon(method, dim, epsilon):
 
 
 @pytest.mark.parametrize(("method", "dim"), [case for case in METHODS if case[1] > 1])
-def test_the_probes_would_notice_a_cover_that_is_too_thin(method, dim):
+def test_probes_detect_a_thin_cover(method, dim):
     # The worst place found is not far inside epsilon: the same points are no cover for 0.7 epsilon.
     cover = SphereCover(dim, 0.5, method)
     assert distances(adversarial_probes(cover, np.random.default_rng(0)), cover.points).max() > 0.7 * 0.5

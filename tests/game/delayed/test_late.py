@@ -190,7 +190,7 @@ def test_the_adversary_meets_both_bounds():
 
 
 @pytest.mark.parametrize("name", ["perceptron", "auto", "multiclass", "hedge"])
-def test_batches_leave_what_ids_leave(name):
+def test_batches_match_rounds_by_id(name):
     multiclass = numbered(LEARNERS[name]())
     x, y = rows(np.random.default_rng(1), 240, multiclass)
     numbers = {label: code for code, label in enumerate(dict.fromkeys(y[39::-1]))}  # as they come
@@ -213,7 +213,7 @@ def test_batches_leave_what_ids_leave(name):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_game_that_is_saved_in_the_middle_resumes_as_if_uninterrupted(name, tmp_path):
+def test_game_saved_in_the_middle_matches_uninterrupted_game(name, tmp_path):
     rng = np.random.default_rng(2)
     x, y = rows(rng, 150, numbered(LEARNERS[name]()))
     events = schedule(rng, 150, 10)

@@ -74,7 +74,7 @@ def test_hostile_floats_are_explained_or_not_checked(rounds, kernel, form, keep)
     assert found is None or found <= 1.0
 
 
-def test_user_defined_kernel_is_checked_too():
+def test_user_defined_kernel_is_validated():
     x, y = noisy(60)
     for form in ("dense", "names"):
         assert unexplained(KernelPerceptron(lambda z, x: float(z @ x) ** 2), as_stream(x, y, form)) <= 1.0
@@ -139,7 +139,7 @@ def learner_of(examples, coefficients, evictions=0):
 
 
 @some(2, twist=[honest, *TWISTS], kernel=KERNELS, keep=[20, 400])
-def test_a_learner_that_does_something_else_is_not_explained(twist, kernel, keep):
+def test_altered_learner_is_unexplained(twist, kernel, keep):
     similarity = KernelPerceptron(**kernel).similarity
     (x, y), tracker = noisy(), KernelTracker(similarity, keep, additive=True)
     wrong, added = played(similarity, x, y)

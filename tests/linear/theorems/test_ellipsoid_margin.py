@@ -134,7 +134,7 @@ KAPPA = {1: 0.5, 2: 0.7698003589, 3: 0.84375, 5: 0.904225, 10: 0.951150, 100: 0.
 SLIDE = {2: 0.846482, 3: 0.882497, 5: 0.920044, 10: 0.955563, 100: 0.995062}
 
 
-def test_golden_what_a_cut_leaves_of_the_volume():
+def test_cut_leaves_golden_share_of_the_volume():
     for d, kappa in KAPPA.items():
         assert math.exp(-log_shrink(d)) == pytest.approx(kappa, abs=1e-6)
     for d, loose in SLIDE.items():  # e^(-1/(2d+2)), which the notes use
@@ -318,7 +318,7 @@ def test_a_self_check_that_failed_stays_failed():
     assert "check of the volume" in found.reason
 
 
-def test_the_self_check_is_made_at_the_end_too():
+def test_self_check_runs_at_the_end():
     learner = Ellipsoid(width=2)
     run = run_of(learner, [[1.0, 0.1], [0.1, 1.0]], [-1, -1], [-1.0, -1.0])
     assert ellipsoid_margin(run).status == "vacuous"
@@ -396,7 +396,7 @@ def test_the_ball_touches_the_unit_sphere_and_the_level():
         assert g * ball.centre - ball.radius == pytest.approx(level, abs=1e-15)
 
 
-def test_a_given_margin_has_a_theorem_of_its_own():
+def test_given_margin_has_its_own_theorem():
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(3000, 3))
     u = np.array([2.0, -1.0, 1.0]) / math.sqrt(6.0)

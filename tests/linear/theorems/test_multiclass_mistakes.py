@@ -141,7 +141,7 @@ def test_the_fit_comes_near_the_least_bound():
     assert (found.observed, found.bound) == (12, 12)
 
 
-def test_the_bound_after_the_rows_kept_is_a_bound_too():
+def test_bound_after_the_kept_rows_holds():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(400, 4)), rng.integers(0, 3, 400)
     x[:, :3] += 6.0 * np.eye(3)[y]

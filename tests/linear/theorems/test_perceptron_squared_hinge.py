@@ -56,7 +56,7 @@ def test_noise_is_bounded_by_either_loss(game):
         assert run.mistakes <= found.bound < run.rounds / 2
 
 
-def test_the_losses_of_a_comparator_never_exceed_what_was_reported(game):
+def test_reported_comparator_losses_are_upper_bounds(game):
     run = game([[0.1, 0.7], [0.3, -0.2], [-0.5, 0.1]] * 5, [1, -1, -1] * 5)
     for u in run.tracked.comparators:
         assert u.squared_hinge * run.rounds * (1 + Fraction(1, 2**30)) >= u.hinge**2  # Cauchy
