@@ -1,24 +1,28 @@
-# Two commands on a fresh machine: make demo, make test. Both make .venv and install what they need.
+# On a fresh machine: make demo, make test. Both create .venv and install what they need.
 PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help demo docs notebooks package test test-all test-bounds test-minima test-ray test-wheel names transcripts browser check bench clean
 
 help:
-	@echo "make demo         a tour with no files: games and their certificates"
-	@echo "make docs         the documentation, as pages in site/"
-	@echo "make test         the tests (make test-all: the slow ones too, and more examples)"
-	@echo "make test-bounds  model files and resumed games, with every index of compiled code checked"
-	@echo "make test-minima  a short list on the oldest packages that pyproject.toml allows, in an environment of its own"
-	@echo "make test-ray     the tests on Ray, which is installed for them (80 MB)"
-	@echo "make names        renew the lists of names, after a new learner, theorem, adversary or format"
-	@echo "make transcripts  tests/transcripts, and what documents show of runs, anew: when a change of what is printed is meant"
-	@echo "make browser      install Chromium by apt, if there is no browser to test the page in"
-	@echo "make check        ruff, mypy --strict, import-linter"
-	@echo "make notebooks    docs/notebooks played anew"
-	@echo "make package      wheel and sdist in dist/, checked"
-	@echo "make test-wheel   install each of them in an empty environment, and run the demo"
-	@echo "make bench        every speed claim, measured here as a ratio"
+		@echo "Try it"
+	@echo "  make demo         play a tour on embedded data: games and their certificates"
+	@echo "  make docs         build the documentation into site/"
+	@echo "  make bench        measure every speed claim on this machine"
+	@echo "Test"
+	@echo "  make test         run the tests"
+	@echo "  make test-all     run the slow tests too, with more random examples"
+	@echo "  make check        run ruff, mypy --strict and import-linter"
+	@echo "  make test-bounds  test model files and resumed games with bounds checking in compiled code"
+	@echo "  make test-minima  run a short test on the oldest packages that pyproject.toml allows"
+	@echo "  make test-ray     install Ray (80 MB) and run the tests on it"
+	@echo "  make test-wheel   build wheel and sdist, and try both in empty environments"
+	@echo "  make browser      install Chromium with apt, for the tests of the web page"
+	@echo "Renew"
+	@echo "  make names        update the lists of names, after a new learner, theorem, adversary or format"
+	@echo "  make transcripts  update recorded output in tests and documentation, after an intended change"
+	@echo "  make notebooks    run docs/notebooks again"
+	@echo "  make package      build wheel and sdist into dist/, and check them"
 
 $(BIN)/python:
 	$(PYTHON) -m venv .venv
@@ -52,7 +56,7 @@ demo: .venv/.run
 
 docs: .venv/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	@echo "open site/index.html, or, with the search: $(BIN)/python -m http.server --directory site"
+		@echo "Open site/index.html. For search, run $(BIN)/python -m http.server --directory site"
 
 package: .venv/.package
 	rm -rf dist build
@@ -73,7 +77,7 @@ test-wheel: package
 notebooks: .venv/.docs
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
 
-# What is compiled of Python (tests and their assertions too) stays: every process would begin with it anew.
+# Keep Python's bytecode cache, of tests too: otherwise every process compiles it again.
 test test-all test-bounds: export PYTHONDONTWRITEBYTECODE =
 
 test: .venv/.test
@@ -84,13 +88,13 @@ test-all: .venv/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m slow tests/test_damaged_files.py
 
-# An index beyond an array is an error here, where it is a wrong number or a crash without the check. The compiled code
-# has a cache of its own (tests/conftest.py).
+# With bounds checking, an index outside an array is an error instead of a wrong number or a crash. The compiled code has
+# a separate cache (tests/conftest.py).
 test-bounds: .venv/.test
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto -m "" tests/game/test_resuming.py
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto tests/test_damaged_files.py
 
-# Warnings of old packages about older ones are not errors here.
+# Old packages warn about older ones: warnings are not errors here.
 test-minima: $(BIN)/python
 	rm -rf .venv/minima && $(PYTHON) -m venv .venv/minima
 	$(BIN)/python tests/minima.py > .venv/minima/requirements.txt
@@ -102,7 +106,7 @@ test-ray: .venv/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,ray]"
 	$(BIN)/python -m pytest -m "" tests/test_ray.py
 
-browser: # the page is tested in a real one; without it those tests are skipped
+browser: # without a browser the tests of the web page are skipped
 	@command -v chromium-headless-shell chromium google-chrome >/dev/null \
 		|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell; }
 

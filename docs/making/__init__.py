@@ -1,1 +1,1 @@
-"""The pages of the site that are made of the code itself: mkdocs.yml names hooks.py, which calls the others."""
+"""Generators of the site's pages from the code: mkdocs.yml names hooks.py, which calls the others."""

@@ -1,4 +1,4 @@
-"""The index of docs/decisions: number and title of each."""
+"""Generator of the index of docs/decisions: number and title of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PLACE = Path(__file__).parents[1] / "decisions"
 def pages() -> dict[str, str]:
     """Return the index by path."""
     listed = [f"- [{_title(path)}]({path.name})" for path in sorted(PLACE.glob("0*.md"))]
-    lead = "Why things are as they are, where there were two reasonable roads: half a page each."
+    lead = "Choices between reasonable alternatives: the question, the choice and the figures behind it."
     return {"decisions/index.md": "\n\n".join(["# Decisions", lead, "\n".join(listed)]) + "\n"}
 
 

@@ -11,7 +11,7 @@ from novikoff.reports.explanation import read_references, theorems
 THEOREMS = frozenset(theorems())
 LEARNERS = {entry.module: name for name, entry in CATALOG.items() if entry.room == "learner"}
 NAMED = re.compile(r"(?P<names>[\w*.]+(?:, [\w*.]+)*)(?: {2,})(?P<meaning>\S.*)")
-"""A line of a list of names: `rounds   how many to play`."""
+"""A line of a list of names: `rounds   number of rounds`."""
 
 Heading = Callable[[str], str]
 

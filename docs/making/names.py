@@ -1,8 +1,8 @@
 """`make names`: renew the files that list every name, from the registry, the docstrings and the cases of theorems.
 
-`__init__.pyi` and `adversaries/__init__.py` are written as a whole. The pages learners/index.md, stability.md,
-status.md and architecture.md get what they lack: a row or a word for each new name, true by what the tests check. Other
-rows stay as they are, so that any row may be written out by hand; a row whose name is gone is removed.
+`__init__.pyi` and `adversaries/__init__.py` are rewritten as a whole. The pages learners/index.md, stability.md,
+status.md and architecture.md get a row or a word for each new name, which states only what the tests check. Existing
+rows are kept, so that any row may be edited by hand; a row whose name no longer exists is removed.
 """
 
 from __future__ import annotations
