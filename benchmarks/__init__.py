@@ -1,1 +1,1 @@
-"""Every speed claim, measured: `make bench`, or `python -m benchmarks NAME ...` for some."""
+"""Benchmarks behind every claim on speed and quality: `make bench`, or `python -m benchmarks NAME ...` for some."""

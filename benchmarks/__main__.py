@@ -1,4 +1,4 @@
-"""Run the benchmarks named, or all; options behind the names are for those."""
+"""Run the named benchmarks, or all of them; options after the names are passed on."""
 
 import ast
 import importlib
@@ -12,7 +12,7 @@ USAGE = "python -m benchmarks [NAME ...] [OPTION ...]"
 
 
 def documents():
-    """What each benchmark says of itself, by its name; none of them is imported."""
+    """Return the docstring of each benchmark by name, without importing it."""
     files = sorted(file for file in HERE.glob("*.py") if file.stem not in HELPERS)
     return {file.stem: ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) for file in files}
 
@@ -32,15 +32,15 @@ def main(arguments):
     options = arguments[len(given) :]
     asks = "-h" in options or "--help" in options
     if asks and not given:
-        print(f"{USAGE}\n\n{__doc__} NAME --help tells the options of one.\n\n{listing(told)}")
+        print(f"{USAGE}\n\n{__doc__} NAME --help lists the options of one.\n\n{listing(told)}")
         return 0
     unknown = [name for name in given if name not in told]
     if unknown:
-        print(f"there is no benchmark {', '.join(unknown)}. There are:\n{listing(told)}", file=sys.stderr)
+        print(f"unknown benchmark: {', '.join(unknown)}. Available:\n{listing(told)}", file=sys.stderr)
         return 2
     if options and not given:
         print(
-            f"{options[0]} must follow the name of its benchmark: {USAGE}. There are:\n{listing(told)}", file=sys.stderr
+            f"{options[0]} must follow the name of a benchmark: {USAGE}. Available:\n{listing(told)}", file=sys.stderr
         )
         return 2
     without = [name for name in given if options and not takes_options(name)]

@@ -1,4 +1,4 @@
-"""What scikit-learn and single rows ask of a learner: a batch of scores, a name never seen."""
+"""scikit-learn's decision_function relative to a matrix product, and predictions with unknown feature names."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def main():
 
 
 def batch_of_scores():
-    """decision_function of a fitted classifier, beside the product of the matrix and the weights alone."""
+    """Time decision_function of a fitted classifier relative to the product of matrix and weights."""
     from novikoff.integrations.sklearn import NovikoffClassifier
 
     rng = np.random.default_rng(0)
@@ -21,12 +21,12 @@ def batch_of_scores():
     weights = model.ledger_.learner.weights
     assert np.allclose(model.decision_function(X), X @ weights)
     times = alternated({"product": lambda: X @ weights, "scores": lambda: model.decision_function(X)}, repeats=101)
-    # The best of each: a product of 2 ms on all cores takes 10 ms or more whenever one of them is busy.
+    # The minimum of each: a product of 2 ms on all cores takes 10 ms or more whenever one of them is busy.
     line("X @ w, 100,000 x 50", "decision_function", min(times["product"]) / min(times["scores"]), 1 / 3)
 
 
 def unknown_names():
-    """A prediction with a name never seen, where a thousand and a million names are known."""
+    """Time a prediction with an unknown feature name after learning a thousand or a million names."""
     for spec in ("perceptron", "ftrl", "online-gradient", "scaled:[perceptron]"):
         asked = {}
         for known in (10**3, 10**6):

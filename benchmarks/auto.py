@@ -1,7 +1,7 @@
-"""`auto` beside Vowpal Wabbit, and by itself: rows of numbers, text, the first run.
+"""`auto`: time per dense row, first run, and text relative to Vowpal Wabbit.
 
-Dense rows have 58 features. Text is whole processes, ours with its certificate: the first argument of a line of `VW` is
-its default learner. The first run of all has no cache of compiled kernels.
+Dense rows have 58 features. On text, whole processes are timed, ours with its certificate; Vowpal Wabbit runs its
+default learner. The first run has no cache of compiled loops.
 """
 
 import os
@@ -35,7 +35,7 @@ def rows(count, seed=0):
 
 
 def seconds_a_row(learner, x, y):
-    """Of the processor: the machine may be busy."""
+    """Return microseconds of CPU time per row: the machine may be busy."""
     start = time.process_time()
     learner.learn_many(nk.Batch(x, y, 1))
     return 1e6 * (time.process_time() - start) / len(y)
@@ -47,18 +47,18 @@ def dense():
     for _ in range(TURNS):
         learner = nk.Auto()
         learner.learn_many(nk.Batch(x[:9], y[:9], 1))
-        awake.append(seconds_a_row(learner, x[:900], y[:900]))  # nobody rests within 1,000 rounds
-    told("auto, dense, all fourteen members", statistics.median(awake), 120, "us a row")
+        awake.append(seconds_a_row(learner, x[:900], y[:900]))  # no member rests within 1,000 rounds
+    told("auto, dense, all fourteen members awake", statistics.median(awake), 120, "us/row")
     learner.learn_many(nk.Batch(x, y, 1))
     asleep = int((learner._standing[mix.IDLE] < 0.0).sum())
     resting = seconds_a_row(learner, *rows(ROWS, 1))
-    told(f"auto, dense, when {asleep} of 15 rest", resting, 40, "us a row")
+    told(f"auto, dense, {asleep} of 15 members resting", resting, 40, "us/row")
     single = []
     for _ in range(TURNS):
         logistic = nk.Logistic()
         logistic.learn_many(nk.Batch(x[:9], y[:9], 1))
         single.append(seconds_a_row(logistic, x, y))
-    told("logistic, dense", statistics.median(single), 8, "us a row")
+    told("logistic, dense", statistics.median(single), 8, "us/row")
 
 
 def text():
@@ -73,7 +73,7 @@ def text():
                 for taken, command, data in zip(times, (ours, vw), (svm, lines), strict=True):
                     keep_near(data)
                     taken.append(process(command)[0])
-            what = f"{spec}, {os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows, against VW"
+            what = f"{spec}, {os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows, relative to VW"
             told(what, ratio(*times), wanted, "times")
 
 
@@ -85,7 +85,7 @@ def first_run():
         os.environ["NUMBA_CACHE_DIR"] = os.path.join(folder, "cache")
         taken, _ = process([sys.executable, "-m", "novikoff", "run", path, "--quiet"])
         del os.environ["NUMBA_CACHE_DIR"]
-    told("auto, the first run ever, a small table", taken, 8, "s")
+    told("auto, first run after installation, a small table", taken, 8, "s")
 
 
 def main():

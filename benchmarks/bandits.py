@@ -1,4 +1,4 @@
-"""Bandits: the true regret beside what is promised, from what was seen and in advance; and rounds a second.
+"""Bandits: true regret, its bound from observed losses and in advance, and rounds per second.
 
 Run: python -m benchmarks bandits
 """
@@ -26,9 +26,7 @@ def play(make, gap, switches, seed):
 
 def main():
     print(f"K = 10, {ROUNDS:,} rounds, means of {SEEDS} seeds")
-    print(
-        f"{'learner':<24} {'gap':>5} {'switches':>8} {'true regret':>12} {'from what was seen':>19} {'in advance':>11}"
-    )
+    print(f"{'learner':<24} {'gap':>5} {'switches':>8} {'true regret':>12} {'observable bound':>19} {'in advance':>11}")
     for name, make in LEARNERS.items():
         for gap, switches in ((0.1, 0), (0.3, 0), (0.02, 0), (0.3, 4)):
             games = [play(make, gap, switches, seed) for seed in range(SEEDS)]
@@ -42,7 +40,7 @@ def main():
         nk.play(LEARNERS[name](0), stream)
         rate = LONG / (time.process_time() - start)
         mark = "" if rate >= LONG / 60 else "   BELOW"
-        print(f"{name:<24} {rate:>12,.0f} rounds a second of processor time (at least {LONG / 60:,.0f}){mark}")
+        print(f"{name:<24} {rate:>12,.0f} rounds per CPU second (at least {LONG / 60:,.0f}){mark}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Kernel learners with a full budget: rounds a second, beside what numpy needs for the same values.
+"""Kernel learners with a full budget: rounds per second, relative to numpy on the same kernel values.
 
-Run: python -m benchmarks.budget
+Run: python -m benchmarks budget
 """
 
 import time
@@ -17,14 +17,14 @@ from novikoff.kernel.tighter import TighterPerceptron
 
 
 def noisy(rows, width, seed, scale=1.0):
-    """Points with labels that no kernel learns: every round may be a mistake, and the budget is soon full."""
+    """Return points with random labels: about every second round is a mistake, and the budget is soon full."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rows, width)) * scale
     return x, np.where(rng.random(rows) < 0.5, 1, -1).astype(np.int8)
 
 
 def learnable(rows, width, seed, noise=0.1):
-    """A halfspace, with noise: about one round in four is a mistake."""
+    """Return points labelled by a noisy halfspace: about one round in four is a mistake."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rows, width))
     y = np.where(x[:, :4].sum(axis=1) > 0.0, 1, -1)
@@ -32,14 +32,14 @@ def learnable(rows, width, seed, noise=0.1):
 
 
 def full(learner, x, y):
-    """The learner, its budget full."""
+    """Return the learner, trained until its budget is full."""
     while learner.size < learner.supports.budget:
         learner.learn_many(Batch(x, y, 1))
     return learner
 
 
 def blas(x, supports, coefficients):
-    """One matrix-vector product and one exp of its size a round."""
+    """Compute one matrix-vector product and one exp of its size per round."""
     for row in x:
         np.exp(supports @ row) @ coefficients
 
@@ -57,7 +57,7 @@ def dense_against_blas():
     times = alternated(
         {"ours": lambda: learner.learn_many(Batch(x, y, 1)), "blas": lambda: blas(x, supports, coefficients)}
     )
-    line("a BLAS product and np.exp a round", "dense, d=100, B=1,000, rbf", ratio(times["blas"], times["ours"]), 0.8)
+    line("a BLAS product and np.exp per round", "dense, d=100, B=1,000, rbf", ratio(times["blas"], times["ours"]), 0.8)
 
 
 def dense_against_loop():
@@ -69,11 +69,11 @@ def dense_against_loop():
         "ours": lambda: learner.learn_many(Batch(x, y, 1)),
         "loop": lambda: loop(x, supports, coefficients, 0.05),
     })  # fmt: skip
-    line("exp(-g*((S-x)**2).sum(1)) @ a a round", "dense, d=20, B=100, rbf", ratio(times["loop"], times["ours"]), 20)
+    line("exp(-g*((S-x)**2).sum(1)) @ a per round", "dense, d=20, B=100, rbf", ratio(times["loop"], times["ours"]), 20)
 
 
 def census(rows, seed):
-    """Rows like those of a9a: 14 ones among 123 features."""
+    """Return rows like those of a9a: 14 ones among 123 features."""
     rng = np.random.default_rng(seed)
     places = np.sort(rng.permuted(np.tile(np.arange(123), (rows, 1)), axis=1)[:, :14], axis=1).astype(np.uint32)
     x = Sparse(np.arange(0, 14 * rows + 1, 14, dtype=np.uint64), places.reshape(-1), np.ones(14 * rows), 123)
@@ -89,11 +89,11 @@ def sparse_rate():
         start = time.perf_counter()
         learner.learn_many(Batch(x, y, 1))
         rates.append(len(y) / (time.perf_counter() - start))
-    line("20,000 rounds a second", f"a9a-like, 5,000 supports: {max(rates):,.0f}", max(rates) / 20_000, 1)
+    line("20,000 rounds per second", f"a9a-like, 5,000 supports: {max(rates):,.0f}", max(rates) / 20_000, 1)
 
 
 def wide_rate():
-    """Text-like rows, too wide to be kept feature by feature; told without a floor."""
+    """Time text-like rows, too wide to be stored feature by feature; no minimum is required."""
     rng = np.random.default_rng(1)
     rows = 4000
     places = np.sort(rng.integers(0, 200_000 // 50, (rows, 50)) * 50 + np.arange(50), axis=1).astype(np.uint32)
@@ -103,13 +103,13 @@ def wide_rate():
     start = time.perf_counter()
     learner.learn_many(Batch(x, y, 1))
     print(
-        f"200,000 features, 50 non-zeros, 1,000 supports: {rows / (time.perf_counter() - start):,.0f} rounds a second"
+        f"200,000 features, 50 non-zeros, 1,000 supports: {rows / (time.perf_counter() - start):,.0f} rounds per second"
     )
 
 
 def steady():
-    """Microseconds a round, early and late, with a full budget."""
-    print(f"\n{'us a round, d=20, B=100, about one in four a mistake':<52} {'early':>8} {'late':>8} {'late/early':>10}")
+    """Print microseconds per round with a full budget, early and late in the run."""
+    print(f"\n{'us per round, d=20, B=100, one mistake in four':<52} {'early':>8} {'late':>8} {'late/early':>10}")
     for make in (RandomizedBudgetPerceptron, Forgetron, CrammerKandolaSinger, TighterPerceptron):
         learner = full(make(100, gamma=0.05), *noisy(2000, 20, 1))
         x, y = learnable(4000, 20, 2)

@@ -1,14 +1,15 @@
-"""Sets on real streams: coverage beside what is promised, and how large they are, around good and bad models.
+"""Prediction sets on real streams: coverage, its guarantee and set size, around good and bad models.
 
-Each stream is played in its own order, once by each model: `auto` (labels) or `vaw` (numbers); River's adaptive random
-forest; a constant; and one that believes the opposite of the first, or errs by ten times as much. What each said of
-every row is kept, and `nk.Conformal` goes around that for alpha 0.05, 0.1 and 0.2, step 0.05. In a cell: coverage in
-%, and the mean size of a set: labels, or the length of an interval over the deviation of the outcomes. Every coverage
-must be within the promise, (1 + step)/(step T): a cell that is not is marked.
+Each stream is played in its own order, once by each model: `auto` (labels) or `vaw` (regression); River's adaptive
+random forest; a constant; and an anti-learner, which predicts the opposite of the first model, or errs by ten times as
+much. The predictions are recorded, and `nk.Conformal` is played around them for alpha 0.05, 0.1 and 0.2, step 0.05.
+A cell has the coverage in % and the mean size of a set: labels, or the length of an interval in standard deviations of
+the outcomes. Every coverage must be within its guarantee, (1 + step)/(step T), of its target; otherwise the cell is
+marked.
 
-Beside it crepes, if it is installed (`pip install crepes`): conformal sets by the quantile of the first quarter of the
-same scores, judged on the rest. It promises coverage for rows that are exchangeable.
-The last lines are what sets cost: processor time with them over that without.
+If crepes is installed (`pip install crepes`), its sets are shown too: conformal sets by the quantile of the first
+quarter of the same scores, evaluated on the rest. It guarantees coverage for exchangeable rows.
+The last lines are the cost of sets: CPU time with sets, relative to the time without.
 """
 
 import argparse
@@ -27,7 +28,7 @@ STEP = 0.05
 
 
 class Recorded:
-    """A model that says what it is known to have said: P(+1) of each row, or a number."""
+    """A model that replays recorded predictions: P(+1) of each row, or a number."""
 
     promises, labels, domain = (), None, Domain("any")
 
@@ -60,7 +61,7 @@ class Recorded:
 
 
 def by_ours(data):
-    """P(+1) of auto, or the numbers of vaw."""
+    """Return P(+1) of `auto`, or the predictions of `vaw`."""
     x, y = data.x, data.y
     if issparse(x):
         x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, x.shape[1])
@@ -71,7 +72,7 @@ def by_ours(data):
 
 
 def by_forest(data):
-    """The same of River's adaptive random forest."""
+    """Return the predictions of River's adaptive random forest."""
     from river import forest
 
     model = forest.ARFRegressor(seed=0) if data.numbers else forest.ARFClassifier(seed=0)
@@ -86,7 +87,7 @@ def by_forest(data):
 
 
 def models(data, forests):
-    """What each model said of every row."""
+    """Yield the name of each model and its predictions for all rows."""
     first = by_ours(data)
     yield ("vaw" if data.numbers else "auto"), first
     if forests:
@@ -96,7 +97,7 @@ def models(data, forests):
 
 
 def cell(data, said, alpha, scale):
-    """Coverage and size of our sets; is it within the promise?"""
+    """Return coverage and size of our sets as text, marked if the guarantee is broken."""
     learner = nk.Conformal(Recorded(said, data.numbers), alpha=alpha, step=STEP)
     game = nk.Game(learner, track=False)
     game.learn_batch(nk.Batch(np.zeros((len(data.y), 1)), data.y, 1))
@@ -107,7 +108,7 @@ def cell(data, said, alpha, scale):
 
 
 def peer(data, said, alpha, scale):
-    """The same of crepes, on the same scores; None without it."""
+    """Return the same for crepes on the same scores; None if it is not installed."""
     try:
         from crepes import ConformalClassifier, ConformalRegressor
     except ImportError:
@@ -127,7 +128,7 @@ def peer(data, said, alpha, scale):
 
 
 def cost(spec, rows, repeats=5):
-    """Processor time of a game with sets over that without; the least of a few."""
+    """Print the CPU time of a game with sets relative to one without; the minimum of a few runs."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(rows, 20))
     y = np.where(x[:, 0] + rng.normal(size=rows) > 0, 1, -1).astype(np.int8)
@@ -145,16 +146,16 @@ def cost(spec, rows, repeats=5):
 def main():
     asked = argparse.ArgumentParser("python -m benchmarks conformal", description=__doc__.splitlines()[0])
     asked.add_argument("--streams", nargs="*", default=list(STREAMS), metavar="NAME")
-    asked.add_argument("--no-forest", action="store_true", help="leave out River's forest, which takes longest")
+    asked.add_argument("--no-forest", action="store_true", help="skip River's forest, the slowest model")
     asked.add_argument("--no-cost", action="store_true")
     given = asked.parse_args()
-    heads = "".join(f"{f'asked {100 * (1 - alpha):g} %':>18}{'crepes':>16}" for alpha in ALPHAS)
-    print(f"{'stream':<16}{'rounds':>7}  {'model':<16}{'errs':>8}{heads}")
+    heads = "".join(f"{f'target {100 * (1 - alpha):g} %':>18}{'crepes':>16}" for alpha in ALPHAS)
+    print(f"{'stream':<16}{'rounds':>7}  {'model':<16}{'error':>8}{heads}")
     for name in given.streams:
         try:
             data = STREAMS[name]()
         except (OSError, ImportError) as error:
-            print(f"{name:<16} left out: {error}")
+            print(f"{name:<16} skipped: {error}")
             continue
         scale = float(np.std(data.y)) if data.numbers else 1.0
         for model, said in models(data, not given.no_forest):

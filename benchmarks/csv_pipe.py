@@ -1,9 +1,9 @@
-"""CSV from a pipe: our reader, with rows encoded for a learner, against `pyarrow.csv`, which gives columns.
+"""CSV from a pipe: our reader, which encodes rows for a learner, relative to `pyarrow.csv`, which returns columns.
 
-All read the same 60 MB and more, written by another process into a pipe, each in a process of its own, where it read
-the first rows of the table before: what is imported and compiled once is not measured. A table of numbers becomes dense
-rows; one with a category, a date and missing values sparse ones. The third reader also makes a matrix of the columns of
-numbers of pyarrow, as learners need it. Wall clock, processor time of the reader, and its peak memory; ratios are
+All read the same table of at least 60 MB, which another process writes into a pipe. Each runs in its own process and
+has read the first rows before, so that imports and compilation are not measured. A table of numbers becomes dense rows;
+one with a category, a date and missing values becomes sparse rows. The third reader also builds a matrix of pyarrow's
+numeric columns, as learners need it. Printed: wall-clock time, CPU time and peak memory of the reader; ratios are
 medians of alternated runs.
 """
 
@@ -24,7 +24,7 @@ FIRST_ROWS = 3000
 
 
 def write(path, mixed, size=SIZE):
-    """A table of numbers; if `mixed`, with a category, a date and cells that are missing among them."""
+    """Write a table of numbers; if `mixed`, with a category, a date and missing cells."""
     draw = np.random.default_rng(0)
     with open(path, "w") as file:
         file.write(",".join([*(f"x{c}" for c in range(10)), *(["city", "day"] if mixed else []), "label"]) + "\n")
@@ -65,7 +65,7 @@ READERS = {"ours, encoded": ours, "pyarrow.csv": pyarrow, "  and a matrix": pyar
 
 
 def read(how, path):
-    """Read standard input; print the rows, and seconds, processor seconds and megabytes that it took."""
+    """Read standard input; print the number of rows, seconds, CPU seconds and peak megabytes."""
     reader = READERS[how]
     with open(path, "rb") as file:
         first = b"".join(file.readline() for _ in range(FIRST_ROWS))
@@ -96,9 +96,9 @@ def main():
             for who, how in enumerate(READERS):
                 wall, cpu = (statistics.median(turn[who][k] / turn[0][k] for turn in turns) for k in (1, 2))
                 seconds, used, memory = (statistics.median(turn[who][k] for turn in turns) for k in (1, 2, 3))
-                told = f"; ours is {wall:.2f}x as fast, {cpu:.2f}x by processor time" if who else ""
+                told = f"; ours is {wall:.2f}x as fast, {cpu:.2f}x by CPU time" if who else ""
                 mark = "   BELOW" if wall < WANTED else ""
-                print(f"    {how:<14} {seconds:.2f} s, {used:.2f} s of processor time, {memory:.0f} MB{told}{mark}")
+                print(f"    {how:<14} {seconds:.2f} s, {used:.2f} s of CPU time, {memory:.0f} MB{told}{mark}")
 
 
 if __name__ == "__main__":

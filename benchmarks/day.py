@@ -1,9 +1,9 @@
-"""A day of a service in two minutes: traffic that swells and ebbs, labels late, missing and repeated, a drift at noon.
+"""A day of the service in two minutes: varying traffic, late, missing and repeated labels, a drift at noon.
 
-A service is started in a fresh directory, and a client sends it the requests of a day, each second of the two minutes
-twelve minutes of it: mails with a few features, whose labels come after minutes or hours, one in twenty never, one in
-ten twice. At noon spam changes. What the client knows is compared with what the service certifies: mistakes of what was
-served, and that both bounds hold. With --pictures DIR the dashboard is drawn at morning, noon and night (playwright).
+A service starts in an empty directory, and a client sends it the requests of a day, twelve minutes of it per second:
+mails with a few features, whose labels arrive after minutes or hours, one in twenty never, one in ten twice. At noon
+spam changes. The client counts the mistakes of the served predictions itself: they must equal those of the service, and
+no bound may be violated. With --pictures DIR the dashboard is drawn at 8, 13 and 23 o'clock (playwright).
 """
 
 import argparse
@@ -20,11 +20,11 @@ import numpy as np
 from novikoff.server.client import Client, ServiceError
 
 HOURS, WAITS = 24.0, 6.0
-"""Of the day; and hours after which a label is no longer waited for."""
+"""Length of the day, and the waiting time after which a round expires, in hours."""
 
 
 def started(folder, port):
-    """The service, and its client once it answers."""
+    """Start the service; return its process, and a client once it answers."""
     command = [sys.executable, "-m", "novikoff", "serve", "--dir", folder, "--port", str(port), "--sync", "normal"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     token = Path(folder) / "token"
@@ -41,7 +41,7 @@ def started(folder, port):
 
 
 def mail(rng, hour):
-    """A mail as features, and its label. At noon spam begins to look otherwise."""
+    """Return the features of a mail and its label. From noon on, spam has other words."""
     spam = rng.random() < 0.4
     new = hour >= HOURS / 2
     links, word = float(rng.poisson(1.0 + spam)), "offer" if spam != new else "hello"
@@ -50,7 +50,7 @@ def mail(rng, hour):
 
 
 def day(model, rng, seconds, rate, look):
-    """Send the day; the mistakes of what was served, counted by the client."""
+    """Send the day; return the numbers of mails and labels, and of mistakes served as the client counts them."""
     begin, number, served, wrong, heard, labels = time.monotonic(), 0, {}, 0, set(), []
     while (hour := (time.monotonic() - begin) / seconds * HOURS) < HOURS:
         look(hour)
@@ -80,9 +80,9 @@ def day(model, rng, seconds, rate, look):
 def main():
     parser = argparse.ArgumentParser("python -m benchmarks day", description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--rate", type=float, default=100.0, metavar="N", help="mails a second, about")
+    parser.add_argument("--rate", type=float, default=100.0, metavar="N", help="approximate number of mails per second")
     parser.add_argument("--port", type=int, default=19640)
-    parser.add_argument("--pictures", metavar="DIR", help="draw the dashboard there, as .png")
+    parser.add_argument("--pictures", metavar="DIR", help="folder for pictures of the dashboard (.png)")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         process, client = started(folder, chosen.port)
@@ -105,18 +105,18 @@ def told(client, chosen, token):
 
     sent, heard, wrong = day(model, np.random.default_rng(0), chosen.seconds, chosen.rate, look)
     found = model.certificate()
-    print(f"{sent:,} mails, {heard:,} labels, {found['expired']:,} expired, {found['pending']:,} still wait")
-    print(f"{found['mistakes']:,} mistakes served (the client counted {wrong:,}), {found['changed']:,} answers changed")
+    print(f"{sent:,} mails, {heard:,} labels, {found['expired']:,} expired, {found['pending']:,} pending")
+    print(f"{found['mistakes']:,} mistakes served (client: {wrong:,}), {found['changed']:,} predictions changed")
     for one in found["certificates"]:
         print(f"  {one['status']:<11} {one['theorem']}: {one['observed']:,.6g} <= {one['bound'] or math.nan:,.6g}")
     if (found["mistakes"], found["labelled"]) != (wrong, heard) or any(
         one["status"] == "violated" for one in found["certificates"]
     ):
-        raise SystemExit("the service counted otherwise, or a bound is violated")
+        raise SystemExit("service and client disagree, or a bound is violated")
 
 
 def picture(url, token, path):
-    """The dashboard as a browser shows it."""
+    """Draw the dashboard in a browser, in the background."""
     command = [sys.executable, "-c", PICTURE, url, token, path]
     subprocess.Popen(command)
 

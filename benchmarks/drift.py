@@ -1,18 +1,18 @@
-"""Worlds that change: errors and log loss of learners with a promise on every stretch, beside those without and River.
+"""Drifting streams: errors and log loss with and without `drift=true`, compared with River.
 
-One pass, in the order of the stream; each row is predicted, then learned. In a cell: errors in %, and the mean log
-loss; for numbers, the mean absolute error. Seconds are of the processor, without the compiling of kernels.
+One pass, in the order of the stream; each row is predicted, then learned. A cell has errors in % and the mean log loss;
+for regression, the mean absolute error. Seconds are CPU time, without compilation.
 
-    target       ten normal features, the log-odds of +1 are <w, x>, w ten numbers 2 N(0, 1): a new w every 2,500 rounds
-    one target   the same with one w: here a promise on every stretch may cost at most ln 2 in all
+    target       ten normal features, log-odds <w, x> of +1 with w from 2 N(0, 1): a new w every 2,500 rounds
+    one target   the same with one w: here the guarantee on every stretch may cost at most ln 2 in total
     SEA          River's, a tenth of the labels flipped, four concepts, each drifting into the next within 100 rounds
-    RBF          River's, 20 centres that all move; what is learned is out of date soon, and no cut is a plane
+    RBF          River's, 20 moving centres; models soon become outdated, and no boundary is a plane
     Agrawal      River's, four functions of nine columns of a loan application, each drifting into the next
-    weather      of 18,159 days in their order (the folder that NOVIKOFF_DATA names)
-    chicks       River's ChickWeights: numbers, in their order
+    weather      18,159 days in order (from the folder NOVIKOFF_DATA)
+    chicks       River's ChickWeights, a regression, in order
 
-River's ADWIN bagging (10 Hoeffding trees, begun anew where ADWIN sees a drift) and AdaptiveRandomForest have their
-defaults and seed 0; so has all else. Electricity prices (Elec2), the usual stream of this kind, need a download.
+River's ADWIN bagging (10 Hoeffding trees, restarted when ADWIN detects a drift) and AdaptiveRandomForest have their
+default parameters and seed 0. Electricity prices (Elec2), the usual stream of this kind, would need a download.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def targets(every):
 
 
 def one_after_the_other(streams, each, width):
-    """Concepts in turn, of `each` rows: near the end of one the next sets in, within about `width` rows."""
+    """Return concepts in turn, `each` rows long; one drifts into the next within about `width` rows."""
     from river.datasets.synth import ConceptDriftStream
 
     *before, found = streams
@@ -103,7 +103,7 @@ PEERS = {
 
 
 def played(name, data):
-    """(error, log loss, seconds), in a table of one row; None where the learner does not apply."""
+    """Return (error, log loss, seconds) as an array of one row; None if the learner does not apply."""
     result = PEERS[name](data) if name in PEERS else ours(name, data)
     if result is None:
         return None
@@ -115,7 +115,7 @@ def played(name, data):
 def options():
     parser = argparse.ArgumentParser("python -m benchmarks drift", description=__doc__.splitlines()[0])
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(DRIFTS)}; all by default")
-    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of ours, and names of peers")
+    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of novikoff learners, and names of peers")
     chosen = parser.parse_args()
     chosen.streams = chosen.streams.split(",") if chosen.streams else list(DRIFTS)
     chosen.learners = chosen.learners or [*OURS, *PEERS]
@@ -129,7 +129,7 @@ def main():
         try:
             data: Data = DRIFTS[stream]()
         except FileNotFoundError:
-            say(f"({stream} is left out: name the folder of the data in NOVIKOFF_DATA)")
+            say(f"({stream} is skipped: set NOVIKOFF_DATA to the folder of the data)")
             continue
         streams[stream] = data
         for name in chosen.learners:
@@ -143,7 +143,7 @@ def main():
     for plain, drift in (("logistic", "logistic:drift=true"), ("auto", "auto:drift=true")):
         if {("one target", plain), ("one target", drift)} <= set(results):
             more = ROUNDS * (results["one target", drift][0, 1] - results["one target", plain][0, 1])
-            print(f"one target: {drift} loses {more:.4f} more than {plain} in all; ln 2 = 0.6931 is allowed")
+            print(f"one target: {drift} loses {more:.4f} more than {plain} in total; guaranteed at most ln 2 = 0.6931")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The Ellipsoid in 500 dimensions: a mistake against the BLAS calls that its update is made of.
+"""The Ellipsoid in 500 dimensions: time of a mistake relative to the BLAS calls of its update.
 
-Those are J'x and Jp (dgemv) and the rank-one update of J (dger), in place and in one thread. Half of the labels are
-drawn, so about every second round is a mistake; the self-checks, O(d^3) whenever the mistakes have doubled, are in the
-time. Run: python -m benchmarks ellipsoid
+These are J'x and Jp (dgemv) and the rank-one update of J (dger), in place and in one thread. Half of the labels are
+random, so many rounds are mistakes; the self-checks, O(d^3) whenever the mistakes have doubled, are included.
+Run: python -m benchmarks ellipsoid
 """
 
 import time

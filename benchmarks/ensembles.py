@@ -1,12 +1,12 @@
-"""Ensembles beside `auto` and LightGBM refitted on the past: progressive log loss, errors, seconds and the bound.
+"""Ensembles compared with `auto` and LightGBM refitted on the past: progressive log loss, errors, bound, seconds.
 
-Each row is predicted, then learned, in one pass. LightGBM has its defaults and is refitted from nothing when the rows
+Each row is predicted, then learned, in one pass. LightGBM has its defaults and is refitted from scratch when the rows
 have grown by a quarter, from 32 on; before that it predicts the frequency of the label. Its probabilities are clipped
-to 1e-6 .. 1 - 1e-6. Categories are given to it as such. Rows are shuffled by seed 0; those with a time (elec, weather,
-adult as distributed) keep their order. Numbers: root mean squared error, without the first row.
+to 1e-6 .. 1 - 1e-6. It gets categorical columns as such. Rows are shuffled with seed 0; streams with a time order
+(elec, weather, adult as distributed) keep it. Regression: root mean squared error, without the first row.
 
 Breast cancer, digits and diabetes come with scikit-learn; Phishing, Bananas, ImageSegments and ChickWeights with River;
-adult, elec, weather and spambase are read from the folder that NOVIKOFF_DATA names, and left out without it.
+adult, elec, weather and spambase are read from the folder NOVIKOFF_DATA, and skipped without it.
 """
 
 import argparse
@@ -65,7 +65,7 @@ NUMBERS = ("diabetes", "ChickWeights")
 
 
 def refits(rows):
-    """Yield the rows learned from and predicted by each refit."""
+    """Yield the number of rows that each refit learns from, and the end of the rows it predicts."""
     start = 32
     while start < rows:
         stop = min(rows, max(start + 1, int(1.25 * start)))
@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
     chosen = parser.parse_args().streams
     for spec in ("auto", "ensemble"):
-        nk.play(spec, "demo:breast-cancer", rounds=100)  # kernels are compiled
+        nk.play(spec, "demo:breast-cancer", rounds=100)  # compile
     print("| stream | rows | `auto` | `ensemble` | guaranteed | LightGBM | seconds: `auto`, `ensemble`, LightGBM |")
     print("|---|---|---|---|---|---|---|")
     for name in chosen.split(",") if chosen else STREAMS:

@@ -1,8 +1,8 @@
-"""Expert advice: a round with a million experts against one np.exp of a million numbers, and against direct numpy.
+"""Expert advice: time of a round with a million experts relative to one np.exp of that size and to plain numpy.
 
-One thread each, but for numpy's dot products, where BLAS takes as many as it likes.
+One thread each, except for numpy's dot products, for which BLAS chooses the number of threads.
 
-Run: python -m benchmarks.experts
+Run: python -m benchmarks experts
 """
 
 import statistics
@@ -21,7 +21,7 @@ REPEATS = 31
 
 
 class Direct:
-    """The rule as it is written down, in numpy."""
+    """Exponential weights in plain numpy."""
 
     def __init__(self, experts, eta):
         self.lost, self.eta = np.zeros(experts), eta
@@ -37,7 +37,7 @@ class Direct:
 
 
 def a_million():
-    """Each beside np.exp and the direct rule, three at a time: more would only empty each other's caches."""
+    """Time each learner, np.exp and plain numpy in turns; more than three at a time would evict each other's caches."""
     rng = np.random.default_rng(0)
     losses = rng.random(EXPERTS)
     exponents, out = -5.0 * rng.random(EXPERTS), np.empty(EXPERTS)
@@ -52,24 +52,24 @@ def a_million():
         learner, direct = make(), Direct(EXPERTS, 0.01)
         actions = {
             "np.exp": lambda: np.exp(exponents, out=out),
-            "direct numpy": lambda direct=direct, given=given: direct.play(*given),
+            "plain numpy": lambda direct=direct, given=given: direct.play(*given),
             name: lambda learner=learner, given=given: learner.play_one(*given),
         }
         alternated(actions, 2)  # compiled
         times = alternated(actions, REPEATS)
-        told.update({f"{key}, beside {name}" if key != name else key: statistics.median(seconds)
+        told.update({f"{key}, measured with {name}" if key != name else key: statistics.median(seconds)
                      for key, seconds in times.items()})  # fmt: skip
         if name not in ("anytime", "AdaHedge"):
             line("one np.exp of as many numbers", f"a million experts, {name}", ratio(times["np.exp"], times[name]), 1)
-            line("direct numpy", f"a million experts, {name}", ratio(times["direct numpy"], times[name]), 3)
-    print(f"\n{'milliseconds a round with a million experts':<52}")
+            line("plain numpy", f"a million experts, {name}", ratio(times["plain numpy"], times[name]), 3)
+    print(f"\n{'milliseconds per round with a million experts':<52}")
     for name, seconds in told.items():
         print(f"    {name:<48} {1e3 * seconds:>8.2f}")
 
 
 def batches():
     rng = np.random.default_rng(0)
-    print(f"\n{'nanoseconds for each expert and round, in batches':<52} {'N=10':>8} {'N=1,000':>8}")
+    print(f"\n{'nanoseconds per expert and round, in batches':<52} {'N=10':>8} {'N=1,000':>8}")
     makers = {
         "fixed rate, losses": (lambda n: ExponentialWeights(n, eta=0.1, loss="table", play="mean"), "table"),
         "fixed rate, squared loss": (lambda n: ExponentialWeights(n, loss="squared"), "squared"),

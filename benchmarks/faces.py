@@ -1,6 +1,7 @@
-"""What people look at: the report of a long run, the arena's answers, a click in the browser, and what --live costs.
+"""User interfaces: time of a report, of the arena's replies, of a click in the browser, and the cost of --live.
 
-The report beside matplotlib's plot of the same run; --live beside the run without it; clicks only where a browser is.
+The report is compared with matplotlib's plot of the same run, --live with the same run without it. Clicks are timed
+only if a browser is installed.
 """
 
 import shutil
@@ -35,19 +36,19 @@ def main():
         {"page": made, "plot": lambda: plot.game(ledger, certificates, "perceptron").savefig("/dev/null")}
     )
     print(f"report of 1,000,000 rounds: {len(made()) / 1000:.1f} kB, {1e3 * statistics.median(times['page']):.1f} ms, "
-          f"{ratio(times['plot'], times['page']):.0f}x as fast as the same plot by matplotlib")  # fmt: skip
+          f"{ratio(times['plot'], times['page']):.0f}x as fast as the same plot with matplotlib")  # fmt: skip
     _live(x)
     for name, scene in SCENES.items():
         limits = scene({}, 0, "me").limits()
         moves = [[[int(coins.integers(a, b + 1)) for a, b in limits], "pm"[k % 2]] for k in range(100)]
         script = {"v": 1, "game": name, "moves": moves, "from": 100, "field": True}
         took = statistics.median(seconds(lambda: replay(script)) for _ in range(9))  # noqa: B023
-        print(f"arena, {name}: {1e3 * took:.1f} ms for a game of 100 rounds, replayed")
+        print(f"arena, {name}: {1e3 * took:.1f} ms to replay a game of 100 rounds")
     _clicks()
 
 
 def _live(x):
-    """Long enough to be told of a dozen times."""
+    """Print the cost of --live on a run that is long enough for a dozen updates."""
     y = np.where(x[:, 0] > 0, 1, -1)
 
     def stream():
@@ -55,7 +56,7 @@ def _live(x):
 
     rows, lives = stream(), []
 
-    def watched():  # each run has its own, as in `run --live`: what it may spend is a share of its own time
+    def watched():  # a new Live for each run, as in `run --live`: its budget is a share of the run's time
         lives.append(Live("logistic"))
         nk.play("logistic", rows, observers=lives[-1:])
 
@@ -68,7 +69,7 @@ def _live(x):
 def _clicks():
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
-        print("no browser: clicks were not timed (`make browser`)")
+        print("clicks were not timed: no browser is installed (`make browser`)")
         return
     import uvicorn
     from playwright.sync_api import sync_playwright
@@ -93,13 +94,13 @@ def _clicks():
         begin = time.perf_counter()
         one.goto("http://127.0.0.1:1961/")
         one.wait_for_selector("body[data-ready]")
-        print(f"page: {1e3 * (time.perf_counter() - begin):.0f} ms until it can be played (at most 300)")
+        print(f"page: {1e3 * (time.perf_counter() - begin):.0f} ms until it is ready (at most 300)")
         for name in SCENES:
             one.click(f"nav button[name={name}]")
             one.wait_for_selector(f"nav button[name={name}][aria-current=page]")
             took = [one.evaluate(timed) for _ in range(30)]
             wanted = WANTED.get(name, 50)
-            print(f"{name}: {statistics.median(took):.0f} ms from click to painted, rounds 1 to 30 (at most {wanted})")
+            print(f"{name}: {statistics.median(took):.0f} ms from click to paint, rounds 1 to 30 (at most {wanted})")
         browser.close()
     server.should_exit = True
 

@@ -1,6 +1,6 @@
-"""Halving on ten million halfspaces: how long a class takes to make, a game to play, and a survivor to ask.
+"""Halving on ten million halfspaces: time to build the class, to play a game, and to poll the survivors.
 
-Run: python benchmarks/halfspaces.py
+Run: python -m benchmarks halfspaces
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def game(hypotheses: Halfspaces) -> None:
-    """A random realizable stream of 1,000 rounds."""
+    """Play a random realizable stream of 1,000 rounds and print the times."""
     rng = np.random.default_rng(1)
     examples = rng.integers(-hypotheses.n, hypotheses.n + 1, (ROUNDS, hypotheses.dim))
     start = time.perf_counter()
@@ -50,7 +50,7 @@ def game(hypotheses: Halfspaces) -> None:
 
 
 def poll(hypotheses: Halfspaces, left: int) -> None:
-    """The time of one vote of `left` survivors, spread evenly over the class."""
+    """Print the time of one vote of `left` survivors, spread evenly over the class."""
     space = hypotheses.space()
     if left < hypotheses.size:
         members = np.linspace(0, hypotheses.size - 1, left).astype(np.int64)

@@ -1,7 +1,7 @@
-"""Comparators in hindsight: the descent against LIBLINEAR, the whole search, and a file larger than the memory.
+"""Comparators in hindsight: dual descent relative to LIBLINEAR, the whole search, and a file out of core.
 
-At each cost the race ends when our objective is no more than LIBLINEAR's. How far that can be from the best there is,
-is certified: the objective of our u over all rows, rounded up, against what our alpha prove, rounded down.
+For each cost, our solver stops when its objective is at most LIBLINEAR's. The distance from the optimum is certified:
+the objective of our u over all rows, rounded up, and the dual bound of our alpha, rounded down.
 Run: python -m benchmarks hindsight
 """
 
@@ -33,7 +33,7 @@ OUT_OF_CORE = (
 
 
 class Race:
-    """One cost: LIBLINEAR to its default tolerance, ours to its objective."""
+    """Comparison at one cost: LIBLINEAR to its default tolerance, ours to LIBLINEAR's objective."""
 
     def __init__(self, matrix, y, cost):
         self.matrix, self.y, self.cost = matrix, y, cost
@@ -49,11 +49,11 @@ class Race:
         self.objective = 0.5 * u @ u + self.cost * losses.sum()
 
     def ours(self):
-        """Reading the rows included, as LIBLINEAR reads them too."""
+        """Solve the problem, including reading the rows, as LIBLINEAR does."""
         blocks = Blocks(self.stream, 0.0, False)
         descent, cost, unit = Descent(blocks), self.cost / blocks.unit**2, blocks.unit**2
 
-        def enough(margins):  # rows are in single precision: what is found is measured again, in `excess`
+        def enough(margins):  # rows are in single precision: `excess` evaluates the result in double precision
             square = float(descent.u @ descent.u)
             primal = (0.5 * square + cost * float(np.maximum(0.0, 1.0 - margins).sum())) * unit
             dual = (float(descent.alpha.sum()) - 0.5 * square) * unit
@@ -61,17 +61,17 @@ class Race:
             return primal <= self.objective
 
         if not descent.solve(cost, 0.0, enough):
-            sys.exit(f"the objective {self.objective} was not reached at C = {self.cost}")
+            sys.exit(f"LIBLINEAR's objective {self.objective} was not reached at C = {self.cost}")
         self.u = descent.u[1:] * blocks.unit
         self.blocks, self.descent = blocks, descent
 
     def excess(self):
-        """Our objective against LIBLINEAR's, in double precision."""
+        """Return our objective relative to LIBLINEAR's, minus 1, in double precision."""
         losses = np.maximum(0.0, 1.0 - self.y * (self.matrix @ self.u))
         return (0.5 * self.u @ self.u + self.cost * losses.sum()) / self.objective - 1.0
 
     def certified(self):
-        """The best objective there is lies in this bracket."""
+        """Return a bracket of the optimal objective."""
         return objective(self.blocks, self.descent.u, self.descent.alpha, self.cost)
 
 
@@ -91,12 +91,12 @@ def main():
             1,
         )
         print(
-            f"gap from primal to dual when reached: {race.gaps[-1]:.1e}; our objective is its own {race.excess():+.1e}"
+            f"duality gap at that point: {race.gaps[-1]:.1e}; objective relative to LIBLINEAR's: {race.excess():+.1e}"
         )
         best = race.certified()
         low, high = bound_text(best.low, "lower"), bound_text(best.high, "upper")
         print(
-            f"certified: the best objective is from {low} to {high}, a gap of {best.gap:.1e}; "
+            f"certified: the optimal objective is between {low} and {high}, a gap of {best.gap:.1e}; "
             f"LIBLINEAR's is {race.objective:,.2f}"
         )
     stream = SparseMatrix(matrix, y)
@@ -111,13 +111,13 @@ def main():
     print(
         f"hindsight on 200,000 rows: {statistics.median(seconds):.2f} s (at most 6 s); the game {played - start:.2f} s"
     )
-    print(f"hinge bound {bracket.high:,.0f}, none below {bracket.low:,.0f}; by those tracked {tracked.bound:,}")
+    print(f"hinge bound {bracket.high:,.0f}, at best {bracket.low:,.0f}; in one pass {tracked.bound:,}")
     with made.folder() as folder:
         (text, _), _ = made.text_files(10**9, folder)
         arrow = os.path.join(folder, "made.arrow")
         convert(nk.read(text), arrow)
         took, peak = process([sys.executable, "-c", OUT_OF_CORE, arrow])
-        print(f"hindsight on 1 GB, out of core: {took:.0f} s, {peak:.0f} MB (at most 500 MB, mapped files apart)")
+        print(f"hindsight on 1 GB, out of core: {took:.0f} s, {peak:.0f} MB (at most 500 MB, without mapped files)")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Labels that come late: what was served, beside B + F and (G + 1) B, at growing delays.
+"""Late labels: mistakes of the served predictions and the bounds B + F and (G + 1) B, at growing delays.
 
-Each round is served at once; its label comes after a delay drawn at random (geometric, with the mean told), so labels
-arrive out of order; one in fifty never comes, and one in twenty comes twice. After ten times the mean delay a label is
-no longer waited for. M are the mistakes of what was served, U those of the game in the order of arrival, B what its
-theorem allows, F the answers that changed on the way, G the most other rounds that waited when a label came. M and F
-are counted here too, apart from the ledger: a difference, or a bound below M, ends the benchmark with an error.
+Each round is served at once; its label arrives after a random delay (geometric, with the mean in the table), so labels
+arrive out of order; one in fifty never arrives, one in twenty arrives twice. A round expires after ten times the mean
+delay. M is the number of mistakes served, U that of the game in order of arrival, B the bound of its theorem, F the
+number of predictions that changed before their label arrived, G the largest number of other rounds pending when a label
+arrived. M and F are counted here independently of the ledger: if they differ, or a bound is below M, the benchmark
+fails.
 """
 
 import argparse
@@ -19,7 +20,7 @@ LEARNERS = ("perceptron:bias=1", "second-order-perceptron", "auto:fast=true")
 
 
 def events(rng, rounds, delay):
-    """("predict", t) and ("label", t), in the order in which they happen."""
+    """Return the events ("predict", t, time) and ("label", t, time) in order of time."""
     delays = rng.geometric(1.0 / (delay + 1.0), rounds) - 1
     found = [(t, 0, t, "predict") for t in range(rounds)]
     for t in np.flatnonzero(rng.random(rounds) >= 0.02).tolist():
@@ -28,7 +29,7 @@ def events(rng, rounds, delay):
 
 
 def played(learner, x, y, order, waits):
-    """The game, and M and F, counted apart."""
+    """Play the game; return its ledger, M and F."""
     game, served, wrong, changed = nk.Game(learner, expire_seconds=waits), {}, 0, 0
     for what, t, at in order:
         if what == "predict":
@@ -39,7 +40,7 @@ def played(learner, x, y, order, waits):
             game.learn_one(t, y[t], at=at)
         except LateError:  # too late
             served.pop(t, None)
-        if t in served:  # else it comes again, and is heard once
+        if t in served:  # otherwise a repeated label, which counts once
             said = served.pop(t)
             wrong, changed = wrong + (said != y[t]), changed + (said != now)
     return game.ledger, wrong, changed
@@ -71,4 +72,4 @@ def main():
             broken |= (wrong, changed) != (late.mistakes, late.changed)
             broken |= any(one is not None and (one.bound < wrong or not one.holds) for one in (first, second))
     if broken:
-        raise SystemExit("a bound is below what happened, or the ledger counted otherwise")
+        raise SystemExit("a bound is below the observed mistakes, or the ledger's counts differ")

@@ -1,4 +1,4 @@
-"""Data for the benchmarks: sparse rows like RCV1's (70 non-zeros of 47,000), as arrays and as text."""
+"""Synthetic data for the benchmarks: sparse rows like RCV1's (70 non-zeros of 47,000), as arrays and as text."""
 
 import os
 import tempfile
@@ -14,10 +14,10 @@ BLOCK = 50_000
 
 
 def rows(number, seed, noise=0.03):
-    """Sparse rows and labels of a planted classifier; values have four decimals, so text holds them exactly."""
+    """Return sparse rows and labels of a planted classifier; values have four decimals, so that text is exact."""
     rng = np.random.default_rng(seed)
     target = np.random.default_rng(0).normal(size=WIDTH) / (1.0 + np.arange(WIDTH) / 300.0)
-    # Frequent features are frequent: rank r is drawn in proportion to about 1/(r + 20), distinct within a row.
+    # Feature frequencies follow Zipf's law: rank r has probability about 1/(r + 20); features of a row are distinct.
     ranks = 20.0 * np.exp(rng.random((number, NONZEROS)) * np.log((WIDTH - NONZEROS) / 20.0 + 1.0)) - 20.0
     places = np.sort(ranks.astype(np.int64), axis=1)
     steps = np.arange(NONZEROS)
@@ -31,7 +31,7 @@ def rows(number, seed, noise=0.03):
 
 
 def sparse(number, seed=1):
-    """The rows as one `Sparse` and labels."""
+    """Return the rows as one `Sparse`, and the labels."""
     places, values, y = rows(number, seed)
     indptr = np.arange(number + 1, dtype=np.uint64) * np.uint64(NONZEROS)
     return Sparse(indptr, places.ravel(), values.ravel(), WIDTH), y
@@ -39,7 +39,7 @@ def sparse(number, seed=1):
 
 @compiled
 def _write(places, values, y, bar, out):
-    """Write rows as text: `1 12:0.0627 …`, or with a bar after the label as Vowpal Wabbit wants it."""
+    """Write rows as text: `1 12:0.0627 …`, or with a bar after the label, for Vowpal Wabbit."""
     at = 0
     for t in range(len(y)):
         if y[t] < 0:
@@ -79,7 +79,7 @@ def _write(places, values, y, bar, out):
 
 
 def text_files(size, folder):
-    """Two files of about `size` bytes with the same rows: svmlight and Vowpal Wabbit. Returns paths and rows."""
+    """Write two files of about `size` bytes with the same rows, svmlight and Vowpal Wabbit; return paths and rows."""
     paths = [os.path.join(folder, name) for name in ("made.svm", "made.vw")]
     out = np.empty(BLOCK * (NONZEROS * 14 + 8), dtype=np.uint8)
     number = 0
@@ -95,5 +95,5 @@ def text_files(size, folder):
 
 
 def folder():
-    """A temporary folder on the disk."""
+    """Return a temporary folder."""
     return tempfile.TemporaryDirectory(prefix="novikoff-bench-")

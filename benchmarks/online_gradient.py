@@ -1,8 +1,8 @@
-"""Online gradient descent: rows against River's linear regression, arrays against scikit-learn's SGDRegressor.
+"""Online gradient descent: rows relative to River's linear regression, arrays to scikit-learn's SGDRegressor.
 
-All on squared loss. Ours also brings the weights back into their ball, averages them and keeps what its certificates
-need; with few features that includes the sums from which the best weights in hindsight are found. Scikit-learn averages
-where that is said.
+All with squared loss. Ours also projects the weights onto their ball, averages them, and keeps the sums that its
+certificates need; with few features these include the sums for the best weights in hindsight. scikit-learn averages
+only where the line says so.
 """
 
 import random
@@ -85,8 +85,8 @@ def arrays():
         line(against, f"{what}, only ours averages", ratio(times["theirs"], times["ours"]), 0.7)
         if "ours, best in hindsight" in times:
             slow = ratio(times["ours, best in hindsight"], times["ours"])
-            print(f"{what}: to know the best weights in hindsight takes {slow:.1f} times as long")
-        print(", ".join(f"{name} {min(found) / len(outcome) * 1e9:.0f} ns a row" for name, found in times.items()))
+            print(f"{what}: finding the best weights in hindsight as well takes {slow:.1f} times as long")
+        print(", ".join(f"{name} {min(found) / len(outcome) * 1e9:.0f} ns per row" for name, found in times.items()))
 
 
 def main():

@@ -1,12 +1,12 @@
-"""Classifiers kept from a game: what is promised of them, how they fare on fresh rows, and what keeping costs.
+"""Online-to-batch conversion: risk bounds, errors on new rows, and the cost of keeping candidates.
 
-Quality: each data set is shuffled and halved; the learner plays the first half once, and what is kept of it is asked
-about the second. Digits (is it 5 or more?) and breast cancer come with scikit-learn; spambase and mushroom are read
-from the folder that NOVIKOFF_DATA names, if it does. Means over the shuffles, in %. A limit is at delta = 0.05; that
-of "random" (and of the vote of drawn hypotheses) is one on average over the draw.
-Cost: a game with and without keep on 200,000 sparse rows, without comparators and with. The sums of an average are a
-step for each mistake, here one row in six: they are no part of the ensemble. And the scoring of 50 candidates against
-50 times the labels of all rows, which is twice as much as there is to do if they begin in the middle on average.
+Quality: each data set is shuffled and halved; the learner plays the first half once, and the final classifier is tested
+on the second. Digits (5 or more?) and breast cancer come with scikit-learn; spambase and mushroom are read from the
+folder NOVIKOFF_DATA, if it is set. Means over the shuffles, in %. Bounds are at delta = 0.05; that of "random" (and of
+the vote of drawn hypotheses) holds on average over the draw.
+Cost: a game with and without candidates on 200,000 sparse rows, without and with comparators. Averaging the weights
+adds a step per mistake, here in one row of six, and is reported separately. Then the evaluation of 50 candidates
+relative to predicting all rows 50 times; since a candidate starts halfway on average, half of that work is needed.
 """
 
 import os
@@ -34,20 +34,20 @@ LEARNERS = {
 
 
 def sets():
-    """name -> rows of length 1 and labels."""
+    """Yield the name, rows and labels of each data set."""
     digits, cancer = load_digits(), load_breast_cancer()
     yield "digits", digits.data, np.where(digits.target >= 5, 1, -1)
     yield "breast cancer", cancer.data, np.where(cancer.target == 1, 1, -1)
     folder = os.environ.get("NOVIKOFF_DATA")
     if not folder:
-        print("(spambase and mushroom: name the folder of the data in NOVIKOFF_DATA)")
+        print("(spambase and mushroom are skipped: set NOVIKOFF_DATA to the folder of the data)")
         return
     yield "spambase", *read(pathlib.Path(folder) / "spambase" / "spambase.data")
     yield "mushroom", *read(pathlib.Path(folder) / "mushroom_agaricus" / "agaricus.txt.train")
 
 
 def read(path):
-    """All rows of a file, as one dense array."""
+    """Return all rows of a file as one dense array, and the labels."""
     xs, ys = [], []
     for batch in nk.read(str(path)).batches():
         x = batch.x
@@ -83,8 +83,8 @@ def quality(name, x, y):
             limits, errors = np.array(found[how]).T
             promised = f"{100 * np.nanmean(limits):6.2f}" if np.isfinite(limits).any() else "     -"
             broken = int(np.count_nonzero(errors > limits))
-            print(f"  {how:<9} limit {promised}  error {100 * errors.mean():6.2f}  last {100 * last:6.2f}  "
-                  f"kept - last {100 * (errors.mean() - last):+6.2f}  above its limit {broken} of {SHUFFLES}",
+            print(f"  {how:<9} bound {promised}  error {100 * errors.mean():6.2f}  last {100 * last:6.2f}  "
+                  f"difference {100 * (errors.mean() - last):+6.2f}  above the bound {broken} of {SHUFFLES}",
                   flush=True)  # fmt: skip
 
 
@@ -103,13 +103,13 @@ def cost():
     ledger = game(True)
     finalize(ledger, "best", stream=stream)
     actions = {"plain": game, "keep": lambda: game(False), "average": lambda: game(True)}
-    times = alternated(actions, 101)  # a hundredth of 20 ms is to be seen
+    times = alternated(actions, 101)  # to resolve 1 % of 20 ms
     certified = alternated({"plain": lambda: game(None, True), "average": lambda: game(True, True)}, 5)
     more = ratio(times["keep"], times["plain"])
     mark = "" if more <= MOST else "   ABOVE"
-    print(f"a game with candidates=50, against one without: {more:.3f}x (at most {MOST:g}x){mark}", flush=True)
+    print(f"a game with candidates=50, relative to one without: {more:.3f}x (at most {MOST:g}x){mark}", flush=True)
     summed, both = ratio(times["average"], times["plain"]), ratio(certified["average"], certified["plain"])
-    print(f"    if the average is summed in the game too: {summed:.2f}x, with certificates {both:.2f}x", flush=True)
+    print(f"    with averaged weights as well: {summed:.2f}x, with certificates {both:.2f}x", flush=True)
     whole = nk.Batch(rows, y, 1)
 
     def labels():
@@ -118,7 +118,7 @@ def cost():
 
     times = alternated({"best": lambda: finalize(ledger, "best", stream=stream), "labels": labels, "game": game}, 3)
     told = [f"{name} {min(times[name]):.2f} s" for name in times]
-    print(f"scoring 50 candidates, against 50 times the labels of all rows in one thread: "
+    print(f"evaluating 50 candidates, relative to predicting all rows 50 times in one thread: "
           f"{ratio(times['best'], times['labels']):.2f}x ({', '.join(told)})")  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The Perceptron on arrays: against scikit-learn's partial_fit, and against plain reading (the limit)."""
+"""The Perceptron on arrays, relative to scikit-learn's partial_fit and to reading the array once (the limit)."""
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -50,10 +50,10 @@ def main():
     line(peer, "dense d = 64, default", ratio(times["scikit-learn, dense"], times["ours, dense"]), 10)
     line(peer, "dense d = 64, shuffle=False", ratio(times["scikit-learn, dense, in order"], times["ours, dense"]), 4)
     limit = ratio(times["ours, dense, again"], times["reading"])
-    print(f"dense sweep against plain reading of the same arrays: {limit:.2f}x the time (at most 1.5x)")
+    print(f"dense rows, relative to reading the same array once: {limit:.2f}x the time (at most 1.5x)")
     nanoseconds = min(times["ours, sparse"]) / len(rows.values) * 1e9
     rate = len(y) / min(times["ours, dense"]) / 1e6
-    print(f"sparse sweep: {nanoseconds:.2f} ns a non-zero; dense: {rate:.0f} million rows a second")
+    print(f"sparse rows: {nanoseconds:.2f} ns per non-zero; dense: {rate:.0f} million rows per second")
 
 
 if __name__ == "__main__":

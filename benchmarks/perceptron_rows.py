@@ -1,4 +1,4 @@
-"""The Perceptron one example at a time, against River's."""
+"""The Perceptron, one example at a time, relative to River's."""
 
 import random
 

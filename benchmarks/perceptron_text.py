@@ -1,4 +1,4 @@
-"""The Perceptron from a 1 GB text file, against Vowpal Wabbit, whole processes; ours with its certificate."""
+"""The Perceptron on 1 GB of text, certificate included, relative to Vowpal Wabbit; whole processes."""
 
 import os
 import statistics
@@ -20,7 +20,7 @@ def ours(path):
 
 
 def keep_near(path):
-    """Read the file through: some systems forget within a minute what is not looked at, and we do not measure disks."""
+    """Read the file, so that it is in the page cache: disks are not measured."""
     with open(path, "rb", buffering=0) as file:
         while file.read(2**23):
             pass
@@ -39,14 +39,16 @@ def main():
         process(vw(text, "--cache_file", cache, "-k"))
         process(ours(svm))  # compile once
         process(ours(arrow))
-        print(f"{os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows; medians of alternated ratios")
+        print(
+            f"{os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows; medians of the ratios of alternated runs"
+        )
         peer = "Vowpal Wabbit --sgd --loss_function hinge"
         times = alternated_processes(
             2 * REPEATS, (vw(text), text), (vw(small_text), small_text), (ours(svm), svm), (ours(small), small)
         )
         line(peer, "whole process", ratio(times[0], times[2]), 3)
         line(peer, "beyond process start", ratio(beyond(*times[:2]), beyond(*times[2:])), 5)
-        # Here a run takes a third of its start, which varies: still more turns.
+        # Here a run takes a third of the process start, which varies: more repetitions.
         cached, mapped = (vw(text, "--cache_file", cache), cache), (ours(arrow), arrow)
         times = alternated_processes(
             3 * REPEATS, cached, (vw(small_text), small_text), mapped, (ours(arrow + ".small"), arrow + ".small")
@@ -56,7 +58,7 @@ def main():
 
 
 def alternated_processes(repeats, *commands):
-    """Seconds of each command, in turns, and its data read through before. Prints medians and peak memory."""
+    """Return seconds of each command, run in turns with its data in the page cache; print medians and peak memory."""
     times, memory = [[] for _ in commands], [0.0] * len(commands)
     for _ in range(repeats):
         for k, (command, data) in enumerate(commands):

@@ -1,10 +1,10 @@
-"""Halving over every program of at most 28 bits: rounds per second and memory.
+"""Halving on all programs of at most 28 bits: rounds per second and memory.
 
-    python benchmarks/programs.py [bits] [width]
+    python -m benchmarks.programs [bits] [width]
 
-random        features drawn from {0, 1, 2}, labels of a hidden program: few survive in the end
-few filtered  features from three vectors only: a large share of all programs survives for good
-every round   the same, and the survivors are filtered again on every round, whether any would leave or not
+random        features drawn from {0, 1, 2}, labels of a hidden program: few programs survive
+few filtered  features from three vectors only: a large share of all programs survives
+every round   the same, with the survivors filtered in every round, even if none is eliminated
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""Real data, one pass: what was promised beside what happened, per round, and how many times more that is.
+"""Guarantees on real data, in one pass: observed and guaranteed loss per round, and their ratio.
 
-Rows are shuffled by seed 0; streams of time are played in their own order. "in hindsight" is the promise of the best
-comparator for all rows, which is what a run tells while the rows fit in the 16 MB that are kept; "in one pass" that of
-comparators fitted to the first tenth of the rows, which then see the rest, as in a stream too long to be kept. "Its own
-weights" are those that the learner, or a member, had after 2^k rounds, in one pass too: of `auto` (`auto_frozen`) with
-what the member paid in the first eighth of the rounds at most, which is observed and not promised; of `ftrl`
-(`ftrl_suffix`) from a round on, beside what it lost since.
-The best constant, in hindsight, is that of the same loss; a promise above it is worth little. A promise below what
-happened would be a bug: the benchmark ends with an error.
-Streams are those of benchmarks/quality.py, with two labels.
+Rows are shuffled with seed 0; time series are played in their own order. Comparators:
+
+    in hindsight     the best for all rows; a run reports it while its rows fit into the 16 MB it keeps
+    in one pass      fitted to the first tenth of the rows, then evaluated on the rest, as in a stream too long to keep
+    its own weights  the weights of the learner, or of a member, after 2^k rounds, also in one pass. For `auto`
+                     (`auto_frozen`) at most the first eighth of the rounds is observed rather than guaranteed; for
+                     `ftrl` (`ftrl_suffix`) the bound is on the loss since that round
+
+The best constant, in hindsight, is for the same loss; a guarantee above it is worth little. The benchmark fails if a
+guarantee is below the observed value. Streams are those of benchmarks/quality.py with two labels.
 """
 
 import argparse
@@ -27,7 +28,7 @@ SHARE = 0.1
 
 
 def promised(spec, data, share):
-    """The certificates of a game in which so many of the rows are kept."""
+    """Return the certificates of a game whose tracker keeps this share of the rows."""
     learner, x = make(spec, "learner"), data.x
     ledger = nk.Ledger(learner)
     ledger.tracker = learner.tracker() if hasattr(learner, "tracker") else None
@@ -78,7 +79,7 @@ def main():
         try:
             data = STREAMS[stream]()
         except FileNotFoundError:
-            print(f"({stream} is left out: name the folder of the data in NOVIKOFF_DATA)", file=sys.stderr)
+            print(f"({stream} is skipped: set NOVIKOFF_DATA to the folder of the data)", file=sys.stderr)
             continue
         if data.numbers:
             continue
@@ -93,7 +94,7 @@ def main():
                     if (share == 1.0 and not own) or (share != 1.0 and "vaw" not in spec):
                         broken |= line(stream, spec, "its own weights" if own else how, found, len(mixed.y), mixed.y)
     if broken:
-        sys.exit("a promise was broken")
+        sys.exit("a guarantee was violated")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,22 @@
-"""Real data, one pass: the progressive error of every learner that applies, beside the best constant, River and VW.
+"""Quality on real data, in one pass: progressive errors of our learners, the best constant, River and VW.
 
-Each row is predicted, then learned. Rows are shuffled by seeds 0, 1, …; streams of time are played once, in their own
-order. In a cell: errors in %, with the standard error over the shuffles, and the mean log loss where there are
-probabilities; for numbers, the mean absolute error. The lowest of each column is bold. A last table has `auto` beside
-the peer with the lowest log loss and the one with the lowest error: a tie is no further off than one standard error of
-the difference over the same shuffles. Seconds are of the processor, for one pass, without the compiling of kernels;
-River pays for its dicts and VW for reading text, as their users do.
+Each row is predicted, then learned. Rows are shuffled with seeds 0, 1, …; time series are played once, in their own
+order. A cell has the errors in %, with the standard error over the shuffles, and the mean log loss if there are
+probabilities; for regression, the mean absolute error. The lowest of each column is bold. A last table compares `auto`
+with the peer of lowest log loss and that of lowest error: a tie is a difference of at most one standard error, over the
+same shuffles. Seconds are CPU time of one pass, without compilation; River's dicts and VW's text parsing are included,
+as for their users.
 
-Learners have their default parameters, and ours the scale that `novikoff run` gives them: where rows are dense they are
-a table, so that those which depend on the scale of a feature are standardised online, linear ones with a constant
-feature; sparse rows are played as they come. What a spec says beside its name is all that differs.
-Peers have their defaults. VW's default predicts the label, -1 or 1: z is read as P(+1) = (1 + z)/2, clipped to 0.001 ..
-0.999. Chances of River are clipped to 1e-15 .. 1 - 1e-15, as its own metric does. The best constant, in hindsight, is
-the more frequent label, or the median.
+Learners have their default parameters, except for those in the spec, and are scaled as by `novikoff run`: dense rows
+are standardised online for learners that depend on the scale of features, with a constant feature for linear ones;
+sparse rows are not scaled.
+Peers have their defaults. VW's default predicts a number z for the label -1 or 1: P(+1) = (1 + z)/2, clipped to 0.001
+.. 0.999. Probabilities of River are clipped to 1e-15 .. 1 - 1e-15, as in its own metric. The best constant, in
+hindsight, is the more frequent label, or the median.
 
 Breast cancer, digits, iris (versicolor and virginica) and diabetes come with scikit-learn; Phishing, Bananas, SEA (four
 concepts in turn, a tenth of the labels flipped), ImageSegments (foliage or not), TrumpApproval and ChickWeights with
-River; german, mushroom, spambase, w1a, sms_spam, rcv1 and weather are read from the folder that NOVIKOFF_DATA names.
+River; german, mushroom, spambase, w1a, sms_spam, rcv1 and weather are read from the folder NOVIKOFF_DATA.
 Rows of at most 300 features are dense.
 """
 
@@ -44,17 +44,17 @@ from novikoff.game.specs import make, parse, with_scale
 
 DENSE = 300
 SEA_ROWS = 2_500
-"""Of each of the four concepts."""
+"""Rows of each of the four concepts."""
 
 OURS = (
     "perceptron", "perceptron:scale=none", "ellipsoid", "kernel-perceptron", "rbp", "forgetron", "cks", "tighter",
     "second-order-perceptron", "arow", "ftrl", "logistic", "vaw:probabilities=true", "auto:fast=true", "auto",
     "online-gradient", "online-gradient:normalize=true,bias=1,scale=standard", "vaw", "auto-regression",
 )  # fmt: skip
-"""Specs; those of learners that are not in the catalog are left out."""
+"""Specs of our learners."""
 
 NARROW = ("ellipsoid", "second-order-perceptron", "arow", "logistic", "vaw")
-"""Learners with a number for every pair of features."""
+"""Learners with a matrix of all pairs of features."""
 
 
 # Streams
@@ -62,7 +62,7 @@ NARROW = ("ellipsoid", "second-order-perceptron", "arow", "logistic", "vaw")
 
 @dataclass
 class Data:
-    """A stream in memory. y is -1 and +1, or numbers."""
+    """A stream in memory; y has labels -1 and +1, or regression targets."""
 
     x: Any
     y: Any
@@ -110,7 +110,7 @@ def diabetes():
 
 
 def folder():
-    """The folder of the data; a stream from there is left out if it is absent."""
+    """Return the folder of the data; streams from there are skipped if it is missing."""
     return pathlib.Path(os.environ.get("NOVIKOFF_DATA") or "data")
 
 
@@ -120,7 +120,7 @@ def german():
 
 
 def read(*names, **options):
-    """All rows of files of one format, with no column for a feature that never occurs."""
+    """Return all rows of files of one format, without columns for features that never occur."""
     xs, ys = [], []
     for name in names:
         for batch in nk.read(str(folder() / name), **options).batches():
@@ -207,7 +207,7 @@ STREAMS = {
 }
 
 
-# Players: all rows in order; each answers with (predictions, mean log loss, seconds), or None if it does not apply
+# Players: each plays all rows in order and returns (predictions, mean log loss, seconds), or None if it does not apply
 
 
 def ours(spec, data):
@@ -221,7 +221,7 @@ def ours(spec, data):
     x, y = data.x, data.y
     if issparse(x):
         x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, width)
-    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], y[:2], 1))  # kernels are compiled
+    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], y[:2], 1))  # compile
     ledger = nk.Ledger(play, predictions=[])
     start = time.process_time()
     nk.Game(play, ledger, track=False).learn_batch(nk.Batch(x, y, 1))
@@ -244,12 +244,12 @@ def constant(data):
 
 
 def log_loss(chances, y):
-    """The mean of -ln P(y), from those of +1."""
+    """Return the mean of -ln P(y), given P(+1)."""
     return float(-np.mean(np.log(np.where(y == 1, chances, 1.0 - chances))))
 
 
 def dicts(data):
-    """Rows as River wants them."""
+    """Return rows as dicts, for River."""
     if not issparse(data.x):
         return [dict(enumerate(row)) for row in data.x.tolist()]
     ends = data.x.indptr
@@ -336,7 +336,7 @@ SLOW = ("River AdaptiveRandomForest",)
 
 
 def played(name, data, shuffles):
-    """(error, log loss, seconds) of each shuffle; nothing where the learner does not apply."""
+    """Return (error, log loss, seconds) of each shuffle; None if the learner does not apply."""
     found = []
     for seed in range(shuffles if data.shuffled else 1):
         order = np.random.default_rng(seed).permutation(len(data.y)) if data.shuffled else np.arange(len(data.y))
@@ -351,7 +351,7 @@ def played(name, data, shuffles):
 
 
 def cell(found, least=(-np.inf, -np.inf)):
-    """Error and log loss; bold where they are the least."""
+    """Return error and log loss as text; bold if they are the lowest."""
     wrong, lost = found[:, 0].mean(), found[:, 1].mean()
     told = bold(f"{wrong:.2f}" if wrong < 1e6 else f"{wrong:.1e}", wrong <= least[0])
     if len(found) > 1 and found[:, 0].std() > 1e-9:
@@ -360,12 +360,12 @@ def cell(found, least=(-np.inf, -np.inf)):
 
 
 def lowest(means):
-    """The least of those that are numbers."""
+    """Return the smallest mean that is not NaN."""
     return min((mean for mean in means if not np.isnan(mean)), default=np.inf)
 
 
 def spread(figures, digits):
-    """Their mean and its standard error, if there are several."""
+    """Return the mean as text, with its standard error if there are several figures."""
     told = f"{figures.mean():.{digits}f}"
     return f"{told} ±{off(figures):.{digits}f}" if len(figures) > 1 else told
 
@@ -375,12 +375,12 @@ def bold(text, really):
 
 
 def off(figures):
-    """One standard error of their mean."""
+    """Return the standard error of the mean."""
     return figures.std(ddof=1) / np.sqrt(len(figures)) if len(figures) > 1 else 0.0
 
 
 def table(title, streams, learners, results):
-    """What happened, then how long it took; learners are rows, streams are columns."""
+    """Print a table of results and one of seconds; learners are rows, streams are columns."""
     rows = [name for name in learners if any((s, name) in results for s in streams)]
     least = {s: [lowest([found[:, k].mean() for (at, _), found in results.items() if at == s]) for k in (0, 1)]
              for s in streams}  # fmt: skip
@@ -400,7 +400,7 @@ def table(title, streams, learners, results):
 
 
 def beside(streams, results):
-    """`auto` beside the best peer, in log loss and in errors."""
+    """Print `auto` and the best peer, by log loss and by errors."""
     print("| `auto` and the best peer | log loss | peer | errors in % | peer |\n|---|---|---|---|---|")
     for s in streams:
         told = [s]
@@ -418,11 +418,11 @@ def beside(streams, results):
 
 def options():
     parser = argparse.ArgumentParser("python -m benchmarks quality", description=__doc__.splitlines()[0])
-    parser.add_argument("--shuffles", type=int, default=3, metavar="N", help="orders of the rows (3)")
+    parser.add_argument("--shuffles", type=int, default=3, metavar="N", help="number of shuffles (3)")
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
-    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of ours, and names of peers")
-    parser.add_argument("--results", metavar="FILE", help="keep what was played there; it is not played again")
-    parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
+    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of novikoff learners, and names of peers")
+    parser.add_argument("--results", metavar="FILE", help="store results in this file, and reuse those already in it")
+    parser.add_argument("--slow", action="store_true", help="include River's AdaptiveRandomForest")
     chosen = parser.parse_args()
     chosen.streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
     if unknown := [name for name in chosen.streams if name not in STREAMS]:
@@ -433,7 +433,7 @@ def options():
 
 
 class Results:
-    """(error, log loss, seconds) of each shuffle, by stream and learner; kept in a file, if one is named."""
+    """(error, log loss, seconds) of each shuffle, by stream and learner; stored in a file if a path is given."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path) if path else None
@@ -462,7 +462,7 @@ def main():
         try:
             data = STREAMS[stream]()
         except FileNotFoundError:
-            print(f"({stream} is left out: name the folder of the data in NOVIKOFF_DATA)", file=sys.stderr)
+            print(f"({stream} is skipped: set NOVIKOFF_DATA to the folder of the data)", file=sys.stderr)
             continue
         numbers[stream] = data.numbers
         shuffled |= {stream} if data.shuffled else set()

@@ -1,10 +1,10 @@
-"""Real data with many labels, one pass: progressive errors and log loss of our learners, beside River and VW --oaa.
+"""Quality on real multiclass data, in one pass: errors and log loss of our learners, River and VW --oaa.
 
-As benchmarks/quality.py: rows are shuffled by seeds 0, 1, …, each is predicted, then learned; all have their defaults.
-In a cell: errors in %, with the standard error over the shuffles, and the mean log loss. Labels are new to ours and to
-River when they first come; VW is told how many there are. River cannot say such a label, so a round that brings one
-costs a peer no log loss; ours pays for it. Digits (10 labels), iris (3) and wine (3) come with scikit-learn,
-ImageSegments (7) with River.
+As in benchmarks/quality.py, rows are shuffled with seeds 0, 1, …, each is predicted, then learned, and all have their
+defaults. A cell has the errors in %, with the standard error over the shuffles, and the mean log loss. Our learners and
+River do not know the labels in advance; VW is given their number. River cannot predict a label it has not seen, so the
+first round of a label costs a peer no log loss; ours pays for it. Digits (10 labels), iris (3) and wine (3) come with
+scikit-learn, ImageSegments (7) with River.
 """
 
 import argparse
@@ -46,7 +46,7 @@ STREAMS = {
 
 
 def numbered(y):
-    """Labels by the order of their first appearance."""
+    """Return labels numbered in order of first appearance."""
     order = {}
     return np.array([order.setdefault(label, len(order)) for label in y.tolist()])
 
@@ -56,7 +56,7 @@ def ours(spec, data):
         make(with_scale(parse(spec), None, True), "learner", Domain("vector", data.x.shape[1]), multiclass=True)
         for _ in range(2)
     )
-    nk.Game(warm, track=False).learn_batch(nk.Batch(data.x[:2], data.y[:2], 1))  # kernels are compiled
+    nk.Game(warm, track=False).learn_batch(nk.Batch(data.x[:2], data.y[:2], 1))  # compile
     ledger = nk.Ledger(play, predictions=[])
     start = time.process_time()
     nk.Game(play, ledger, track=False).learn_batch(nk.Batch(data.x, data.y, 1))
@@ -65,7 +65,7 @@ def ours(spec, data):
 
 
 def judged(chances, data, seconds):
-    """What was said, and lost, of probabilities by label."""
+    """Return predictions, total log loss and seconds, given probabilities by label."""
     said, lost, known = [], 0.0, set()
     for p, label in zip(chances, data.y.tolist(), strict=True):
         said.append(max(sorted(p), key=p.get) if p else 0)
@@ -137,11 +137,11 @@ class Played(Results):
 
 def main():
     parser = argparse.ArgumentParser("python -m benchmarks quality_labels", description=__doc__.splitlines()[0])
-    parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="orders of the rows (5)")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the seed of the first of them (0)")
+    parser.add_argument("--shuffles", type=int, default=5, metavar="N", help="number of shuffles (5)")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="seed of the first shuffle (0)")
     parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
-    parser.add_argument("--results", metavar="FILE", help="keep what was played there; it is not played again")
-    parser.add_argument("--slow", action="store_true", help="River's AdaptiveRandomForest too")
+    parser.add_argument("--results", metavar="FILE", help="store results in this file, and reuse those already in it")
+    parser.add_argument("--slow", action="store_true", help="include River's AdaptiveRandomForest")
     chosen = parser.parse_args()
     kept, results = Played(chosen.results), {}
     streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)

@@ -1,10 +1,10 @@
-"""Ray beside threads: an epoch of mixing, compare on one and two workers, shards, and a node that is lost.
+"""Ray relative to threads: an epoch of mixing, compare on one and two workers, and the loss of a node.
 
-Ray has two workers, on this machine; the last part simulates three nodes. `python -m benchmarks ray --no-faults` leaves
-that out, --faults does that alone.
+Ray has two workers on this machine; the last part simulates three nodes. `python -m benchmarks ray --no-faults` skips
+that part, --faults runs only that part.
 
-What an epoch would take elsewhere is arithmetic: `THERE` has what is assumed of the machines, and is printed with it;
-t0, t1 and the rate at which a core plays mapped rows are those measured here.
+The time of an epoch on a larger cluster is computed, not measured: the assumptions about its machines (`THERE`) are
+printed with it; t0, t1 and the rate at which a core plays mapped rows are measured here.
 """
 
 import argparse
@@ -29,14 +29,14 @@ SMALL = {"object_store_memory": 300_000_000, "include_dashboard": False, "log_to
 FAST = {"health_check_period_ms": 500, "health_check_timeout_ms": 500, "health_check_failure_threshold": 2}
 THERE = {"bytes": 10e12, "machines": 100, "cores": 16, "shards": 1_600, "features": 100_000,
          "disk": 2e9, "storage": 1e9, "network": 1.25e9}  # fmt: skip
-"""Assumed: local disks and object storage, bytes a second a machine; the network of who mixes, bytes a second."""
+"""Assumed cluster: `disk` and `storage` in bytes per second and machine, `network` of the driver in bytes/s."""
 CONFIGURATIONS = [f"rbp:budget=100,gamma={2.0**-k}" for k in range(16)]
 
 
 def main():
     parser = argparse.ArgumentParser("python -m benchmarks ray", description=__doc__.splitlines()[0])
-    parser.add_argument("--faults", action="store_true", help="the node that is lost alone")
-    parser.add_argument("--no-faults", action="store_true", help="all but that")
+    parser.add_argument("--faults", action="store_true", help="run only the loss of a node")
+    parser.add_argument("--no-faults", action="store_true", help="skip the loss of a node")
     asked = parser.parse_args()
     try:
         import ray
@@ -44,7 +44,9 @@ def main():
         print('Ray is not installed: pip install "novikoff[ray]"')
         return
     warnings.simplefilter("ignore")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # else its workers stand behind everything else on the machine
+    os.environ.setdefault(
+        "RAY_worker_niceness", "0"
+    )  # by default Ray's workers have a lower priority than all other processes
     with tempfile.TemporaryDirectory() as folder:
         path = written(os.path.join(folder, "rows.arrow"))
         began = time.perf_counter()
@@ -60,7 +62,7 @@ def main():
 
 
 def written(path):
-    """600,000 dense rows, as `convert` writes them: 154 MB of doubles."""
+    """Write 600,000 dense rows with `convert`: 154 MB of doubles."""
     coins = np.random.default_rng(0)
     x = coins.normal(size=(ROWS, WIDTH))
     y = np.where(x @ coins.normal(size=WIDTH) + coins.normal(size=ROWS) > 0, 1, -1)
@@ -69,7 +71,7 @@ def written(path):
 
 
 def _begun(path, shards):
-    """What an epoch needs: the shards, and who watches them."""
+    """Return the arguments of an epoch: shards, state of the learner, state of the comparators."""
     stream = nk.read(path)
     parts = stream.parts(shards)
     scorer = LinearScorer.restore(mixing._fit(lambda: False, parts, 0.0, False), 0.0, False)
@@ -81,7 +83,7 @@ def _epochs(path, on_ray):
     counts = (1, 101)
     few, many = (statistics.median(alternated({"": lambda n=n: on_ray.map(_nothing, range(n))})[""]) for n in counts)
     a_task = (many - few) / 100
-    print(f"Ray: {1e3 * few:.1f} ms before the first task is done, then {1e3 * a_task:.2f} ms a task")
+    print(f"Ray: {1e3 * few:.1f} ms until the first task is done, then {1e3 * a_task:.2f} ms per task")
     for shards in (1, 2, 4, 8):
         parts, state, scorer = _begun(path, shards)
         given = (parts, state, scorer, False)
@@ -91,30 +93,30 @@ def _epochs(path, on_ray):
             action()
         times = alternated(actions)
         took = {name: statistics.median(found) for name, found in times.items()}
-        model = few + shards * a_task + took["threads"]  # what is to be done takes as long as in threads
+        model = few + shards * a_task + took["threads"]  # the work itself takes as long as in threads
         print(
-            f"{shards} shards: threads {1e3 * took['threads']:.0f} ms, Ray {1e3 * took['ray']:.0f} ms, the model "
-            f"{1e3 * model:.0f} ms ({size / 1e6:.0f} MB read, {shards * (WIDTH + 1):,} floats mixed, {shards} tasks)"
+            f"{shards} shards: threads {1e3 * took['threads']:.0f} ms, Ray {1e3 * took['ray']:.0f} ms, formula "
+            f"{1e3 * model:.0f} ms ({size / 1e6:.0f} MB read, {shards * (WIDTH + 1):,} weights mixed, {shards} tasks)"
         )
         if shards == 1:
             rate = size / took["threads"]
         if shards == 2:
-            line("an epoch of 600,000 rows in threads", "beside three of Ray's", 3.0 / ratio(*_pair(times)), 1.0)
+            line("three times an epoch in threads", "an epoch on Ray, 600,000 rows", 3.0 / ratio(*_pair(times)), 1.0)
     for place in ("disk", "storage"):
         print(extrapolated(few, a_task, rate, place, **THERE))
 
 
 def extrapolated(t0, t1, rate, place, **there):
-    """An epoch on other machines, by the model of docs/ray.md: what takes how long, and what was assumed."""
+    """Return the time of an epoch on a larger cluster, by the formula of docs/ray.md, with its assumptions."""
     read = there["bytes"] / there["machines"] / there[place]
     played = there["bytes"] / (there["machines"] * there["cores"]) / rate
     tasks, mixed = t0 + there["shards"] * t1, there["shards"] * there["features"] * 8.0 / there["network"]
     whole = max(read, played) + tasks + mixed
     assumed = ", ".join(f"{name} {value:,.0f}" for name, value in there.items())
     return (
-        f"elsewhere, from {place}: {whole:.0f} s an epoch (reading {read:.0f} s, playing meanwhile {played:.0f} s, "
+        f"cluster, from {place}: {whole:.0f} s per epoch (reading {read:.0f} s, playing meanwhile {played:.0f} s, "
         f"tasks {tasks:.1f} s, mixing {mixed:.1f} s)\n  assumed: {assumed}; measured: t0 {1e3 * t0:.1f} ms, "
-        f"t1 {1e3 * t1:.2f} ms, {rate / 1e9:.1f} GB/s a core"
+        f"t1 {1e3 * t1:.2f} ms, {rate / 1e9:.1f} GB/s per core"
     )
 
 
@@ -130,19 +132,19 @@ def _configurations(on_ray):
     coins = np.random.default_rng(1)
     x = coins.normal(size=(5_000, 20))
     y = np.where(x[:, 0] + coins.normal(size=len(x)) > 0, 1, -1)
-    one = Ray(cores=2)  # a task asks for both: one at a time
+    one = Ray(cores=2)  # a task takes both cores: one at a time
     actions = {"one": lambda: nk.compare(CONFIGURATIONS, (x, y), on=one),
                "two": lambda: nk.compare(CONFIGURATIONS, (x, y), on=on_ray)}  # fmt: skip
     times = {"one": [], "two": []}
     for _ in range(3):
         for name, action in actions.items():
-            action()  # Ray ends workers that are idle: the second begins anew after a run on one
+            action()  # warm up: Ray stops idle workers, so the second has to start again
             times[name].append(seconds(action))
     line("compare, 16 configurations, one worker of Ray", "two workers", ratio(times["one"], times["two"]), 1.6)
 
 
 class Slow(Executor):
-    """Each task takes half a second longer, so that there is something to lose."""
+    """Executor whose tasks take half a second longer, so that a lost node has work in progress."""
 
     def map(self, function, items, *shared, progress=None):
         def slowly(over, item, *shared):
@@ -165,7 +167,7 @@ def _lost_node(path):
         extra = [nodes.add_node(num_cpus=1, object_store_memory=100_000_000) for _ in range(2)]
         ray.init(nodes.address, log_to_driver=False)
         nodes.wait_for_nodes()
-        nk.parallel_perceptron(path, 6, 1, on=Slow())  # workers are started, kernels loaded
+        nk.parallel_perceptron(path, 6, 1, on=Slow())  # start the workers, load the compiled loops
         timer = threading.Timer(2.0, lambda: nodes.remove_node(extra[0], allow_graceful=False))  # noqa: B023
         if lost:
             timer.start()
@@ -173,10 +175,10 @@ def _lost_node(path):
         ray.shutdown()
         nodes.shutdown()
     same = told[0].learner.weights.tobytes() == told[1].learner.weights.tobytes()
-    fewer = took[False] * 0.5  # two workers of three do the rest, in half as long again
+    fewer = took[False] * 0.5  # two workers instead of three take half as long again
     print(
-        f"three nodes: {took[False]:.1f} s; one lost on the way: {took[True]:.1f} s, of which at most {fewer:.1f} s as "
-        f"there are fewer; the same weights: {same}"
+        f"three nodes: {took[False]:.1f} s; with one lost during the run: {took[True]:.1f} s, of which at most "
+        f"{fewer:.1f} s because fewer nodes are left; same weights: {same}"
     )
 
 

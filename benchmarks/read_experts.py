@@ -1,7 +1,7 @@
-"""`novikoff experts` on a table of 1,000 forecasters against pyarrow's read_csv of the same file.
+"""`novikoff experts` on a table of 1,000 forecasters, relative to pyarrow's read_csv of the same file.
 
-100,000 rounds of probabilities with four digits, 700 MB. Both are whole processes, alternated; pyarrow reads with all
-cores and does nothing with what it has read. Told with the start of Python and without: an empty table is the start.
+100,000 rounds of probabilities with four digits, 700 MB. Both are whole processes, alternated; pyarrow uses all cores
+and only reads. Times are given with and without the process start, which is measured on a table of two rows.
 """
 
 import os
@@ -21,7 +21,7 @@ READ = "import sys; from pyarrow import csv; csv.read_csv(sys.argv[1])"
 
 @compiled
 def _write(tenths, digits, y, out):
-    """Rows of `1,0.1234,…`: the outcome and so many digits of each probability."""
+    """Write rows such as `1,0.1234,…`: the outcome, and each probability with `digits` digits; return their size."""
     at = 0
     for t in range(len(y)):
         out[at] = 48 + y[t]
@@ -39,7 +39,7 @@ def _write(tenths, digits, y, out):
 
 
 def made(path, rounds, experts, digits=4, seed=0):
-    """A table of forecasts of a coin whose chance wanders; each expert sees it through noise of its own."""
+    """Write forecasts of a coin whose bias drifts; each expert sees the bias with independent noise."""
     rng = np.random.default_rng(seed)
     noise = rng.uniform(0.5, 3.0, experts)
     chance = 0.0
@@ -67,7 +67,7 @@ def main():
             commands["novikoff" + name] = [sys.executable, "-m", "novikoff", "experts", path, "-q"]
             commands["pyarrow" + name] = [sys.executable, "-c", READ, path]
         for command in commands.values():
-            process(command)  # compiles, and brings the file into memory
+            process(command)  # compile, and load the file into the page cache
         told = {name: [] for name in commands}
         for _ in range(REPEATS):
             for name, command in commands.items():
@@ -77,12 +77,12 @@ def main():
         print(f"{os.path.getsize(table) / 1e6:,.0f} MB, {ROUNDS:,} rounds of {EXPERTS:,} experts; {REPEATS} turns")
         for name in ("novikoff", "pyarrow"):
             whole, start = statistics.median(seconds[name]), statistics.median(seconds[name + " start"])
-            print(f"{name:<10} {whole:6.2f} s, of which {start:.2f} s start; at most {peaks[name]:,.0f} MB of memory")
+            print(f"{name:<10} {whole:6.2f} s, of which {start:.2f} s process start; peak memory {peaks[name]:,.0f} MB")
         beyond = {
             name: [a - b for a, b in zip(seconds[name], seconds[name + " start"], strict=True)]
             for name in ("novikoff", "pyarrow")
         }
-        for what, times in (("whole processes", seconds), ("beyond the start", beyond)):
+        for what, times in (("whole processes", seconds), ("without the start", beyond)):
             got = ratio(times["novikoff"], times["pyarrow"])
             mark = "" if got <= MOST else "   ABOVE"
             print(f"{what:<20} novikoff / pyarrow {got:6.2f}x  (at most {MOST:g}x){mark}")

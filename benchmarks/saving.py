@@ -1,7 +1,6 @@
-"""What it costs to save while a game goes on: whole processes, on about 100 MB of svmlight text.
+"""Cost of --save-every: whole processes, on about 100 MB of svmlight text.
 
-With --save-every and without. The model is a Perceptron of 47,000 features with its comparators, and the first rows,
-on which they are fitted.
+The model is a Perceptron of 47,000 features, its comparators, and the first rows, on which they are fitted.
 """
 
 import os
@@ -24,8 +23,8 @@ def main():
         more = ratio(times["saving"], times["plain"])
         mark = "" if more <= MOST else "   ABOVE"
         told = ", ".join(f"{name} {min(times[name]):.2f} s" for name in times)
-        print(f"{rows:,} rows with --save-every {EVERY:,}, a model of {os.path.getsize(model) / 2**20:.1f} MB, against "
-              f"none: {more:.2f}x (at most {MOST:g}x){mark} ({told})")  # fmt: skip
+        print(f"{rows:,} rows with --save-every {EVERY:,} ({os.path.getsize(model) / 2**20:.1f} MB), relative to "
+              f"no saving: {more:.2f}x the time (at most {MOST:g}x){mark} ({told})")  # fmt: skip
 
 
 if __name__ == "__main__":

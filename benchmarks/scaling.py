@@ -1,8 +1,8 @@
-"""Scaling as a part of the Perceptron: its cost beside the sweep over the same dense rows.
+"""Cost of scaling, relative to the Perceptron on the same dense rows.
 
-Last, the two kernels alone on rows that stay in the cache: what no way to hand rows from one to the other can go below.
-A deviation takes five numbers read and three written for each feature, the sweep two read and, in half of the rounds of
-this stream, one written.
+The last lines time the two loops alone, on rows that stay in the cache: a lower limit for any way to pass rows from one
+to the other. Standardising reads five numbers and writes three per feature; the Perceptron reads two and, in half of
+the rounds of this stream, writes one.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def main():
         "standard": lambda: nk.Scaled(nk.Perceptron(), "standard"),
         "range": lambda: nk.Scaled(nk.Perceptron(), "range"),
     }
-    for track, what in ((True, "certified game"), (False, "bare sweep")):
+    for track, what in ((True, "game with certificate"), (False, "game without certificate")):
         times = alternated({scale: game(learner, track) for scale, learner in learners.items()})
         for scale in ("standard", "range"):
             told = ratio(times[scale], times["none"])
@@ -41,7 +41,7 @@ def main():
     times = alternated({"none": often(lambda: learner.learn_many(few)), **kernels})
     for scale in scalers:
         told = 1.0 + ratio(times[scale], times["none"])
-        print(f"kernels alone, in the cache, d = 64, scale={scale}: at least {told:.2f}x")
+        print(f"loops alone, in the cache, d = 64, scale={scale}: at least {told:.2f}x")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The service under load, beside a plain service of FastAPI and River that keeps everything in memory.
+"""The service under load, relative to a plain service of FastAPI and River that keeps everything in memory.
 
-    python -m benchmarks service                 all of it; --events N for recovery, --pending N for memory
+    python -m benchmarks service    all parts; --only NAME for one, --events N for recovery, --pending N for memory
 
-Single requests are durable: each is on the disk before it is answered. CPU is that of the server alone.
+Single requests are durable: each is on disk before it is answered. CPU time is that of the server only.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from benchmarks.timing import line
 CONNECTIONS = 64
 FEATURES = 30
 LAG = 8
-"""A connection sends the label of the round that it asked about so many rounds ago."""
+"""Number of rounds after which a connection sends the label of a round."""
 
 PEER = """
 import sys, uvicorn
@@ -65,7 +65,7 @@ def free_port():
 
 
 class Server:
-    """A server in a process of its own: ours on a folder, or the peer."""
+    """A server in its own process: ours on a folder, or the peer."""
 
     def __init__(self, folder=None, sync="full"):
         self.port = free_port()
@@ -117,7 +117,7 @@ def example(coins):
 
 
 def bodies(name, rounds, coins):
-    """Requests of one connection: rounds, and LAG rounds later their labels."""
+    """Yield the requests of one connection: predictions, and their labels LAG rounds later."""
     waiting = []
     for k in range(rounds):
         x = example(coins)
@@ -141,7 +141,7 @@ async def _connection(server, requests):
 
 
 def load(server, rounds, seed):
-    """CPU of the server, and time, of single requests at CONNECTIONS connections; how many there were."""
+    """Send single requests on CONNECTIONS connections; return CPU seconds of the server, seconds, and their number."""
     prepared = []
     for number in range(CONNECTIONS):
         head = f"host: 127.0.0.1\r\nauthorization: Bearer {server.token}\r\ncontent-type: application/json\r\n"
@@ -166,7 +166,7 @@ def make(server, bits=18, **more):
 
 
 def lines(count, kind="learn", first=0, rows=2000):
-    """So many lines of a bulk request, whose examples repeat."""
+    """Yield `count` lines of a bulk request; examples repeat after `rows` lines."""
     coins = random.Random(1)
     xs = [example(coins) for _ in range(rows)]
     written = [json.dumps(x) for x in xs]
@@ -177,13 +177,13 @@ def lines(count, kind="learn", first=0, rows=2000):
 
 
 def bulk(server, count, kind="learn", first=0):
-    """Seconds and CPU of a bulk request of so many lines."""
+    """Return seconds and CPU seconds of a bulk request of `count` lines."""
     text = b"".join(lines(count, kind, first))
     cpu, begin = server.cpu(), time.perf_counter()
     reply = server.client.post("/v1/models/m/bulk", content=text)
     seconds = time.perf_counter() - begin
     if reply.text.count("\n") != count or '"error"' in reply.text:
-        sys.exit(f"not all of {count} lines were answered: {reply.text[:300]}")
+        sys.exit(f"not all of the {count} lines were accepted: {reply.text[:300]}")
     return seconds, server.cpu() - cpu
 
 
@@ -201,9 +201,9 @@ def singles(folder, rounds):
             ratios.append(theirs / cpu)
             costs.append(1e6 * cpu / count)
         cost = sorted(costs)[1]
-        print(f"singles, sync {sync}, {CONNECTIONS} connections: {cost:.0f} µs of CPU each{at_most(cost, 250)}, "
-              f"{count / seconds:,.0f} a second, every one on the disk before its answer")  # fmt: skip
-        line("FastAPI + River, in memory, nothing kept", f"CPU a request, sync {sync}", sorted(ratios)[1], 1.0)
+        print(f"requests, sync {sync}, {CONNECTIONS} connections: {cost:.0f} µs of CPU each{at_most(cost, 250)}, "
+              f"{count / seconds:,.0f} per second, each on disk before its answer")  # fmt: skip
+        line("FastAPI + River, in memory, nothing stored", f"CPU per request, sync {sync}", sorted(ratios)[1], 1.0)
         server.stop()
     peer.stop()
 
@@ -214,13 +214,13 @@ def in_bulk(folder, count):
     bulk(server, 2000)
     seconds, cpu = bulk(server, count, first=2000)
     rate = count / seconds
-    print(f"bulk: {rate:,.0f} lines a second over HTTP (at least 20,000){'' if rate >= 20_000 else '   BELOW'}, "
-          f"{1e6 * cpu / count:.0f} µs of CPU a line")  # fmt: skip
+    print(f"bulk: {rate:,.0f} lines per second over HTTP (at least 20,000){'' if rate >= 20_000 else '   BELOW'}, "
+          f"{1e6 * cpu / count:.0f} µs of CPU per line")  # fmt: skip
     server.stop()
 
 
 def recovery(folder, events):
-    """From nothing but the database, and with a snapshot."""
+    """Print the time of recovery from the database alone, and with a snapshot."""
     server = Server(folder / "recovery", "normal")
     make(server)
     for first in range(0, events, 100_000):
@@ -233,14 +233,14 @@ def recovery(folder, events):
     without = Server(folder / "recovery")
     took = (without.seconds - with_snapshot.seconds) / events * 1e6
     size = sum(path.stat().st_size for path in (folder / "recovery/models/m").iterdir()) / events
-    told = f"{took:.1f} s a million{at_most(took, 10)}"
+    told = f"{took:.1f} s per million{at_most(took, 10)}"
     print(f"recovery of {events:,} events: {told}, "
-          f"beside {with_snapshot.seconds:.2f} s to start with a snapshot; {size:.0f} MB a million")  # fmt: skip
+          f"plus {with_snapshot.seconds:.2f} s to start with a snapshot; {size:.0f} MB per million")  # fmt: skip
     without.stop()
 
 
 def stall(folder):
-    """How long nobody is answered while the game is copied for a snapshot."""
+    """Print how long the game is paused while it is copied for a snapshot."""
     import numpy as np
 
     from novikoff.game.persistence import snapshot
@@ -262,7 +262,7 @@ def stall(folder):
             times.append(1e3 * (time.perf_counter() - begun))
         took = sorted(times)[4]
         size = sum(array.nbytes for array in what.arrays.values()) / 1e6
-        print(f"snapshot of {learner} at bits=18, {size:.0f} MB: the game stands {took:.1f} ms{at_most(took, 50)}")
+        print(f"snapshot of {learner} at bits=18, {size:.0f} MB: paused for {took:.1f} ms{at_most(took, 50)}")
 
 
 def memory(folder, pending):
@@ -273,14 +273,13 @@ def memory(folder, pending):
     for first in range(0, pending, 100_000):
         bulk(server, min(100_000, pending - first), "predict", 10_000 + first)
     most = server.megabytes()
-    print(f"{pending:,} rounds that wait: {most:.0f} MB{at_most(most, 250)}, {before:.0f} MB "
-          "before the first")  # fmt: skip
+    print(f"{pending:,} pending rounds: {most:.0f} MB{at_most(most, 250)}, {before:.0f} MB without them")  # fmt: skip
     server.stop()
 
 
 def main():
     parser = argparse.ArgumentParser("python -m benchmarks service", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=100, help="of each connection")
+    parser.add_argument("--rounds", type=int, default=100, help="rounds per connection")
     parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--pending", type=int, default=1_000_000)

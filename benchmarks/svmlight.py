@@ -1,4 +1,4 @@
-"""Reading svmlight text like RCV1 (about 70 features a row, such as 12345:0.0627) against counting its new lines."""
+"""Reading svmlight text like RCV1's (about 70 entries per row, such as 12345:0.0627) relative to counting its lines."""
 
 import os
 import statistics
@@ -18,7 +18,7 @@ PIECE = 2**20
 
 
 def rcv1_like(megabytes, seed=0):
-    """Rows of 70 features, more or less, of 47,000: 16 MB made line by line, then repeated."""
+    """Return rows of about 70 of 47,000 features: 16 MB generated line by line, then repeated."""
     rng = np.random.default_rng(seed)
     lines, size = [], 0
     while size < 16e6 and size < megabytes * 1e6:
@@ -33,7 +33,7 @@ def rcv1_like(megabytes, seed=0):
 
 
 def count_lines(path):
-    """The limit: every byte read from the file and looked at once."""
+    """Return the number of lines; reads every byte of the file once, which is the limit."""
     buffer = bytearray(PIECE)
     data = np.frombuffer(buffer, dtype=np.uint8)
     lines = 0
@@ -48,7 +48,7 @@ def read(path, threads):
 
 
 def kernel_seconds(data, clock):
-    """One core, a chunk at a time, no file and no Batch."""
+    """Return the seconds of the compiled parser alone: one core, chunk by chunk, no file and no Batch."""
     from novikoff.data._loops import svmlight as kernel
 
     cuts = [0]
@@ -61,7 +61,7 @@ def kernel_seconds(data, clock):
               np.empty(room), np.zeros(kernel.WIDE, np.uint64))  # fmt: skip
     spent = 0.0
     for text in texts:
-        begin = text.tobytes().index(b"\n") + 1  # the plain kernel leaves the first line
+        begin = text.tobytes().index(b"\n") + 1  # the first line is left to the plain parser
         state = np.array([begin, 0, 0, 1, 0], dtype=np.uint64)
         size = np.uint64(len(text) - kernel.PADDING)
         start = clock()
@@ -79,7 +79,7 @@ def seconds(action):
 
 
 def resident(path, threads):
-    """Peak resident megabytes of a process that reads the file: before it does, with all compiled; and after."""
+    """Return the peak resident megabytes of a process before (everything compiled) and after it reads the file."""
     code = (
         "import io, sys; from novikoff.data.formats.svmlight import Svmlight\n"
         "peak = lambda: next(l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM'))\n"
@@ -102,20 +102,20 @@ def main():
         read(path, 1)
         kernel_seconds(data[:PIECE][: data.rfind(b"\n", 0, PIECE) + 1], time.perf_counter)
         times = {name: [] for name in ("plain", "kernel", "cpu", "one", "two")}
-        for _ in range(REPEATS):  # alternated, so that a slow moment of the machine hits all
+        for _ in range(REPEATS):  # alternated, so that a slow moment of the machine affects all
             times["plain"].append(seconds(lambda: count_lines(path)))
             times["kernel"].append(kernel_seconds(data, time.perf_counter))
             times["cpu"].append(kernel_seconds(data, time.thread_time))
             times["one"].append(seconds(lambda: read(path, 1)))
             times["two"].append(seconds(lambda: read(path, 2)))
-        print(f"{size:.0f} MB of text like RCV1, {data.count(10):,} rows; medians of {REPEATS}, ratios of one run")
+        print(f"{size:.0f} MB of text like RCV1, {data.count(10):,} rows; medians of {REPEATS} runs")
         print(f"{'':<34} {'MB/s':>6} {'time / plain reading':>21}")
         for name, what in (
-            ("plain", "plain reading (count new lines)"), ("kernel", "kernel, one core"),
-            ("cpu", "kernel, one core, its own time"), ("one", "batches(), 1 thread"), ("two", "batches(), 2 threads"),
+            ("plain", "plain reading (counting lines)"), ("kernel", "parser alone, one core"),
+            ("cpu", "parser alone, CPU time"), ("one", "batches(), 1 thread"), ("two", "batches(), 2 threads"),
         ):  # fmt: skip
             ratio = statistics.median(a / b for a, b in zip(times[name], times["plain"], strict=True))
-            told = "" if name == "cpu" else f"{ratio:>20.2f}x"  # seconds of a core are not seconds of a clock
+            told = "" if name == "cpu" else f"{ratio:>20.2f}x"  # CPU time is not comparable with wall-clock time
             print(f"{what:<34} {size / statistics.median(times[name]):>6.0f} {told}")
         for threads in (1, 2) if os.path.exists("/proc/self/status") else ():
             before, after = resident(path, threads)

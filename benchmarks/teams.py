@@ -1,8 +1,8 @@
-"""Hedge over three classifiers of River and two learners of ours: mistakes of each, and the regret beside its bound.
+"""Hedge over three River classifiers and two novikoff learners: mistakes of each, regret and its bound.
 
-Phishing comes with River. The other stream is made like Elec2, the prices of an electricity market every half hour:
-prices follow the demand, which has a daily cycle, the weather and a slow trend; the label says whether the price is
-above its mean of the last day. Labels hang together in time, and what predicts them changes.
+Phishing comes with River. The other stream is synthetic, similar to Elec2, the half-hourly prices of an electricity
+market: prices follow the demand, which has a daily cycle, weather and a slow trend; the label is whether the price is
+above its mean of the last day. Labels are correlated in time, and the best predictor changes.
 """
 
 import math
@@ -37,7 +37,7 @@ def told(name, stream):
     certificate = ledger.certify()[0]
     best = min(member.mistakes for member in ledger.members)
     print(
-        f"\n{name}, {ledger.rounds:,} rounds; the most frequent label always: {ledger.best_constant.costs:,} mistakes"
+        f"\n{name}, {ledger.rounds:,} rounds; always the most frequent label: {ledger.best_constant.costs:,} mistakes"
     )
     for who, member, weight in zip([*models, *ours], ledger.members, ledger.learner.weights, strict=True):
         print(f"  {who:<36} {member.mistakes:>6,} mistakes   weight {weight:.4f}")
@@ -49,7 +49,7 @@ def told(name, stream):
 
 
 def market(rounds, seed=0):
-    """Rows (x, y) of a market: y says whether the price is above its mean of the last day."""
+    """Yield rows (x, y) of a market: y is whether the price is above its mean of the last day."""
     coins = random.Random(seed)
     weather = swell = 0.0
     prices = deque([0.06] * A_DAY, maxlen=A_DAY)

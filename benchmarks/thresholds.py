@@ -1,4 +1,4 @@
-"""ThresholdHalving: the same cost per round for every n, against plain reading of the same arrays (the limit)."""
+"""ThresholdHalving: the same cost per round for every n, relative to reading the same arrays once (the limit)."""
 
 import statistics
 import time
@@ -35,7 +35,7 @@ def main():
         nk.ThresholdHalving(10**power).learn_many(nk.Batch(x[:10], batches[power].y[:10], 1))
         read(x[:10], batches[power].y[:10])
     times = {(power, kind): [] for power in batches for kind in ("learn_many", "play", "read")}
-    for _ in range(REPEATS):  # alternated, so that a slow moment of the machine hits all
+    for _ in range(REPEATS):  # alternated, so that a slow moment of the machine affects all
         for power, batch in batches.items():
             times[power, "learn_many"].append(
                 seconds(lambda n=10**power, b=batch: nk.ThresholdHalving(n).learn_many(b))
@@ -51,7 +51,7 @@ def main():
         rates = f"{ROUNDS / swept / 1e6:>28.0f} {ROUNDS / play / 1e6:>8.0f}"
         print(f"10^{power:<3} {rates} {statistics.median(ratios):>26.2f}x")
     ratio = statistics.median([a / b for a, b in zip(times[18, "learn_many"], times[3, "learn_many"], strict=True)])
-    print(f"time per round at n = 10^18 against n = 10^3: {ratio:.2f}x (median of {REPEATS})")
+    print(f"time per round at n = 10^18 relative to n = 10^3: {ratio:.2f}x (median of {REPEATS})")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Alternated timings, told as medians of ratios."""
+"""Timing of alternated runs, reported as medians of ratios."""
 
 import os
 import statistics
@@ -16,7 +16,7 @@ def seconds(action):
 
 
 def process(arguments):
-    """Seconds and peak resident megabytes, mapped files apart, of a whole process."""
+    """Return seconds and peak resident megabytes (without mapped files) of a whole process."""
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=compiled)
@@ -38,7 +38,7 @@ def process(arguments):
 
 
 def alternated(actions, repeats=REPEATS):
-    """name -> list of seconds; one of each in turn, so that a slow moment of the machine hits all."""
+    """Return a list of seconds by name; runs alternate, so that a slow moment of the machine affects all."""
     times = {name: [] for name in actions}
     for _ in range(repeats):
         for name, action in actions.items():
@@ -47,7 +47,7 @@ def alternated(actions, repeats=REPEATS):
 
 
 def ratio(slow, fast):
-    """The median of the ratios, turn by turn."""
+    """Return the median of the ratios of runs in the same turn."""
     return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
 
 

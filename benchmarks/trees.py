@@ -1,7 +1,7 @@
-"""Trees and forests, certified, relative to River's adaptive random forest of ten trees; and their slowest round.
+"""Trees and forests, certificate included, relative to River's adaptive random forest; and their slowest round.
 
-20,000 rows of 20 numbers, labels by a noisy rule of three of them; River plays the first 2,000, where its trees are
-still small. Processor time, the best of several alternated turns.
+20,000 rows of 20 numbers, labelled by a noisy rule on three of them. River's forest has ten trees and plays the first
+2,000 rows, while its trees are still small. CPU time, the minimum of several alternated runs.
 """
 
 import time
@@ -13,9 +13,9 @@ import novikoff as nk
 
 ROWS, RIVER_ROWS, COLUMNS, TURNS = 20_000, 2_000, 20, 3
 LEAST = {"tree": 60.0, "forest": 8.0}
-"""Times as fast as River's forest that each must be."""
+"""Smallest allowed speed relative to River's forest."""
 SLOWEST = 0.020
-"""Seconds of processor time that a single round may take."""
+"""Largest allowed CPU time of a single round, in seconds."""
 
 
 def made():
@@ -39,7 +39,7 @@ def processor_time(act, rows):
 
 
 def slowest(spec, x, y):
-    """The longest round of a game row by row."""
+    """Return the longest round of a game played row by row."""
     learner, most = nk.make(spec, "learner"), 0.0
     for row, label in zip(x, y.tolist(), strict=True):
         start = time.process_time()
@@ -51,7 +51,7 @@ def slowest(spec, x, y):
 def main():
     x, y = made()
     for spec in LEAST:
-        nk.play(spec, (x[:600], y[:600]))  # kernels are compiled
+        nk.play(spec, (x[:600], y[:600]))  # compile
         nk.make(spec, "learner").play_one(x[0], 1)
     turns = []
     for _ in range(TURNS):
@@ -61,8 +61,8 @@ def main():
     for spec, least in LEAST.items():
         times = best["river"] / best[spec]
         mark = "" if times >= least else "   BELOW"
-        print(f"{spec:<8} {best[spec] * 1e6:7.1f} us a row   River's ARF(10) {best['river'] * 1e6:8.1f} us"
-              f"   {times:7.1f} times as fast (at least {least:g}){mark}", flush=True)  # fmt: skip
+        print(f"{spec:<8} {best[spec] * 1e6:7.1f} us/row   River's ARF(10) {best['river'] * 1e6:8.1f} us/row"
+              f"   {times:7.1f}x as fast (at least {least:g}x){mark}", flush=True)  # fmt: skip
         longest = slowest(spec, x, y)
         mark = "" if longest <= SLOWEST else "   ABOVE"
         print(f"{spec:<8} slowest round {longest * 1e3:6.1f} ms (at most {SLOWEST * 1e3:g}){mark}", flush=True)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks` says what there is, and refuses what there is not, before anything is measured."""
+"""`python -m benchmarks` lists the benchmarks, and rejects unknown names and options before it measures anything."""
 
 import ast
 import importlib
@@ -27,8 +27,8 @@ def test_help_has_a_line_for_each():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["svmligth"], "there is no benchmark svmligth. There are:\n  adapters "),
-        (["--shuffles", "3"], "--shuffles must follow the name of its benchmark"),
+        (["svmligth"], "unknown benchmark: svmligth. Available:\n  adapters "),
+        (["--shuffles", "3"], "--shuffles must follow the name of a benchmark"),
         (["svmlight", "--shuffles", "3"], "svmlight takes no options: got --shuffles 3."),
     ],
 )
