@@ -152,7 +152,9 @@ print(ledger.rounds, len(ledger.certify()) > 0)
 def test_missing_extra_is_named(tmp_path):
     plot = run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.png"))
     assert plot.returncode == 2
-    assert plot.stderr.endswith('a plot needs matplotlib, which is not installed: pip install "novikoff[plot]".\n')
+    assert "a PNG file needs matplotlib, which is not installed" in plot.stderr
+    assert 'pip install "novikoff[plot]", or write an .svg file.\n' in plot.stderr
+    assert run_without_extras("run", "demo:iris", "--plot", str(tmp_path / "plot.svg")).returncode == 0
     estimators = without_extras("import novikoff.integrations.sklearn")
     assert 'needs scikit-learn: pip install "novikoff[sklearn]".' in estimators.stderr
     model = "type('Model', (), {'partial_fit': None, 'predict': None})()"

@@ -102,7 +102,7 @@ def _picture(name: str) -> str:
             raise
         return ""
     certificates = ledger.certify()
-    drawn = page.picture(ledger, certificates)
+    drawn = page.pictures(ledger, certificates)[0]
     described = escape(DESCRIPTIONS.get(source, "")) or f"`{source.removeprefix('adversary:')}`"
     lead = escape(summary.lead(ledger, certificates)).rstrip(".")
     if certificates and "guarantee" not in lead:  # no certificate is valid: give the first with its reason

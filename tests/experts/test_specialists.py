@@ -16,7 +16,7 @@ from novikoff.core.errors import InputError, ModelFileError, SpecError
 from novikoff.experts import _loops as experts_loops
 from novikoff.experts.specialists import STEADY, Specialists, doublings, place, price
 from novikoff.game.specs import make
-from novikoff.reports import page, plot, stretches
+from novikoff.reports import charts, game_chart, page, stretches
 from samples import NAMED, SPARSE, VECTORS
 
 SAMPLES = {
@@ -301,14 +301,15 @@ def test_stretches_are_the_whole_game_in_parts_that_cost_one_price_each():
 def test_stretches_are_described_and_drawn():
     ledger = nk.play(Specialists(nk.FTRL(), 8), drifting(333))
     parts = ledger.learner.stretches(24)
-    figure = plot.game(ledger, ledger.certify(), "specialists:[ftrl]")
-    drawn = {step.get_label(): step.get_data() for step in figure.axes[-1].patches}
+    panels = game_chart.chart(ledger, ledger.certify(), "specialists:[ftrl]").panels
+    drawn = {line.name: line.points for line in panels[-1].lines}
+    edges = [0, *(part.last for part in parts)]
     for name, values in (("log loss per row", [part.log_loss for part in parts]),
                          ("guaranteed there", [part.bound for part in parts]),
                          ("best constant of the stretch", [part.constant[0] for part in parts])):  # fmt: skip
-        assert drawn[name].values.tolist() == [one / part.rows for one, part in zip(values, parts, strict=True)]
-        assert drawn[name].edges.tolist() == [0, *(part.last for part in parts)]
-    assert sum(len(axes.patches) > 0 for axes in figure.axes) == 1
+        each = [one / part.rows for one, part in zip(values, parts, strict=True)]
+        assert drawn[name] == charts.levels(each, edges)
+    assert len(panels) == 3
     (told,) = stretches.describe(ledger)
     better = sum(part.log_loss < part.constant[0] for part in parts)
     assert f"Over {len(parts)} stretches of up to 16 rows" in told

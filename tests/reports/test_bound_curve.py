@@ -5,7 +5,7 @@ import numpy as np
 import novikoff as nk
 from novikoff.game import ledger_state
 from novikoff.game.ledger import Ledger
-from novikoff.reports import plot, summary
+from novikoff.reports import charts, game_chart, summary
 from novikoff.reports.bound_curve import Bounds, mark
 
 
@@ -30,9 +30,9 @@ def test_each_bound_is_that_of_a_game_that_ends_there():
 def test_bounds_are_saved_and_drawn():
     ledger = nk.play(nk.Perceptron(), rows(), observers=[Bounds()])
     assert ledger_state.restore(ledger_state.state_of(ledger), ledger.learner).bounds == ledger.bounds
-    figure = plot.game(ledger, ledger.certify(), "perceptron")
-    line = next(one for one in figure.axes[0].get_lines() if str(one.get_label()).startswith("bound on mistakes up to"))
-    assert line.get_xdata().tolist()[1::2] == [*(t for t, _ in ledger.bounds), ledger.rounds]
+    panel = game_chart.chart(ledger, ledger.certify(), "perceptron").panels[0]
+    line = next(one for one in panel.lines if one.colour == charts.BOUND)
+    assert [t for t, _ in line.points[1::2]] == [*(t for t, _ in ledger.bounds), ledger.rounds]
 
 
 def test_a_learner_without_a_bound_on_mistakes_is_asked_once(monkeypatch):

@@ -12,7 +12,7 @@ import novikoff as nk
 from novikoff.cli.main import main
 from novikoff.core.certificate import Assumption, Certificate
 from novikoff.core.errors import InputError
-from novikoff.reports import html, page, svg
+from novikoff.reports import charts, html, page, svg
 
 ALONE = {"meta", "line", "path", "polygon", "img", "br"}
 
@@ -235,7 +235,7 @@ def test_paper_is_white():
 
 
 def test_axes_abbreviate_large_numbers():
-    assert [svg.short(one) for one in (0.0, 0.25, 20_000, 4e8, 2.5e9, 1e20)] == [
+    assert [charts.short(one) for one in (0.0, 0.25, 20_000, 4e8, 2.5e9, 1e20)] == [
         "0", "0.25", "20,000", "400 M", "2.5 G", "1e+20",
     ]  # fmt: skip
 
@@ -290,7 +290,7 @@ def test_a_game_of_no_rounds_has_a_page():
 def test_ticks_are_round_numbers_within_the_range():
     coins = np.random.default_rng(0)
     for high in (*coins.uniform(0.001, 1e6, 200), 1.0, 10.0, 1e-9, 1e12):
-        found = svg.ticks(0.0, high)
+        found = charts.ticks(0.0, high)
         assert 2 <= len(found) <= 6
         assert found[0] == 0.0
         assert found[-1] <= high * (1 + 1e-9)
@@ -299,22 +299,24 @@ def test_ticks_are_round_numbers_within_the_range():
         assert all(t == pytest.approx(k * step) for k, t in enumerate(found))
 
 
-def test_last_values_never_lie_on_each_other():
-    drawn = [svg.Line(f"l{k}", [(0, 0), (10, 5 + 0.001 * k)], svg.COLOURS[k % 8]) for k in range(8)]
-    text = svg.lines(drawn, "rounds", "mistakes", "t")
+def test_last_values_never_overlap():
+    lines = [charts.Line(f"l{k}", [(0, 0), (10, 5 + 0.001 * k)], charts.COLOURS[k % 8]) for k in range(8)]
+    text = svg.panel(charts.Panel("mistakes", "rounds", lines))
     places = sorted(float(y) for y in re.findall(r'y="([\d.]+)"><tspan', text))
     assert len(places) == 8
     assert min(np.diff(places)) >= svg.APART - 0.11
 
 
 def test_values_far_above_are_cut_off_and_reported():
-    drawn = [svg.Line("low", [(0, 0), (10, 5)]), svg.Line("high", [(0, 0), (10, 500)])]
-    assert "high (continues above)" in svg.lines(drawn, "rounds", "mistakes", "t")
-    assert "goes on" not in svg.lines(drawn[:1], "rounds", "mistakes", "t")
+    lines = [charts.Line("low", [(0, 0), (10, 5)]), charts.Line("high", [(0, 0), (10, 500)])]
+    assert "high (continues above)" in svg.panel(charts.Panel("mistakes", "rounds", lines))
+    assert "continues above" not in svg.panel(charts.Panel("mistakes", "rounds", lines[:1]))
 
 
-def test_shares_fill_the_whole():
-    text = svg.shares([1.0, 2.0], [("a", [0.25, 0.5]), ("b", [0.75, 0.5])], "t")
+def test_regions_reach_the_edges_of_the_frame():
+    regions = [charts.Region("", [(1.0, 0.0, 0.25), (2.0, 0.0, 0.5)], end="a 50 %"),
+               charts.Region("", [(1.0, 0.25, 1.0), (2.0, 0.5, 1.0)], end="b 50 %")]  # fmt: skip
+    text = svg.panel(charts.Panel("weights", "rounds", (), regions, low=0.0, high=1.0, percent=True))
     assert "a 50 %" in text
     assert "b 50 %" in text
     last = [tuple(map(float, point.split(","))) for point in re.findall(r'points="([^"]+)"', text)[1].split()]

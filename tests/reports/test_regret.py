@@ -9,7 +9,7 @@ from novikoff.core.certificate import Certificate
 from novikoff.data.memory import Losses
 from novikoff.experts.exponential_weights import ExponentialWeights
 from novikoff.game.play import play
-from novikoff.reports import drawing, regret
+from novikoff.reports import plot_file, regret
 
 
 def game(losses, due=True):
@@ -31,8 +31,9 @@ def losses():
     return table
 
 
-def texts(figure):
-    return [text.get_text() for axes in figure.axes for text in axes.texts]
+def texts(chart):
+    """The texts at and inside the bands of weights."""
+    return [text for region in chart.panels[1].regions for text in (region.end, region.inside and region.inside[0])]
 
 
 def test_moments_are_dense_at_first_and_few_in_all(losses):
@@ -79,36 +80,37 @@ def test_experts_that_led_for_long_are_shown_though_they_fell(losses):
 def test_the_plot_shows_regret_below_its_bound_and_names_the_experts(losses):
     history, ledger = game(losses)
     names = [f"model {k}" for k in range(40)]
-    figure = regret.plot(history, ledger.certify(), names, "exponential-weights", "/home/me/losses.csv")
-    above, below = figure.axes
-    ours, bound = above.get_lines()[:2]
-    assert ours.get_xdata()[0] == 0
-    assert ours.get_ydata()[-1] == history.moments[-1].regret
-    assert np.all(np.interp(ours.get_xdata()[1:], bound.get_xdata(), bound.get_ydata()) >= ours.get_ydata()[1:])
-    assert "bound for any outcomes" in bound.get_label()
-    assert above.get_xlim() == below.get_xlim() == (0, 3000)
-    assert above.get_position().x0 == below.get_position().x0
-    assert above.get_position().x1 == below.get_position().x1
-    assert any(text.startswith("model 5  ") for text in texts(figure))
-    assert "model 2" in texts(figure)
-    assert figure.texts[0].get_text() == "exponential-weights on losses.csv"
+    chart = regret.chart(history, ledger.certify(), names, "exponential-weights", "/home/me/losses.csv")
+    above, below = chart.panels
+    (ours, bound), bands = above.lines, below.regions
+    assert ours.points[0] == (0, 0)
+    assert ours.points[-1] == (3000, history.moments[-1].regret)
+    at, bounds = zip(*bound.points, strict=True)
+    assert all(np.interp(t, at, bounds) >= value for t, value in ours.points[1:])
+    assert bound.name.startswith("guaranteed at most (")
+    assert above.across_range() == (0, 3000)
+    assert all(region.points[-1][0] == 3000 for region in bands)
+    assert bands[-1].points[-1][2] == pytest.approx(1.0)
+    assert any(text.startswith("model 5  ") for text in texts(chart) if text)
+    assert "model 2" in texts(chart)
+    assert chart.title == "exponential-weights on losses.csv"
 
 
-def test_without_a_bound_the_plot_gives_the_reason(losses):
+def test_without_a_bound_the_chart_gives_the_reason(losses):
     history, _ = game(losses[:50])
     gone = Certificate("anytime_regret", "D", "upper", "regret", 1.0, None, 50, "void", "warm start")
-    figure = regret.plot(history, [gone], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
-    assert "no bound to draw (warm start)" in [line.get_label() for line in figure.axes[0].get_lines()]
+    chart = regret.chart(history, [gone], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
+    assert chart.panels[0].notes == ["no bound to draw (warm start)"]
     other = Certificate("drawn_loss", "P", "upper", "loss", 1.0, 2.0, 50, "valid")
-    figure = regret.plot(history, [other], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
-    assert "no bound to draw" in [line.get_label() for line in figure.axes[0].get_lines()]
+    chart = regret.chart(history, [other], [f"e{k}" for k in range(40)], "exponential-weights", "losses")
+    assert chart.panels[0].notes == ["no bound to draw"]
 
 
 def test_a_game_seen_once_can_be_drawn(tmp_path):
     history, ledger = game(np.zeros((3, 1)), due=False)
     assert len(history.moments) == 1
-    drawing.save(
-        regret.plot(history, ledger.certify(), ["only"], "exponential-weights", "x"), str(tmp_path / "one.png")
+    plot_file.save(
+        regret.chart(history, ledger.certify(), ["only"], "exponential-weights", "x"), str(tmp_path / "one.png")
     )
     assert (tmp_path / "one.png").stat().st_size > 1000
 
@@ -116,8 +118,8 @@ def test_a_game_seen_once_can_be_drawn(tmp_path):
 def test_equal_experts_are_one_band():
     history, ledger = game(np.zeros((10, 300)))
     assert regret.leading(history) == []
-    figure = regret.plot(history, ledger.certify(), [f"e{k}" for k in range(300)], "exponential-weights", "x")
-    assert "all experts  100 %" in texts(figure)
+    chart = regret.chart(history, ledger.certify(), [f"e{k}" for k in range(300)], "exponential-weights", "x")
+    assert "all experts  100 %" in texts(chart)
 
 
 def test_the_same_game_makes_the_same_file(losses, tmp_path):
@@ -125,6 +127,6 @@ def test_the_same_game_makes_the_same_file(losses, tmp_path):
     for number in range(2):
         history, ledger = game(losses[:300])
         path = tmp_path / f"{number}.svg"
-        drawing.save(regret.plot(history, ledger.certify(), [str(k) for k in range(40)], "hedge", "x"), str(path))
+        plot_file.save(regret.chart(history, ledger.certify(), [str(k) for k in range(40)], "hedge", "x"), str(path))
         written.append(path.read_bytes())
     assert written[0] == written[1]

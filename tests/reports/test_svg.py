@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.reports import page, svg
+from novikoff.reports import charts, page, svg
 from novikoff.reports.bound_curve import Bounds, proved
 
 NUMBER = r"-?\d+\.?\d*"
@@ -27,6 +27,10 @@ def drawn(picture):
         points = [[tuple(map(float, pair)) for pair in re.findall(rf"({NUMBER}) ({NUMBER})", part)] for part in pieces]
         found[curve.get("stroke")] = [[(along(x), up(y)) for x, y in part] for part in points]
     return found, (up(top + tall), up(top))
+
+
+def over_rounds(*lines):
+    return svg.panel(charts.Panel("mistakes", "rounds", lines))
 
 
 def ticked(root):
@@ -58,37 +62,37 @@ def cancer():
     datasets = pytest.importorskip("sklearn.datasets")
     x, y = datasets.load_breast_cancer(return_X_y=True)
     ledger = nk.play("scaled:[perceptron:bias=1]", (x, 2 * y - 1), observers=[Bounds()])
-    return ledger, page.picture(ledger, ledger.certify())
+    return ledger, page.pictures(ledger, ledger.certify())[0]
 
 
 def test_a_line_that_leaves_the_frame_is_cut_off_and_never_bent(cancer):
     ledger, _ = cancer
-    curves, (_, top) = drawn(page.picture(ledger, []))  # beside few mistakes the baseline is far above
-    costs, (baseline,) = ledger.best_constant.costs, curves[svg.CONSTANT]
+    curves, (_, top) = drawn(page.pictures(ledger, [])[0])  # beside few mistakes the baseline is far above
+    costs, (baseline,) = ledger.best_constant.costs, curves[charts.CONSTANT]
     assert costs == 212 > top
     assert all(value == pytest.approx(costs * t / ledger.rounds, abs=1.0) for t, value in baseline)
     assert max(value for _, value in baseline) >= top - 1.0
 
 
 def test_the_baseline_is_74_5_in_round_200_where_the_frame_shows_it():
-    line = svg.Line("always benign", [(0, 0.0), (569, 212.0)], svg.CONSTANT)
-    curves, _ = drawn(svg.lines([svg.Line("mistakes", [(0, 0), (569, 100)]), line], "rounds", "mistakes", ""))
-    assert height(curves[svg.CONSTANT], 200) == pytest.approx(212 * 200 / 569, abs=0.5)
-    curves, (_, top) = drawn(svg.lines([svg.Line("mistakes", [(0, 0), (569, 40)]), line], "rounds", "mistakes", ""))
+    line = charts.Line("always benign", [(0, 0.0), (569, 212.0)], charts.CONSTANT)
+    curves, _ = drawn(over_rounds(charts.Line("mistakes", [(0, 0), (569, 100)]), line))
+    assert height(curves[charts.CONSTANT], 200) == pytest.approx(212 * 200 / 569, abs=0.5)
+    curves, (_, top) = drawn(over_rounds(charts.Line("mistakes", [(0, 0), (569, 40)]), line))
     assert top < 74.5
-    assert height(curves[svg.CONSTANT], 200) in (None, pytest.approx(74.5, abs=0.5))
-    assert height(curves[svg.CONSTANT], 80) == pytest.approx(212 * 80 / 569, abs=0.3)
+    assert height(curves[charts.CONSTANT], 200) in (None, pytest.approx(74.5, abs=0.5))
+    assert height(curves[charts.CONSTANT], 80) == pytest.approx(212 * 80 / 569, abs=0.3)
 
 
 def test_plotted_mistakes_match_the_ledger_and_stay_below_the_bound(cancer):
     ledger, picture = cancer
     curves, _ = drawn(picture)
-    mistakes = curves[svg.COLOURS[0]]
+    mistakes = curves[charts.COLOURS[0]]
     for t, made in ledger.curve[::7]:
         assert height(mistakes, t + 0.5) in (None, pytest.approx(made, abs=1.01))
-    if svg.COLOURS[1] in curves:
+    if charts.COLOURS[1] in curves:
         for t, made in ledger.curve:
-            allowed = height(curves[svg.COLOURS[1]], t)
+            allowed = height(curves[charts.COLOURS[1]], t)
             assert allowed is None or made <= allowed + 0.5
 
 
@@ -120,5 +124,5 @@ def test_a_curve_is_cut_where_it_crosses(points, parts):
 
 
 def test_steps_hold_a_value_until_the_next_round():
-    assert svg.stairs([(0, 0), (3, 1), (5, 4)]) == [(0, 0), (3, 0), (3, 1), (5, 1), (5, 4)]
-    assert svg.stairs([(2, 1)]) == [(2, 1)]
+    assert charts.stairs([(0, 0), (3, 1), (5, 4)]) == [(0, 0), (3, 0), (3, 1), (5, 1), (5, 4)]
+    assert charts.stairs([(2, 1)]) == [(2, 1)]

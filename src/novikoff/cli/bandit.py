@@ -50,9 +50,9 @@ def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: 
     if output.plot is not None and not found.limits:
         print("no plot: there are no bounds to draw", file=sys.stderr)
     elif output.plot is not None:
-        from novikoff.reports import drawing
+        from novikoff.reports import plot_file
 
-        drawing.save(bandits.plot_log(found), output.plot, output.force)
+        plot_file.save(bandits.chart_of_log(found), output.plot, output.force)
     with until_closed():
         if output.as_json:
             print(json.dumps({**bandits.of_log(found), "notes": list(found.notes)}))
@@ -106,9 +106,9 @@ def _report(ledger: Ledger, stream: Any, output: Output, stopped: bool) -> int:
     certificates = ledger.certify() if output.certify else []
     spec = spec_of(ledger)
     if output.plot is not None and ledger.rounds:
-        from novikoff.reports import drawing
+        from novikoff.reports import plot_file
 
-        drawing.save(bandits.plot_game(ledger, stream.experts, spec), output.plot, output.force)
+        plot_file.save(bandits.chart_of_game(ledger, stream.experts, spec), output.plot, output.force)
     with until_closed():
         if output.as_json:
             fields = bandits.of_game(ledger, certificates, spec, stream.experts)

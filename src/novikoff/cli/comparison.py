@@ -57,10 +57,10 @@ def compare_source(
         counter.clear()
     print_notes(stream, silent, printed)
     if output.plot is not None:
-        from novikoff.reports.comparisons import compared
-        from novikoff.reports.drawing import save
+        from novikoff.reports.comparisons import chart
+        from novikoff.reports.plot_file import save
 
-        save(compared(comparison), output.plot, output.force)
+        save(chart(comparison), output.plot, output.force)
         if not silent:
             print(f"plot written to {output.plot}", file=sys.stderr)
     if output.report is not None:

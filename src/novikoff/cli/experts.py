@@ -180,10 +180,10 @@ def _report(
     if history is not None and ledger.rounds:
         history.see_last(ledger)
     if output.plot is not None and history is not None and ledger.rounds:
-        from novikoff.reports import drawing, regret
+        from novikoff.reports import plot_file, regret
 
-        figure = regret.plot(history, certificates, stream.experts, spec, ledger.source)
-        drawing.save(figure, output.plot, output.force)
+        chart = regret.chart(history, certificates, stream.experts, spec, ledger.source)
+        plot_file.save(chart, output.plot, output.force)
         if not (output.quiet or output.as_json):
             print(f"plot written to {output.plot}", file=sys.stderr)
     fields: dict[str, Any] = {}

@@ -66,9 +66,9 @@ class Output:
         if self.hindsight and not self.certify:
             raise InputError("--hindsight needs certificates: leave out --no-certify.")
         if self.plot is not None:
-            from novikoff.reports import drawing
+            from novikoff.reports import plot_file
 
-            drawing.check(self.plot, self.force)
+            plot_file.check(self.plot, self.force)
         if self.report is not None:
             from novikoff.reports import html
 
@@ -317,10 +317,10 @@ def _report(
     certificates = ledger.certify(members=of_members) if output.certify else []
     between = None if output.between is None else ledger.player.between(*output.between)
     if output.plot is not None:
-        from novikoff.reports import drawing, hindsight, plot
+        from novikoff.reports import game_chart, hindsight, plot_file
 
         levels = [] if ledger.hindsight is None else hindsight.describe(ledger.hindsight).levels
-        drawing.save(plot.game(ledger, certificates, learner, levels), output.plot, output.force)
+        plot_file.save(game_chart.chart(ledger, certificates, learner, levels), output.plot, output.force)
     fields: dict[str, Any] = {}
     if output.report is not None or output.as_json:
         fields = {**plain.game(ledger, certificates, learner, of_members), "interrupted": stopped, "notes": notes}

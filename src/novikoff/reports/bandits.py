@@ -1,4 +1,4 @@
-"""Bandits in words, as JSON and as a plot: loss, regret, and a lower limit on the loss of each arm or policy.
+"""Bandits in words, as JSON and as a chart: loss, regret, and a lower limit on the loss of each arm or policy.
 
 In a simulation the true losses are known, and are printed next to the limits.
 """
@@ -6,7 +6,7 @@ In a simulation the true losses are known, and are printed next to the limits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,7 @@ from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.errors import Advice, Option
 from novikoff.game.ledger import Ledger
 from novikoff.reports import plain, terminal
-from novikoff.reports.drawing import COLOURS, FONT, INK, cut, quiet, short_source
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from novikoff.reports.charts import Bar, Bars, Chart, cut, short_source
 
 LISTED = 10
 """Largest number of arms listed on a terminal, and drawn."""
@@ -130,46 +127,28 @@ def _name(names: Sequence[str], arm: int) -> str:
     return names[arm] if arm < len(names) else f"arm {arm}"
 
 
-def plot_log(found: PolicyEvaluation) -> Figure:
-    """Draw the limits of each policy as a bar, and the logged policy as a line."""
-    rows = [(name(found, one), one.estimate, one.low, one.high) for one in shown(found)]
-    what = "reward" if found.rewards else "loss"
-    return _bars(rows, found.mean, f"{what} per round, between its limits", f"policies on {short_source(found.source)}")
+def chart_of_log(found: PolicyEvaluation) -> Chart:
+    """Return the limits of each policy as a bar, and the logged policy as a line."""
+    rows = [Bar(name(found, one), one.low, one.high, one.estimate) for one in shown(found)]
+    across = f"{'reward' if found.rewards else 'loss'} per round, between its limits"
+    return Chart(f"policies on {short_source(found.source)}", [_bars(across, rows, found.mean)])
 
 
-def plot_game(ledger: Ledger, names: Sequence[str], spec: str) -> Figure:
-    """Draw the lower limit of each arm next to its estimate or, in a simulation, its true loss."""
+def chart_of_game(ledger: Ledger, names: Sequence[str], spec: str) -> Chart:
+    """Return the lower limit of each arm next to its estimate or, in a simulation, its true loss."""
     learner: Any = ledger.learner
     facts: BanditFacts = learner.facts()
     finest = int(np.argmin(facts.gammas))
     totals = learner.totals if facts.table else [sums[finest] for sums in facts.sums]
     rounds = ledger.rounds
     rows = [
-        (_name(names, k) if facts.policies == facts.arms else f"expert {k}", totals[k] / rounds,
-         max(at_least(facts, facts.sums[k], facts.policies), 0.0) / rounds, 1.0)
+        Bar(_name(names, k) if facts.policies == facts.arms else f"expert {k}",
+            max(at_least(facts, facts.sums[k], facts.policies), 0.0) / rounds, 1.0, totals[k] / rounds)
         for k in np.argsort(totals, kind="stable")[:LISTED].tolist()
     ]  # fmt: skip
-    what = "truth" if facts.table else "estimate"
-    return _bars(
-        rows,
-        ledger.loss_rate,
-        f"loss per round: lower limit, and the {what}",
-        f"{spec} on {short_source(ledger.source)}",
-    )
+    across = f"loss per round: lower limit, and the {'truth' if facts.table else 'estimate'}"
+    return Chart(f"{spec} on {short_source(ledger.source)}", [_bars(across, rows, ledger.loss_rate)])
 
 
-def _bars(rows: Sequence[tuple[str, float, float, float]], played: float, label: str, title: str) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 1.6 + 0.32 * len(rows)))
-    axes = figure.add_axes((0.24, 0.9 / (1.6 + 0.32 * len(rows)), 0.72, 1.0 - 1.6 / (1.6 + 0.32 * len(rows))))
-    figure.text(0.012, 0.98, title, fontsize=FONT + 2.5, color=INK, va="top")
-    quiet(axes, label, "")
-    for place, (_, estimate, low, high) in enumerate(rows):
-        axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=5, alpha=0.35, solid_capstyle="butt")
-        axes.plot([estimate], [place], "o", color=COLOURS[0], markersize=5)
-    axes.axvline(played, color=COLOURS[1], linewidth=1.5)
-    axes.text(played, -0.75, f" logged: {played:.4g}", color=COLOURS[1], fontsize=FONT, va="center")
-    axes.set_ylim(len(rows) - 0.5, -1.1)
-    axes.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=FONT)
-    return figure
+def _bars(across: str, rows: Sequence[Bar], played: float) -> Bars:
+    return Bars(across, rows, played, f"logged: {played:.4g}")

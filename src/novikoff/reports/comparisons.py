@@ -1,6 +1,6 @@
-"""Report of a comparison: a page with deviations, intervals and a picture, and a figure.
+"""Report of a comparison: a page with deviations and intervals, and a chart.
 
-The page has the learners and the baselines; the figure has their error rates over time, or by budget.
+The page has the learners and the baselines; the chart has their error rates over time, or by budget.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,22 +17,7 @@ from novikoff.core.errors import SpecError, counted
 from novikoff.evaluation.compare import Compared, Comparison, Spread
 from novikoff.game import specs
 from novikoff.reports import html, plain, summary, svg
-from novikoff.reports.drawing import (
-    COLOURS,
-    CONSTANT,
-    DASHES,
-    brief,
-    cut,
-    label_ends,
-    new_figure,
-    percent,
-    place_title,
-    short_source,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from novikoff.reports.charts import COLOURS, CONSTANT, DOTTED, Chart, Line, Panel, cut, percent, short_source, style
 
 
 def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
@@ -58,7 +42,7 @@ def comparison(found: Comparison, command: Sequence[str] = ()) -> str:
         f'<p class="lead">{escape(lead)}.</p>',
         html.part(
             "Results",
-            html.picture(curves(found)),
+            html.picture(picture(found)),
             table(found),
             "" if found.counted is None else html.text(found.counted),
         ),
@@ -86,25 +70,54 @@ def table(found: Comparison) -> str:
     return html.table(heads, rows, sentences=True)
 
 
-def curves(found: Comparison) -> str:
-    """Draw the mean rate of each learner over time, within one standard deviation, and the best constant."""
+def picture(found: Comparison) -> str:
+    """Return the chart of a comparison as SVG."""
+    return svg.panel(chart(found).panels[0])
+
+
+def chart(found: Comparison) -> Chart:
+    """Return the rates of the learners over time, or by budget if nothing else differs."""
+    source = short_source(found.source)
+    if points := budget_points(found):
+        return budgets(points, f"Error rate on {source}, by budget", _spread_note(found))
+    panel, note = _over_time(found)
+    return Chart(f"{panel.up.partition(' up to')[0].capitalize()} on {source}", [panel], note)
+
+
+def _over_time(found: Comparison) -> tuple[Panel, str]:
+    """Return the mean rate of each learner up to each row, within one standard deviation, and the best constant."""
+    counts = isinstance(found.learners[0].games[0].mistakes, int)
+    times, words = (100.0, percent) if counts else (1.0, lambda rate: f"{rate:.3g}")
+    banded = found.shuffles > 1 and len(found.learners) < len(COLOURS)  # more bands would be unreadable
+    each = [learner.curve() for learner in found.learners]
+    total = int(each[0][0][-1])
+    first = max(total // 50, 1)  # the rate of fewer rounds is noise
+    lines, low, high = [], np.inf, 0.0
+    for place, (learner, (rounds, mean, deviation)) in enumerate(zip(found.learners, each, strict=True)):
+        colour, dash = style(place)
+        shown = rounds >= first
+        t, rate, band = rounds[shown], times * mean[shown], times * deviation[shown]
+        points = list(zip(t.tolist(), rate.tolist(), strict=True))
+        end = f"{words(rate[-1])}  {learner.learner}"
+        lines.append(Line(learner.learner, points, colour, dash, end=end, around=band.tolist() if banded else ()))
+        band = np.where(t < min(5 * first, total), 0.0, band)  # the wide band at the start may be cut off
+        low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
+    note, constant = _spread_note(found, banded), found.constant
+    if constant is not None:
+        level, name = times * constant.costs / total, f"always {cut(str(constant.says))}"
+        if level > 2 * high:  # the curves of the learners would be flat
+            note += f"; {name} {words(level)}"
+        else:
+            ends = [(first, level), (total, level)]
+            lines.append(Line(name, ends, CONSTANT, DOTTED, end=f"{words(level)}  {name}"))
+            low, high = min(low, level), max(high, level)
+    pad = 0.06 * (high - low) or max(0.05 * high, 0.1)
+    bottom = 0.0 if low < 0.5 * high else max(low - pad, 0.0)
     across = "rounds" if found.counted is None else "weight"
-    unit = "mistakes" if isinstance(found.learners[0].games[0].mistakes, int) else "loss per row"
-    times, drawn = (100.0 if unit == "mistakes" else 1.0), []
-    for place, one in enumerate(found.learners):
-        rounds, mean, deviation = one.curve()
-        first = int((rounds < max(rounds[-1] // 100, 1)).sum())  # the rates of the first rounds are noise
-        points = [(float(t), times * float(rate)) for t, rate in zip(rounds[first:], mean[first:], strict=True)]
-        around = [times * float(wide) for wide in deviation[first:]] if len(one.games) > 1 else ()
-        colour, dash = svg.COLOURS[place % len(svg.COLOURS)], svg.DASHES[place // len(svg.COLOURS) % len(svg.DASHES)]
-        end = f"{points[-1][1]:.3g}" + (" %" if unit == "mistakes" else "")
-        drawn.append(svg.Line(one.learner, points, colour, dash, end=end, around=around))
-    if (constant := found.constant) is not None:
-        last = float(found.learners[0].games[0].rounds)
-        rate = times * constant.costs / last
-        drawn.append(svg.Line(f"always {constant.says}", [(0.0, rate), (last, rate)], svg.CONSTANT,
-                              svg.DASHES[2], end=f"{rate:.3g}" + (" %" if unit == "mistakes" else "")))  # fmt: skip
-    return svg.lines(drawn, across, f"{unit}, %" if unit == "mistakes" else unit, f"{unit} of each learner")
+    up = "error rate up to this row, %" if counts else "loss per row, up to this row"
+    panel = Panel(up, across, lines, low=bottom, high=high + pad, first=first, last=max(total, first + 1),
+                  log=total > LOG_FROM, height=max(1.2, 0.085 * len(lines)))  # fmt: skip
+    return panel, note
 
 
 def _row(one: Compared, counts: bool) -> tuple[str, ...]:
@@ -147,73 +160,26 @@ class Point:
     deviation: float | None = None
 
 
-def compared(comparison: Comparison) -> Figure:
-    """Draw the error rates of the learners over time, or by budget if nothing else differs."""
-    points = budget_points(comparison)
-    source = short_source(comparison.source)
-    if points:
-        return budgets(points, f"Error rate on {source}, by budget", _spread_note(comparison))
-    learners = len(comparison.learners)
-    banded = comparison.shuffles > 1 and learners <= len(COLOURS)  # more bands would be unreadable
-    across = "rounds" if comparison.counted is None else "weight"
-    figure, axes = new_figure(f"Error rate on {source}", across, "error rate up to this row, %", lines=learners)
-    curves = [learner.curve() for learner in comparison.learners]
-    total = int(curves[0][0][-1])
-    first = max(total // 50, 1)  # the rate of fewer rounds is noise
-    ends, low, high = [], np.inf, 0.0
-    for place, (learner, (rounds, mean, deviation)) in enumerate(zip(comparison.learners, curves, strict=True)):
-        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
-        shown = rounds >= first
-        t, rate, band = rounds[shown], 100 * mean[shown], 100 * deviation[shown]
-        axes.plot(t, rate, color=colour, linestyle=dash, linewidth=1.8, label=learner.learner)
-        if banded:
-            axes.fill_between(
-                t, rate - band, rate + band, color=colour, alpha=0.15 if learners < 5 else 0.08, linewidth=0
-            )
-        ends.append((float(rate[-1]), f"{cut(learner.learner)}  {percent(rate[-1])}", colour))
-        band[t < min(5 * first, total)] = 0.0  # the wide band at the start may be cut off, the line may not
-        low, high = min(low, float((rate - band).min())), max(high, float((rate + band).max()))
-    note, constant = _spread_note(comparison, banded), comparison.constant
-    if constant is not None:
-        level, name = 100 * constant.costs / total, f"always {cut(str(constant.says))}"
-        if level > 2 * high:  # the curves of the learners would be flat
-            note += f"; {name} {percent(level)}"
-        else:
-            axes.axhline(level, color=CONSTANT, linewidth=1.5, linestyle=DASHES[2], label=name)
-            ends.append((level, f"{name}  {percent(level)}", CONSTANT))
-            low, high = min(low, level), max(high, level)
-    _rounds_axis(axes, first, total)
-    pad = 0.06 * (high - low) or max(0.05 * high, 0.1)
-    axes.set_ylim(0 if low < 0.5 * high else max(low - pad, 0), high + pad)
-    place_title(axes, note=note)
-    label_ends(figure, axes, total, ends)
-    return figure
-
-
-def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: str = "") -> Figure:
-    """Draw the error rate by budget, with one line per learner."""
-    figure, axes = new_figure(title, "budget (stored examples)", "error rate, %")
-    lines: dict[str, list[Point]] = {}
+def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: str = "") -> Chart:
+    """Return the error rate by budget, with one line per learner."""
+    learners: dict[str, list[Point]] = {}
     for point in points:
-        lines.setdefault(point.learner, []).append(point)
-    ends = []
-    for place, (name, own) in enumerate(lines.items()):
-        colour, dash = COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)]
+        learners.setdefault(point.learner, []).append(point)
+    lines = []
+    for place, (name, own) in enumerate(learners.items()):
         own = sorted(own, key=lambda point: point.budget)
-        rates = [100 * point.rate for point in own]
-        errors = [100 * (point.deviation or 0.0) for point in own] if own[0].deviation is not None else None
-        at = [point.budget for point in own]
-        axes.errorbar(at, rates, yerr=errors, color=colour, linestyle=dash, marker="o", markersize=4, linewidth=1.8,
-                      elinewidth=1, capsize=2.5, label=name)  # fmt: skip
-        ends.append((rates[-1], f"{cut(name)}  {percent(rates[-1])}", colour))
+        rates = [(point.budget, 100 * point.rate) for point in own]
+        errors = [100 * (point.deviation or 0.0) for point in own] if own[0].deviation is not None else []
+        end = f"{percent(rates[-1][1])}  {name}"
+        lines.append(Line(name, rates, *style(place), end=end, around=errors, marks=True))
     sizes = sorted({point.budget for point in points})
-    axes.set_xscale("log")
-    axes.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
-    axes.set_xticks(_apart(sizes), [brief(size) for size in _apart(sizes)])
-    axes.set_xticks([], minor=True)
-    place_title(axes, note=note)
-    label_ends(figure, axes, sizes[-1], ends)
-    return figure
+    ends = [rate + sign * wide for line in lines for (_, rate), wide in
+            zip(line.points, line.around or [0.0] * len(line.points), strict=True) for sign in (-1, 1)]  # fmt: skip
+    pad = 0.08 * (max(ends) - min(ends)) or 0.1
+    panel = Panel("error rate, %", "budget (stored examples)", lines, low=max(min(ends) - pad, 0.0),
+                  high=max(ends) + pad, first=sizes[0] / 1.15, last=sizes[-1] * 1.15, log=True, at=_apart(sizes),
+                  height=1.2)  # fmt: skip
+    return Chart(title, [panel], note)
 
 
 def budget_points(comparison: Comparison) -> list[Point]:
@@ -239,18 +205,6 @@ def _budget_point(learner: Compared) -> Point | None:
     rest = [str(value) for value in spec.positional] + [f"{key}={value}" for key, value in others.items()]
     name = spec.name + (":" + ",".join(rest) if rest else "")
     return Point(name, budget, learner.rate.mean, learner.rate.deviation)
-
-
-def _rounds_axis(axes: Axes, first: int, last: int) -> None:
-    """Set the axis of rounds from `first` to `last`: logarithmic if there are many."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    if last > LOG_FROM:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if last < 1000 * first else (1.0,)))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value)))
-    axes.set_xlim(first, max(last, first + 1))
 
 
 def _apart(sizes: Sequence[float]) -> list[float]:

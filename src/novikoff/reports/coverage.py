@@ -1,28 +1,25 @@
-"""Prediction sets of a game, in words and as a plot: coverage next to its target, and size."""
+"""Prediction sets of a game, in words and as a chart: coverage next to its target, and size."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from novikoff.core.certificate import Certificate
 from novikoff.game.coverage import Coverage
 from novikoff.game.ledger import Ledger
-from novikoff.reports import drawing, sentences
+from novikoff.reports import sentences
+from novikoff.reports.charts import BOUND, COLOURS, CONSTANT, DOTTED, GRID, Line, Panel, Region, levels
 from novikoff.reports.summary import Metric
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST = 8
 """Largest number of groups listed one by one."""
 STRETCHES, SHORTEST = 40, 25
-"""Largest number of stretches in a plot, and smallest number of rows in one."""
+"""Largest number of stretches in a chart, and smallest number of rows in one."""
 
 
 def metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[Metric]:
@@ -88,26 +85,14 @@ def plain(ledger: Ledger) -> dict[str, Any]:
     return fields
 
 
-def panels(figure: Figure, ledger: Ledger, certificates: Sequence[Certificate]) -> None:
-    """Draw coverage and size over time below the plot of a game."""
+def panels(ledger: Ledger, certificates: Sequence[Certificate]) -> list[Panel]:
+    """Return the charts of coverage and size over time; nothing for a learner without sets."""
     found = ledger.metrics.coverage
     if found is None or len(found.curve) < 2:
-        return
-    wide, tall = figure.get_size_inches()
-    figure.set_size_inches(wide, 2 * tall)
-    left, width = 0.0, 1.0
-    for axes in figure.axes:
-        box = axes.get_position()
-        axes.set_position((box.x0, 0.5 + box.y0 / 2, box.width, box.height / 2))
-        left, width = box.x0, box.width
-    above = figure.add_axes((left, 0.275, width, 0.165))
-    below = figure.add_axes((left, 0.055, width, 0.165))
-    drawing.quiet(above, "", "coverage, %")
+        return []
     across = "rows" if ledger.weighted is None else "weight"
-    drawing.quiet(below, across, "labels in a set" if found.most is not None else "length of an interval")
-    _draw_coverage(figure, above, found, deviation(certificates) if ledger.weighted is None else None)
-    _draw_sizes(figure, below, found)
-    drawing.line_up(figure)
+    one = deviation(certificates) if ledger.weighted is None else None
+    return [_coverage_panel(found, one, across), _size_panel(found, across)]
 
 
 def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
@@ -125,56 +110,51 @@ def _stretches(found: Coverage) -> list[tuple[float, float, list[float]]]:
     ]
 
 
-def _draw_coverage(figure: Figure, axes: Axes, found: Coverage, one: Certificate | None) -> None:
+def _coverage_panel(found: Coverage, one: Certificate | None, across: str) -> Panel:
+    """Return coverage in stretches and up to each row, next to its target and the guarantee."""
     target, last = 100 * (1 - found.alpha), found.played
     first = max(last // 50, 1)
     stretches = _stretches(found)
     local = [100 * (1 - counted[1] / counted[0]) for _, _, counted in stretches]
-    points = [(t, 100 * (1 - misses / t)) for t, misses, *_ in found.curve if t >= first]
-    points.append((last, 100 * (1 - found.missed / last)))
-    rounds, rates = zip(*points, strict=True)
-    ends = [*(begin for begin, _, _ in stretches), last]
-    axes.stairs(local, ends, color=drawing.COLOURS[5], linewidth=1.0, baseline=None, label="in each stretch of rows")
-    axes.plot(rounds, rates, color=drawing.COLOURS[0], linewidth=1.8, label="up to this row")
-    axes.axhline(target, color=drawing.CONSTANT, linewidth=1.5, linestyle=drawing.DASHES[2], label="target")
+    rates = [(float(t), 100 * (1 - misses / t)) for t, misses, *_ in found.curve if t >= first]
+    rates.append((last, 100 * (1 - found.missed / last)))
+    edges = [*(begin for begin, _, _ in stretches), last]
+    lines = [
+        Line("in each stretch of rows", levels(local, edges), COLOURS[5], end="", thin=True),
+        Line("up to this row", rates, end=f"{rates[-1][1]:.4g} %"),
+        Line("target", [(0, target), (last, target)], CONSTANT, DOTTED, end=f"{target:.4g} %"),
+    ]
+    regions = []
     if one is not None and one.bound is not None and "group" not in one.quantities:
-        grid = np.linspace(first, last, drawing.GRID)
+        grid = np.linspace(first, last, GRID)
         if "band" in one.quantities:
             band = 100 * (np.sqrt(grid * np.log(grid + 1)) + 1) / grid
         elif one.theorem == "coverage_decaying":
             band = 100 * one.bound * np.sqrt(last / grid)
         else:
             band = 100 * one.bound * last / grid
-        high, low = np.minimum(target + band, 100), np.maximum(target - band, 0)
-        axes.fill_between(
-            grid, low, high, color=drawing.COLOURS[1], alpha=0.13, linewidth=0, label="guaranteed up to this row"
-        )
-    axes.set_xlim(0, last)
-    axes.set_ylim(max(min(*local, *rates, target) - 3, 0), 100.5)
-    axes.tick_params(labelbottom=False)
-    axes.legend(
-        loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=drawing.FONT, ncols=2
-    )
-    drawing.label_ends(figure, axes, last, [(rates[-1], f"{rates[-1]:.4g} %", drawing.COLOURS[0]),
-                                            (target, f"{target:.4g} %", drawing.CONSTANT)])  # fmt: skip
+        edges_of = zip(grid.tolist(), np.maximum(target - band, 0).tolist(), np.minimum(target + band, 100).tolist(),
+                       strict=True)  # fmt: skip
+        regions = [Region("guaranteed up to this row", list(edges_of), BOUND, 0.13)]
+    low = max(min(*local, *(rate for _, rate in rates), target) - 3, 0)
+    return Panel("coverage, %", across, lines, regions, low=low, high=100.5)
 
 
-def _draw_sizes(figure: Figure, axes: Axes, found: Coverage) -> None:
+def _size_panel(found: Coverage, across: str) -> Panel:
     """Return mean sizes in stretches; infinite intervals are left out."""
     stretches = _stretches(found)
     open_ended = not found.most
-    counts = [counted[0] - (counted[3] if open_ended else 0) for _, _, counted in stretches]
-    sizes = [
-        counted[4] / count if count else math.nan for count, (_, _, counted) in zip(counts, stretches, strict=True)
-    ]
-    axes.stairs(sizes, [*(begin for begin, _, _ in stretches), found.played], color=drawing.COLOURS[2], linewidth=1.8,
-                baseline=None)  # fmt: skip
-    axes.set_xlim(0, found.played)
+    points: list[tuple[float, float]] = []
+    for begin, end, counted in stretches:
+        count = counted[0] - (counted[3] if open_ended else 0)
+        if count:
+            points += [(begin, counted[4] / count), (end, counted[4] / count)]
     mean = found.mean_size
-    known = [size for size in sizes if math.isfinite(size)]
-    axes.set_ylim(0, 1.1 * max([*known, 1e-9]))
     text = "everything" if mean is None else f"mean {mean:.3g}"
-    drawing.label_ends(figure, axes, found.played, [(known[-1] if known else 0.0, text, drawing.COLOURS[2])])
+    up = "labels in a set" if found.most is not None else "length of an interval"
+    high = 1.1 * max([*(size for _, size in points), 1e-9])
+    return Panel(up, across, [Line("", points, COLOURS[2], end=text)], low=0.0, high=high, last=found.played,
+                 height=0.6)  # fmt: skip
 
 
 def _percent(share: float) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from novikoff import __version__
 from novikoff.core.certificate import Certificate, bound_text, number
@@ -19,8 +19,19 @@ from novikoff.evaluation.compare import Comparison
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
 from novikoff.online_to_batch.finalize import OnlineToBatch
-from novikoff.reports import comparisons, coverage, hindsight, html, plain, sentences, stretches, summary, svg, terminal
-from novikoff.reports.bound_curve import proved
+from novikoff.reports import (
+    comparisons,
+    coverage,
+    game_chart,
+    hindsight,
+    html,
+    plain,
+    sentences,
+    stretches,
+    summary,
+    svg,
+    terminal,
+)
 from novikoff.reports.confusion import MOST as MOST_LABELS
 from novikoff.reports.confusion import confusions
 from novikoff.reports.team import HEADS, members
@@ -28,12 +39,6 @@ from novikoff.reports.team import row as team_row
 
 if TYPE_CHECKING:
     from novikoff.reports.regret import History
-
-FEW = 100
-"""Largest number of mistakes drawn as steps."""
-POINTS = 120
-"""Points of a curve of regret or weights."""
-T = TypeVar("T")
 
 
 def report(what: object, path: str, force: bool = False) -> None:
@@ -132,12 +137,15 @@ def happened(
 ) -> list[str]:  # fmt: skip
     """Return the picture, the table of metrics, and the other results."""
     parts = [
-        html.picture(picture(ledger, certificates, experts)),
+        *map(html.picture, pictures(ledger, certificates, experts)),
         _metrics(ledger, certificates),
         _paid(ledger, certificates, experts),
     ]
     if history is not None and history.moments:
-        parts += _trusted(history, certificates, experts)
+        from novikoff.reports import regret
+
+        above, below = map(svg.panel, regret.panels(history, certificates, experts))
+        parts += [html.picture(above), html.text("Weights of the experts:"), html.picture(below)]
     confusion = ledger.confusion if ledger.adversary is None else None
     if confusion is not None:
         parts.append(_confused([summary.label(ledger, one) for one in confusion.labels], confusion.table))
@@ -146,12 +154,11 @@ def happened(
         rows = [(f"{low:.1f} .. {high:.1f}", f"{count:,}", f"{predicted:.3f}", f"{observed:.3f}")
                 for low, high, count, predicted, observed in ledger.metrics.calibration.table()]  # fmt: skip
         what = "P(predicted)" if ledger.player.numbered else "P(+1)"
-        shown = html.table([what, _unit(ledger), "mean predicted", "observed"], rows)
+        shown = html.table([what, game_chart.unit(ledger), "mean predicted", "observed"], rows)
         parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], sentences=True))
-    if drawn := stretches.picture(ledger):
-        parts.append(html.picture(drawn))
+    parts += [html.picture(svg.panel(one)) for one in game_chart.further(ledger, certificates)]
     parts.append(html.text(*stretches.describe(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
     parts.append(html.text(sentences.whole(drift) if (drift := terminal.watched(ledger)) else ""))
     return parts
@@ -166,42 +173,9 @@ def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
     return html.table(["actual", *names], rows, "Actual label (rows), predicted label (columns)")
 
 
-def picture(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
-    """Draw mistakes or loss over time, with the best constant, the best expert and the tightest bound."""
-    if not ledger.rounds:
-        return ""
-    own = ledger.metrics
-    what = _lost(ledger)
-    paid = list(dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items())
-    drawn = [svg.Line(what, paid, steps=ledger.counts and own.mistakes < FEW)]
-    best = summary.bounding(ledger, certificates) if ledger.weighted is None else None  # it counts rounds
-    if best is not None and (value := summary.allowed(ledger, best)) is not None:
-        bounds = [(t, bound) for t, bound in ledger.bounds if t < ledger.rounds]
-        ends = proved([*bounds, (ledger.rounds, float(value))])
-        name = f"guaranteed ({best.theorem})" + ("" if bounds else ", at the end")
-        drawn.append(svg.Line(name, ends, svg.COLOURS[1], svg.DASHES[1], end=bound_text(value, "upper")))
-    if experts and isinstance(facts := ledger.player.facts(), ExpertsFacts) and facts.rule != "sleeping":
-        line = [(0, 0.0), (ledger.rounds, float(facts.best_loss))]
-        drawn.append(svg.Line(f"best expert, {experts[facts.best]}", line, svg.COLOURS[2], svg.DASHES[3]))
-    if (constant := ledger.best_constant) is not None and ledger.adversary is None:
-        line = [(0, 0.0), (own.rounds, float(constant.costs))]
-        drawn.append(svg.Line(summary.always(ledger), line, svg.CONSTANT, svg.DASHES[2], end=number(constant.costs)))
-    last = ", ".join(f"{line.name} {number(line.points[-1][1])}" for line in drawn)
-    return svg.lines(drawn, _unit(ledger), what, f"{what} against {_unit(ledger)}: {last}")
-
-
-def _unit(ledger: Ledger) -> str:
-    """Return the unit of counts: rows, rounds against an adversary, or weight."""
-    if ledger.adversary is not None:
-        return "rounds"
-    return "rows" if ledger.weighted is None else "weight"
-
-
-def _lost(ledger: Ledger) -> str:
-    """Name what is counted: mistakes, or the loss."""
-    if ledger.counts:
-        return "mistakes" if ledger.weighted is None else "weight predicted wrong"
-    return f"{ledger.player.loss} loss"
+def pictures(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> list[str]:
+    """Return mistakes or loss over time as SVG, with the guarantee and the baselines: totals, then rates."""
+    return [svg.panel(one) for one in game_chart.panels(ledger, certificates, experts=experts)]
 
 
 def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
@@ -232,7 +206,7 @@ def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence
         allowed = "guaranteed at most" if ledger.weighted is None else "guaranteed at most, in rounds"
         bound = bound_text(value, "upper")
         rows.append(row(f"{allowed} ({best.theorem})", float(value), bound, max(ledger.rounds, 1)))
-    return html.table(["", _lost(ledger), f"per {summary.unit(ledger)}"], rows)
+    return html.table(["", game_chart.quantity(ledger), f"per {summary.unit(ledger)}"], rows)
 
 
 def _metrics(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
@@ -250,38 +224,6 @@ def promised(ledger: Ledger, certificates: Sequence[Certificate]) -> list[str]:
     back = [sentences.whole(line) for line in found]
     cards = (html.card(one, summary.guarantee(ledger, one)) for one in certificates)
     return [*cards, scaled, html.text(*back)]
-
-
-def _trusted(history: History, certificates: Sequence[Certificate], names: Sequence[str]) -> list[str]:
-    """Draw regret against its bound, and the weights of the experts."""
-    from novikoff.reports.regret import leading
-
-    seen = _thinned(history.moments)
-    best = next((one for one in certificates if one.side == "upper" and one.holds and "regret" in one.quantity), None)
-    theorem = "" if best is None else best.theorem
-    regret = [(m.rounds, m.bounds.get(theorem, (m.regret, 0.0))[0]) for m in seen]
-    drawn = [svg.Line("regret" if best is None else best.quantity, regret)]
-    if bounds := [(m.rounds, m.bounds[theorem][1]) for m in seen if theorem in m.bounds]:
-        end = bound_text(bounds[-1][1], "upper")
-        drawn.append(svg.Line(f"guaranteed ({theorem})", bounds, svg.COLOURS[1], svg.DASHES[1], end=end))
-    title = f"regret against rounds: at the end {number(regret[-1][1])}"
-    chosen = leading(history)[: len(svg.COLOURS) - 1]
-    bands = [(_name(names, expert), _thinned(history.weights(expert).tolist())) for expert in chosen]
-    rest = [max(0.0, 1.0 - sum(band[i] for _, band in bands)) for i in range(len(seen))]
-    if max(rest) > 1e-9:
-        bands.append(("others", rest))
-    shares = svg.shares([float(m.rounds) for m in seen], bands, "the weights of the experts against rounds")
-    regrets = svg.lines(drawn, "rounds", "regret", title)
-    return [html.picture(regrets), html.text("Weights of the experts:"), html.picture(shares)]
-
-
-def _thinned(values: Sequence[T]) -> list[T]:
-    """Return about `POINTS` values, with the last one."""
-    return [*values[: -1 : max(1, len(values) // POINTS)], values[-1]]
-
-
-def _name(names: Sequence[str], expert: int) -> str:
-    return names[expert] if expert < len(names) else f"expert {expert + 1}"
 
 
 def kept(classifier: OnlineToBatch) -> str:
@@ -319,7 +261,7 @@ def fragment(what: Any) -> str:
     if isinstance(what, Certificate):
         return html.card(what)
     if isinstance(what, Comparison):
-        return _image(comparisons.curves(what)) + comparisons.table(what)
+        return _image(comparisons.picture(what)) + comparisons.table(what)
     if isinstance(what, OnlineToBatch):
         return kept(what)
     if isinstance(what, Learner):
@@ -328,7 +270,7 @@ def fragment(what: Any) -> str:
     cards = "".join(html.card(one) for one in certificates if one.holds or one.status == "violated")
     return (
         f"<p><b>{escape(lead(what, certificates))}</b></p>"
-        + _image(picture(what, certificates))
+        + "".join(map(_image, pictures(what, certificates)[:1]))
         + _paid(what, certificates)
         + cards
     )

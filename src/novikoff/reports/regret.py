@@ -1,49 +1,42 @@
-"""Plot of a game with experts: the regret next to its bound, and the weights of the experts below.
+"""Chart of a game with experts: the regret next to its bound, and the weights of the experts below.
 
-`History` records the game at certain rounds; `plot` draws it.
+`History` records the game at certain rounds; `chart` draws it.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.core.certificate import Certificate, bound_text, number
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Certificate, bound_text
 from novikoff.core.observer import Observer
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.game.ledger import Ledger
-from novikoff.reports.drawing import (
-    COLOURS,
-    DASHES,
-    FONT,
-    INK,
+from novikoff.reports.charts import (
+    BOUND,
+    CONSTANT,
+    DASHED,
     LONGEST_REASON,
+    Chart,
+    Line,
+    Panel,
+    Region,
     cut,
-    label_ends,
-    line_up,
-    quiet,
     short_source,
+    style,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-INCHES = (8.0, 7.2)
-SHOWN = 8
+SHOWN = 7
 """Largest number of experts with a band of their own."""
 KEPT = 64
 """Largest number of experts whose weights are stored per moment."""
-GREY = "#999999"
 FAINT_WEIGHT, TALL_ENOUGH = 0.01, 0.09
 """Weight below which an expert belongs to the others, and height of a band that fits a name."""
-GRID, NAME_STEPS = 400, 56
+GRID, NAME_STEPS = 200, 28
 """Steps across the bands, and steps that a name needs."""
 AGAINST = {
     "fixed_share_regret": "the best sequence of experts",
@@ -105,93 +98,74 @@ def _after(rounds: int) -> int:
     return rounds + 1 if rounds < DENSE else int(STEP * rounds) + 1
 
 
-def plot(
+def chart(
     history: History, certificates: Sequence[Certificate], experts: Sequence[str], learner: str, source: str
-) -> Figure:
-    """Draw the regret and its tightest bound over rounds, and the weights of the leading experts below."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=INCHES)
-    above, below = figure.add_axes((0.09, 0.435, 0.72, 0.44)), figure.add_axes((0.09, 0.075, 0.72, 0.30))
-    title = "\n".join(textwrap.wrap(f"{learner} on {short_source(source)}", 76))
-    figure.text(0.012, 0.985, title, fontsize=FONT + 2.5, color=INK, va="top")
-    _regret(figure, above, history, certificates)
-    _weights(figure, below, history, experts)
-    line_up(figure)
-    return figure
+) -> Chart:
+    """Return the regret and its tightest bound over rounds, and the weights of the leading experts below."""
+    return Chart(f"{learner} on {short_source(source)}", panels(history, certificates, experts))
 
 
-def _regret(figure: Figure, axes: Axes, history: History, certificates: Sequence[Certificate]) -> None:
+def panels(history: History, certificates: Sequence[Certificate], experts: Sequence[str]) -> list[Panel]:
+    """Return the panels of regret and of weights."""
+    return [_regret(history, certificates), _weights(history, experts)]
+
+
+def _regret(history: History, certificates: Sequence[Certificate]) -> Panel:
     best = next((one for one in certificates if one.side == "upper" and _bounds_regret(one)), None)
-    quiet(axes, "", "regret" if best is None else best.quantity)
     seen = history.moments
-    rounds = [moment.rounds for moment in seen]
-    regret = [moment.regret for moment in seen]
-    if best is not None:
-        regret = [moment.bounds.get(best.theorem, (moment.regret, 0.0))[0] for moment in seen]
-    last = rounds[-1]
-    against = AGAINST.get("" if best is None else best.theorem, "the best expert")
-    begin = [0] if rounds[0] == 1 else []  # otherwise the game was resumed
-    label = f"regret: loss minus that of {against}"
-    axes.plot([*begin, *rounds], [*begin, *regret], color=COLOURS[0], linewidth=1.8, label=label)
-    ends = [(regret[-1], number(regret[-1]), COLOURS[0])]
-    heights = [0.0, *regret]
+    theorem = "" if best is None else best.theorem
+    regret = [(moment.rounds, moment.bounds.get(theorem, (moment.regret, 0.0))[0]) for moment in seen]
+    begin = [(0, 0.0)] if seen[0].rounds == 1 else []  # otherwise the game was resumed
+    name = f"regret: loss minus that of {AGAINST.get(theorem, 'the best expert')}"
+    lines, notes = [Line(name, [*begin, *regret])], []
     if best is not None and best.bound is not None:
-        known = [(moment.rounds, moment.bounds[best.theorem][1]) for moment in seen if best.theorem in moment.bounds]
-        t, bound = zip(*known, strict=True)
-        label = f"bound for any outcomes ({best.theorem}, {best.status} after {counted(last, 'round')})"
-        axes.plot(t, bound, color=COLOURS[1], linewidth=1.5, linestyle=DASHES[1], label=label)
-        ends.append((float(bound[-1]), bound_text(bound[-1], "upper"), COLOURS[1]))
-        heights += bound
+        bounds = [(moment.rounds, moment.bounds[theorem][1]) for moment in seen if theorem in moment.bounds]
+        status = "" if best.status == "valid" else f", {best.status}"
+        end = bound_text(bounds[-1][1], "upper")
+        lines.append(Line(f"guaranteed at most ({theorem}{status})", bounds, BOUND, DASHED, end=end))
     else:
         void = next((one for one in certificates if one.reason), None)
-        why = "" if void is None else f" ({cut(void.reason, LONGEST_REASON)})"
-        axes.plot([], [], " ", label=f"no bound to draw{why}")
-    axes.set_xlim(0, max(last, 1))
-    low, high = min(heights), max(heights)
+        notes = ["no bound to draw" + ("" if void is None else f" ({cut(void.reason, LONGEST_REASON)})")]
+    values = [0.0, *(value for line in lines for _, value in line.points)]
+    low, high = min(values), max(values)
     pad = 0.05 * (high - low) or 1.0
-    axes.set_ylim(low - (pad if low < 0 else 0.0), high + pad)
-    if low < 0:
-        axes.axhline(0.0, color=GREY, linewidth=0.8)
-    axes.tick_params(labelbottom=False)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), borderaxespad=0.1, frameon=False, fontsize=FONT)
-    label_ends(figure, axes, last, ends)
+    up = "regret" if best is None else best.quantity
+    return Panel(up, "rounds", lines, notes=notes, low=low - (pad if low < 0 else 0.0), high=high + pad)
 
 
 def _bounds_regret(certificate: Certificate) -> bool:
     return certificate.holds and certificate.kind == "D" and "regret" in certificate.quantity
 
 
-def _weights(figure: Figure, axes: Axes, history: History, experts: Sequence[str]) -> None:
-    """Draw stacked bands of the leading experts; a band that vanished is labelled where it was large."""
-    quiet(axes, "rounds", "weights")
+def _weights(history: History, experts: Sequence[str]) -> Panel:
+    """Return stacked bands of the leading experts; a band that vanished is labelled where it was large."""
     seen = history.moments
-    last = seen[-1].rounds
     rounds = np.array([moment.rounds for moment in seen])
-    grid = np.linspace(rounds[0], last, GRID)
+    grid = np.linspace(rounds[0], rounds[-1], GRID)
     chosen = leading(history)
     bands = [np.interp(grid, rounds, history.weights(expert)) for expert in chosen]
-    rest = np.maximum(1.0 - np.sum(bands, axis=0), 0.0) if bands else np.ones(GRID)
-    others = len(experts) - len(chosen)
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(chosen))]
-    names = [cut(experts[expert]) for expert in chosen]
-    if others:
-        bands, colours = [*bands, rest], [*colours, GREY]
+    names = [cut(_name(experts, expert), 24) for expert in chosen]
+    colours = [style(place)[0] for place in range(len(chosen))]
+    if others := len(experts) - len(chosen):
+        bands.append(np.maximum(1.0 - np.sum(bands, axis=0), 0.0) if bands else np.ones(GRID))
         names.append("all experts" if not chosen else "1 other" if others == 1 else f"{others:,} others")
-    axes.set_xlim(0, max(last, 1))
-    axes.set_ylim(0.0, 1.0)
-    axes.grid(visible=False)
-    ends, floor = [], np.zeros(GRID)
+        colours.append(CONSTANT)
+    regions, floor = [], np.zeros(GRID)
     for band, colour, name in zip(bands, colours, names, strict=True):
-        middle = floor + band / 2
-        axes.fill_between(grid, floor, floor + band, color=colour, alpha=0.35 if colour == GREY else 0.75, linewidth=0)
+        points = list(zip(grid.tolist(), floor.tolist(), (floor + band).tolist(), strict=True))
         place, height = _widest(band)
+        end, inside = "", None
         if band[-1] >= FAINT_WEIGHT:
-            ends.append((float(middle[-1]), f"{name}  {_share(band[-1])}", colour))
+            end = f"{name}  {_share(band[-1])}"
         elif height >= TALL_ENOUGH:
-            axes.text(grid[place], middle[place], name, color="white", fontsize=FONT, ha="center", va="center")
+            inside = (name, float(grid[place]), float(floor[place] + band[place] / 2))
+        regions.append(Region("", points, colour, 0.35 if colour == CONSTANT else 0.75, end, inside))
         floor = floor + band
-    label_ends(figure, axes, last, ends)
+    return Panel("weights", "rounds", (), regions, low=0.0, high=1.0, percent=True, height=0.8)
+
+
+def _name(names: Sequence[str], expert: int) -> str:
+    return names[expert] if expert < len(names) else f"expert {expert + 1}"
 
 
 def _widest(band: NDArray[np.float64]) -> tuple[int, float]:

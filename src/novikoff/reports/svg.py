@@ -1,184 +1,206 @@
-"""Pictures for pages, as SVG: curves over rounds, and shares of a whole. No library, a few kilobytes each.
+"""Charts as SVG, for pages and files. No library, a few kilobytes each.
 
-Text and axes inherit the colour of the surrounding text, so the picture fits a dark page too. Lines differ by colour
-and by dash; each has a name in the legend, and its last value at its end.
+Text and axes inherit the colour of the surrounding text, so a picture fits a dark page too. Curves differ by colour and
+by dash; each has a name in the legend, and its last value at its end.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from novikoff.core.certificate import number
+from novikoff.reports.charts import DASHES, Bars, Chart, Line, Panel, Points, Region, cut, short, spread, stairs, ticks
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#777777")
-"""Palette of Okabe and Ito, safe for the colour-blind; brown and grey replace their yellow and black."""
-CONSTANT = COLOURS[-1]
-"""Colour of the best constant."""
-DASHES = ("", "7 3", "2 3", "9 3 2 3")
 WIDTH, HEIGHT = 680, 250
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
 """Room for the vertical axis, for last values, for the horizontal axis, and for one line of the legend."""
-FAR = 4.0
-"""Height of a line, relative to the highest of the others, from which on it is cut off; its name then says so."""
+NAMES = 160
+"""Room for the names of bars."""
 APART = 13.0
 """Pixels between two last values, at least."""
 FINE = 0.75
 """Distance in pixels below which two points are drawn as one."""
+LINE_HEIGHT = 16
+"""Pixels per line of a title."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One curve.
-
-    Attributes:
-        name: Name in the legend.
-        points: (round, value), by increasing round.
-        colour: Colour of the line.
-        dash: SVG dash pattern; "" for a solid line.
-        steps: Draw steps, so that few mistakes are visible one by one.
-        end: Text at its end; None for its last value.
-        around: Half width of a band around the line at each point; empty for none.
-    """
-
-    name: str
-    points: Sequence[tuple[float, float]]
-    colour: str = COLOURS[0]
-    dash: str = ""
-    steps: bool = False
-    end: str | None = None
-    around: Sequence[float] = ()
+def panel(one: Panel | Bars) -> str:
+    """Return one panel as a picture."""
+    height, inner = _bars(one) if isinstance(one, Bars) else _panel(one)
+    return _picture(height, one.describe(), inner)
 
 
-def lines(drawn: Sequence[Line], across: str, up: str, title: str) -> str:
-    """Draw curves against `across`; `title` describes them to screen readers."""
-    drawn = [line for line in drawn if line.points]
-    last = max((line.points[-1][0] for line in drawn), default=1.0) or 1.0
-    tops = [max(value for _, value in line.points) for line in drawn]
-    low = min((min(value for _, value in line.points) for line in drawn), default=0.0)
-    top, low = _top(tops), min(low, 0.0)
-    head = ROW * len(drawn) + 10
-    frame = _Frame(last, low, top + 0.04 * (top - low), head)
-    parts = [frame.axes(across, up), *map(frame.curve, drawn)]
-    ends = [(line.points[-1][1], number(line.points[-1][1]) if line.end is None else line.end, line.colour)
-            for line, high in zip(drawn, tops, strict=True) if line.points[-1][1] <= frame.high]  # fmt: skip
-    parts.append(frame.ends(ends))
-    names = [line.name + (" (continues above)" if high > frame.high else "") for line, high in
-             zip(drawn, tops, strict=True)]  # fmt: skip
-    parts += [_legend(place, name, line.colour, line.dash) for place, (line, name) in
-              enumerate(zip(drawn, names, strict=True))]  # fmt: skip
-    return _picture(head + HEIGHT, title, parts)
+def chart(one: Chart, creator: str = "") -> str:
+    """Return a chart as a picture on white; `creator` is written into its metadata."""
+    parts, y = [f'<text x="12" y="{LINE_HEIGHT + 4}" font-size="15">{escape(cut(one.title, 88))}</text>'], 32.0
+    if one.note:
+        parts.append(f'<text x="12" y="{y + 8}" fill="#666666">{escape(one.note)}</text>')
+        y += LINE_HEIGHT
+    for part in one.panels:
+        height, inner = _bars(part) if isinstance(part, Bars) else _panel(part)
+        parts.append(f'<g transform="translate(0 {y})">{inner}</g>')
+        y += height + 8
+    made = f"<metadata>{escape(creator)}</metadata>" if creator else ""
+    paper = f'<rect width="{WIDTH}" height="{y:.0f}" fill="white"/>'
+    title = f"{one.title}. " + ". ".join(part.describe() for part in one.panels)
+    return _picture(y, title, f'{made}{paper}<g fill="#333333" color="#333333">{"".join(parts)}</g>')
 
 
-def shares(rounds: Sequence[float], bands: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
-    """Draw stacked shares of a whole over rounds; a share is named at its end, unless it is small."""
-    frame = _Frame(rounds[-1] or 1.0, 0.0, 1.0, 10)
-    floor, parts, ends = [0.0] * len(rounds), [], []
-    for place, (name, band) in enumerate(bands):
-        colour = COLOURS[place % len(COLOURS)]
-        above = [least + share for least, share in zip(floor, band, strict=True)]
-        edge = [*zip(rounds, above, strict=True)], [*zip(rounds, floor, strict=True)][::-1]
-        points = " ".join(f"{x:.1f},{y:.1f}" for some in edge for x, y in map(frame.place, some))
-        parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.7"/>')
-        if band[-1] >= 0.02:
-            ends.append(((floor[-1] + above[-1]) / 2, f"{name} {100 * band[-1]:.0f} %", colour))
-        floor = above
-    return _picture(10 + HEIGHT, title, [*parts, frame.axes("rounds", "weights", percent=True), frame.ends(ends)])
-
-
-def _top(tops: Sequence[float]) -> float:
-    """Return the top of the frame; lines far above all others are cut off."""
-    ranked = sorted((top for top in tops if math.isfinite(top)), reverse=True)
-    while len(ranked) > 1 and ranked[0] > FAR * ranked[1] > 0.0:
-        ranked.pop(0)
-    return (ranked[0] if ranked else 1.0) or 1.0
+def _panel(one: Panel) -> tuple[float, str]:
+    """Return the height and the content of a panel."""
+    names = one.names()
+    frame = _Frame(one, ROW * len(names) + 10)
+    parts = [frame.region(region) for region in one.regions if region.points]
+    parts += [frame.axes(), *(frame.curve(line) for line in one.lines if line.points)]
+    parts += [frame.inside(region) for region in one.regions]
+    parts.append(frame.ends(one.ends()))
+    parts += [_legend(place, name, what) for place, (name, what) in enumerate(names)]
+    return frame.bottom + BELOW, "".join(parts)
 
 
 class _Frame:
     """Map from rounds and values to positions in the picture."""
 
-    def __init__(self, last: float, low: float, high: float, head: int) -> None:
-        self.last, self.low, self.high, self.head = last, low, max(high, low + 1e-12), head
-        self.bottom = head + HEIGHT - BELOW
+    def __init__(self, one: Panel, head: int) -> None:
+        self.panel, self.head = one, head
+        (self.first, self.last), (self.low, self.high) = one.across_range(), one.up_range()
+        self.bottom = head + int((HEIGHT - BELOW) * one.height)
 
-    def place(self, point: tuple[float, float]) -> tuple[float, float]:
+    def place(self, x: float, y: float) -> tuple[float, float]:
         """Return the position of a point."""
-        x, y = point
+        if self.panel.log:
+            along = math.log(x / self.first) / math.log(self.last / self.first)
+        else:
+            along = (x - self.first) / (self.last - self.first)
         up = (y - self.low) / (self.high - self.low)
-        return LEFT + (WIDTH - LEFT - RIGHT) * x / self.last, self.bottom - (self.bottom - self.head) * up
+        return LEFT + (WIDTH - LEFT - RIGHT) * along, self.bottom - (self.bottom - self.head) * up
 
-    def axes(self, across: str, up: str, percent: bool = False) -> str:
+    def axes(self) -> str:
         """Return the two axes, with ticks and names."""
         right, parts = WIDTH - RIGHT, []
         for value in ticks(self.low, self.high):
-            _, y = self.place((0.0, value))
-            text = f"{100 * value:.0f} %" if percent else short(value)
+            _, y = self.place(self.first, value)
             parts.append(f'<line x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke-opacity="0.15"/>')
-            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
-        for value in ticks(0.0, self.last):
-            x, _ = self.place((value, 0.0))
+            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{self.panel.up_text(value)}</text>')
+        for value in self.panel.across_ticks():
+            x, _ = self.place(value, self.low)
             parts.append(f'<text x="{x:.1f}" y="{self.bottom + 16}" text-anchor="middle">{short(value)}</text>')
-        middle = (self.head + self.bottom) / 2
-        parts.append(
-            f'<text x="{(LEFT + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{escape(across)}</text>'
-        )
+        middle, across = (self.head + self.bottom) / 2, escape(self.panel.across)
+        parts.append(f'<text x="{(LEFT + right) / 2}" y="{self.bottom + 32}" text-anchor="middle">{across}</text>')
         turned = f'transform="rotate(-90 12 {middle})"'
-        parts.append(f'<text x="12" y="{middle}" {turned} text-anchor="middle">{escape(up)}</text>')
+        parts.append(f'<text x="12" y="{middle}" {turned} text-anchor="middle">{escape(self.panel.up)}</text>')
         return f'<g stroke="currentColor" class="axes">{"".join(parts)}</g>'.replace("<text", '<text stroke="none"')
+
+    def _clipped(self, drawn: str) -> str:
+        """Return what is drawn, cut off at the edges of the frame."""
+        wide, tall = WIDTH - LEFT - RIGHT, self.bottom - self.head
+        room = f'x="{LEFT}" y="{self.head}" width="{wide}" height="{tall}"'
+        return f'<svg {room} viewBox="{LEFT} {self.head} {wide} {tall}">{drawn}</svg>'
 
     def curve(self, line: Line) -> str:
         """Return the curve and the band around it, cut off above the frame."""
-        room = f'x="{LEFT}" y="{self.head}" width="{WIDTH - LEFT - RIGHT}" height="{self.bottom - self.head}"'
-        view = f'viewBox="{LEFT} {self.head} {WIDTH - LEFT - RIGHT} {self.bottom - self.head}"'
         path: list[str] = []
-        for part in within(stairs(line.points) if line.steps else line.points, self.low, 2 * self.high - self.low):
+        tall = self.high - self.low
+        corners = stairs(line.points) if line.steps else line.points
+        for part in within(corners, self.low - tall, self.high + tall):
             before = (-math.inf, math.inf)
             for k, point in enumerate(part):
-                x, y = self.place(point)
+                x, y = self.place(*point)
                 if x - before[0] < FINE and abs(y - before[1]) < FINE and k + 1 < len(part):
                     continue
                 path.append(f"{'L' if k else 'M'}{x:.1f} {y:.1f}")
                 before = (x, y)
-        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
-        drawn = f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="2"{dash}/>'
+        wide = 1.2 if line.thin else 2
+        drawn = f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="{wide}"{_dash(line)}/>'
+        if line.marks:
+            drawn += "".join(self._mark(line, k) for k in range(len(line.points)))
+        elif len(line.around):
+            step = max(1, len(line.points) // 100)
+            band = [(x, y - wide, y + wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
+            drawn = self._polygon([*band[:-1:step], band[-1]], line.colour, 0.15) + drawn
+        return self._clipped(drawn)
+
+    def _mark(self, line: Line, k: int) -> str:
+        """Return the mark at one point, with its error bar."""
+        x, y = self.place(*line.points[k])
+        drawn = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{line.colour}"/>'
         if len(line.around):
-            up = [(x, y + wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
-            down = [(x, y - wide) for (x, y), wide in zip(line.points, line.around, strict=True)]
-            step = max(1, len(up) // 100)
-            edge = [*up[::step], up[-1], down[-1], *down[::-step]]
-            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(self.place, edge))
-            drawn = f'<polygon points="{points}" fill="{line.colour}" fill-opacity="0.15"/>{drawn}'
-        return f"<svg {room} {view}>{drawn}</svg>"
+            at, value = line.points[k]
+            ends = [self.place(at, value + sign * line.around[k])[1] for sign in (-1, 1)]
+            drawn += (
+                f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{ends[0]:.1f}" y2="{ends[1]:.1f}" '
+                f'stroke="{line.colour}" stroke-width="1"/>'
+            )
+        return drawn
+
+    def _polygon(self, points: Sequence[tuple[float, float, float]], colour: str, opacity: float) -> str:
+        edge = [self.place(x, above) for x, _, above in points] + [self.place(x, low) for x, low, _ in points[::-1]]
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in edge)
+        return f'<polygon points="{corners}" fill="{colour}" fill-opacity="{opacity}"/>'
+
+    def region(self, region: Region) -> str:
+        """Return a shaded area."""
+        return self._clipped(self._polygon(region.points, region.colour, region.opacity))
+
+    def inside(self, region: Region) -> str:
+        """Return the text inside a region."""
+        if region.inside is None:
+            return ""
+        text, x, y = region.inside
+        left, height = self.place(x, y)
+        return f'<text x="{left:.1f}" y="{height + 4:.1f}" text-anchor="middle" fill="white">{escape(text)}</text>'
 
     def ends(self, ends: Sequence[tuple[float, str, str]]) -> str:
-        """Return the texts at the ends of lines, moved apart where they would overlap."""
-        ranked = sorted(ends, reverse=True)
-        places: list[float] = []
-        for value, _, _ in ranked:
-            y = self.place((0.0, value))[1]
-            places.append(max(y, places[-1] + APART) if places else y)
-        lowest = self.bottom + 4.0
-        for i in reversed(range(len(places))):
-            places[i] = min(places[i], lowest)
-            lowest = places[i] - APART
-        x = f'x="{WIDTH - RIGHT + 6}"'
-        parts = [
-            f'<text {x} y="{y + 4:.1f}"><tspan fill="{colour}">● </tspan>{escape(cut(text))}</text>'
-            for y, (_, text, colour) in zip(places, ranked, strict=True)
-        ]
-        return "".join(parts)
+        """Return the texts at the ends of curves, moved apart where they would overlap."""
+        wanted = [self.bottom + 4.0 - self.place(self.last, value)[1] for value, _, _ in ends]
+        least = min(APART, (self.bottom + 4.0 - self.head) / max(len(ends) - 1, 1))
+        return "".join(
+            f'<text x="{WIDTH - RIGHT + 6}" y="{self.bottom + 8.0 - up:.1f}"><tspan fill="{colour}">● </tspan>'
+            f"{escape(cut(text, 20))}</text>"
+            for up, (_, text, colour) in zip(spread(wanted, least, self.bottom + 4.0 - self.head), ends, strict=True)
+        )
 
 
-def stairs(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the corners of a staircase: each value holds until the next round."""
-    corners = [(later, value) for (_, value), (later, _) in pairwise(points)]
-    return [points[0], *(corner for two in zip(corners, points[1:], strict=True) for corner in two)]
+def _bars(one: Bars) -> tuple[float, str]:
+    """Return the height and the content of a bar chart."""
+    low, high = one.across_range()
+    right, head = WIDTH - 60, 24 if one.level_name else 10
+    bottom = head + ROW * len(one.bars) + 4
+
+    def place(value: float) -> float:
+        return NAMES + (right - NAMES) * (value - low) / (high - low)
+
+    parts = []
+    for value in ticks(low, high):
+        x = f"{place(value):.1f}"
+        parts.append(f'<line x1="{x}" x2="{x}" y1="{head}" y2="{bottom}" stroke="currentColor" stroke-opacity="0.15"/>')
+        parts.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{short(value)}</text>')
+    parts.append(f'<text x="{(NAMES + right) / 2}" y="{bottom + 32}" text-anchor="middle">{escape(one.across)}</text>')
+    colour = "#0072B2"
+    for k, bar in enumerate(one.bars):
+        y, opacity = head + ROW * k + 4, 0.75 if bar.mark is None else 0.35
+        parts.append(f'<text x="{NAMES - 8}" y="{y + 10}" text-anchor="end">{escape(cut(bar.name, 24))}</text>')
+        start, wide = place(min(bar.low, bar.high)), abs(place(bar.high) - place(bar.low))
+        parts.append(
+            f'<rect x="{start:.1f}" y="{y + 1}" width="{wide:.1f}" height="11" fill="{colour}" '
+            f'fill-opacity="{opacity}"/>'
+        )
+        if bar.mark is not None:
+            parts.append(f'<circle cx="{place(bar.mark):.1f}" cy="{y + 6.5}" r="4" fill="{colour}"/>')
+        if bar.end:
+            parts.append(
+                f'<text x="{place(max(bar.high, 0.0)) + 5:.1f}" y="{y + 10}">{escape(cut(bar.end, 14))}</text>'
+            )
+    if one.level is not None:
+        x = f"{place(one.level):.1f}"
+        parts.append(f'<line x1="{x}" x2="{x}" y1="{head - 6}" y2="{bottom}" stroke="#D55E00" stroke-width="1.5"/>')
+        parts.append(f'<text x="{x}" y="{head - 10}" text-anchor="middle">{escape(one.level_name)}</text>')
+    return bottom + BELOW, "".join(parts)
 
 
-def within(points: Sequence[tuple[float, float]], low: float, high: float) -> list[list[tuple[float, float]]]:
+def within(points: Points, low: float, high: float) -> list[list[tuple[float, float]]]:
     """Return the parts of a curve between two heights, cut where it crosses one; no point is moved."""
     parts: list[list[tuple[float, float]]] = [[]]
     for k, (x, y) in enumerate(points):
@@ -207,37 +229,28 @@ def _between(one: tuple[float, float], two: tuple[float, float], part: float) ->
     return one[0] + part * (two[0] - one[0]), one[1] + part * (two[1] - one[1])
 
 
-def short(value: float) -> str:
-    """Format a number for an axis: 20,000, and 400 M above a million."""
-    for unit, name in ((1e9, "G"), (1e6, "M")):
-        if unit <= abs(value) < 1e4 * unit:
-            return f"{value / unit:,.6g} {name}"
-    return f"{value:,.6g}"
+def _dash(line: Line) -> str:
+    lengths = " ".join(f"{length:g}" for length in DASHES[line.dash])
+    return f' stroke-dasharray="{lengths}"' if lengths else ""
 
 
-def cut(text: str, most: int = 20) -> str:
-    """Shorten a text to `most` characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Return round numbers from low to high."""
-    step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / wanted))
-    step *= next((m for m in (1.0, 2.0, 5.0) if (high - low) / (m * step) <= wanted), 10.0)
-    return [k * step for k in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-
-
-def _legend(place: int, name: str, colour: str, dash: str) -> str:
+def _legend(place: int, name: str, what: Line | Region | None) -> str:
     y = ROW * place + 12
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return (
-        f'<line x1="{LEFT}" x2="{LEFT + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{colour}" stroke-width="2"{dashed}/>'
-        f'<text x="{LEFT + 38}" y="{y}">{escape(name)}</text>'
-    )
+    mark = ""
+    if isinstance(what, Line):
+        mark = (
+            f'<line x1="{LEFT}" x2="{LEFT + 30}" y1="{y - 4}" y2="{y - 4}" stroke="{what.colour}" '
+            f'stroke-width="2"{_dash(what)}/>'
+        )
+    elif what is not None:
+        mark = (
+            f'<rect x="{LEFT}" y="{y - 9}" width="30" height="10" fill="{what.colour}" fill-opacity="{what.opacity}"/>'
+        )
+    return f'{mark}<text x="{LEFT + 38 if what is not None else LEFT}" y="{y}">{escape(name)}</text>'
 
 
-def _picture(height: float, title: str, parts: Sequence[str]) -> str:
+def _picture(height: float, title: str, inner: str) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" fill="currentColor" '
-        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" fill="currentColor" '
+        f'font-family="system-ui, sans-serif" font-size="12"><title>{escape(title)}</title>{inner}</svg>'
     )
