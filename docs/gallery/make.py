@@ -16,6 +16,8 @@ from novikoff.cli.main import main as novikoff
 HERE = pathlib.Path(__file__).parent
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PORT = 1963
+HEIGHTS = {"report": 590, "comparison": 585, "experts": 830}
+"""Height of each report's picture in pixels: it ends below a chart or a table."""
 PERCEPTRON = (
     "#v=1&g=perceptron&o=&s=0&r=me&m=5b0bm0b53m4n1hp3q3up3d27m384pp2e3dm4001m592jp2h43m075fm2l3tm240mm2x2gm&t=14"
 )
@@ -70,7 +72,7 @@ def pages():
         browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 800, "height": 1000})
         for name in reports(folder):
-            page.set_viewport_size({"width": 800, "height": 590 if name == "report" else 1000})
+            page.set_viewport_size({"width": 800, "height": HEIGHTS[name]})
             page.goto((folder / f"{name}.html").as_uri())
             page.screenshot(path=HERE / f"{name}.png")
         page.set_viewport_size({"width": 1000, "height": 640})

@@ -62,11 +62,11 @@ function plane(parts, frames, t, view, field) {
     const [a, b, c] = view.w;
     if (a || b) {
       const near = Math.hypot(a, b), foot = [-c * a / near ** 2, -c * b / near ** 2];
-      const [x, y] = [foot[0] + (0.16 * a - 0.12 * b) / near, foot[1] + (0.16 * b + 0.12 * a) / near];
-      const inside = Math.abs(x) < 0.85 && Math.abs(y) < 0.85;
+      const [x, y] = [foot[0] + (0.22 * a - 0.12 * b) / near, foot[1] + (0.22 * b + 0.12 * a) / near];
+      const inside = Math.abs(x) < 0.8 && Math.abs(y) < 0.85; // half a label is 0.18 wide
       if (inside) {
         parts.push(shape("text", { x: across(x), y: up(y), "text-anchor": "middle", class: "plus" }, "predicts +1"));
-        parts.push(shape("text", { x: across(x - 0.32 * a / near), y: up(y - 0.32 * b / near), "text-anchor": "middle", class: "minus" }, "predicts \u22121"));
+        parts.push(shape("text", { x: across(x - 0.44 * a / near), y: up(y - 0.44 * b / near), "text-anchor": "middle", class: "minus" }, "predicts \u22121"));
       }
       parts.push(shape("line", { x1: across(foot[0]), y1: up(foot[1]), x2: across(foot[0] + 0.3 * a / near), y2: up(foot[1] + 0.3 * b / near), class: "ink", "stroke-width": 2, "stroke-dasharray": "4 3" }));
     } else parts.push(shape("text", { x: 8, y: 18 }, c >= 0 ? "predicts +1 everywhere" : "predicts \u22121 everywhere"));
