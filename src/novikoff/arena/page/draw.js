@@ -201,7 +201,7 @@ export function curve(svg, frames, t, bounds, apriori) {
   const now = frames[t];
   parts.push(shape("circle", { cx: x(now.t), cy: y(now.paid), r: 4.5, class: "plus" }));
   const counts = Number.isInteger(frames[frames.length - 1].paid);
-  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: guaranteed at most` + (bounds.length && bound > high ? `, ${allowed}: above the frame` : "")));
+  parts.push(shape("text", { x: left, y: 12 }, `solid: ${counts ? "mistakes" : "loss"}; dashed: ` + (bounds.length && bound > high ? `bound (${allowed}, off the chart)` : "guaranteed at most")));
   if (apriori) parts.push(shape("text", { x: left, y: 26 }, `dotted: guaranteed in advance, ${apriori}`));
   svg.replaceChildren(...parts);
 }
