@@ -22,6 +22,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings  # imports no numpy
 
+import compiling
+
 gc.disable()
 PACKAGE = Path(__file__).parent.parent / "src" / "novikoff"
 COMPILED = sorted([*PACKAGE.glob("numerics/*.py"), *PACKAGE.glob("*/_loops/*.py")])
@@ -39,8 +41,13 @@ settings.register_profile("long", max_examples=400, deadline=None, print_blob=Tr
 settings.load_profile("short")
 
 
-def pytest_collection_finish():
+def pytest_collection_finish(session):
     gc.freeze()
+    worker = getattr(session.config, "workerinput", None)
+    if worker is not None:
+        compiling.compile_once()
+        if len(session.items) > compiling.WHOLE:
+            compiling.play_others(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
     gc.set_threshold(20_000)
     gc.enable()
 

@@ -13,6 +13,7 @@ import pytest
 import helpers
 import novikoff as nk
 from novikoff.core.errors import InputError, SourceError
+from novikoff.core.labels import Numbering
 from novikoff.core.types import Domain
 from novikoff.data.formats.svmlight import Svmlight
 
@@ -63,6 +64,18 @@ def test_kept_classifier_predicts_the_labels_of_its_source(negative, positive, h
         signs = one.predict_many(batch)
         assert set(signs.tolist()) <= {-1, 1}
         assert [kind(one.predict_one(x)) for x in X] == [kind(one) for one in labelled(negative, positive, signs)]
+
+
+@pytest.mark.parametrize("kind", [None, object])
+def test_labels_are_numbered_in_order_of_appearance(kind):
+    """Whether an array has one type or holds objects, and whether values come together or one by one."""
+    values = np.array(["pear", "apple", "fig", "apple", "pear", "date"], dtype=kind)
+    numbering = Numbering()
+    assert numbering.encode_all(values).tolist() == [0, 1, 2, 1, 0, 3]
+    assert numbering.encode_all(np.array(["lime", "date", "apple"], dtype=kind)).tolist() == [4, 3, 1]
+    assert numbering.values == ["pear", "apple", "fig", "date", "lime"]
+    one_by_one = Numbering()
+    assert [one_by_one.encode(value) for value in values.tolist()] == [0, 1, 2, 1, 0, 3]
 
 
 def test_bare_game_predicts_minus_one_and_one():

@@ -7,7 +7,21 @@ import numpy as np
 import pytest
 
 from novikoff.core.errors import ModelFileError
-from novikoff.core.state import Argument, Array, Coded, Count, First, Number, Part, Stateful, Sum, Value
+from novikoff.core.state import (
+    Argument,
+    Array,
+    Choice,
+    Coded,
+    Count,
+    First,
+    Number,
+    Part,
+    Stateful,
+    Sum,
+    Tuples,
+    Value,
+    Values,
+)
 from novikoff.numerics.total import Total
 
 
@@ -34,6 +48,11 @@ class Outer(Stateful):
         Array("weights", ("inner.count", 2), spare=0.0, nonnegative=(1,), at="_weights"),
         Array("slots", ("inner.count",), np.int32, spare=-1, at="_slots"),
         Array("seen", (None,), assigned=False),
+        Array("shares", (3,), least=0.0, most="rounds"),
+        Values("bins", int, 3, 0, "rounds"),
+        Values("names", str),
+        Tuples("pairs", (str, int | float)),
+        Choice("rule", ("first", 2)),
         Coded("root", str, lambda text: math.sqrt(float(text)), "the text of a number from 0", assigned=False),
     )
 
@@ -44,6 +63,8 @@ class Outer(Stateful):
         self.inner, self.other = Inner(), None
         self._weights, self._slots = np.arange(10.0).reshape(5, 2), np.array([2, 0], np.int32)
         self.seen, self.root = np.arange(4.0), 9.0
+        self.shares, self.bins, self.names = np.array([0.0, 1.0, 3.0]), [0, 3, 8], ["a"]
+        self.pairs, self.rule = [("a", 1), ("b", 0.5)], "first"
 
     def after_restoring(self, found):
         self.total, self.root = float(found["seen"].sum()), found["root"]
@@ -73,6 +94,7 @@ def test_restoring_assigns_fields_and_calls_the_hook():
     assert (again._paid, again.other.count, again.total, again.root) == (Total(4.0, 0.5), 3, 6.0, 3.0)
     assert again._weights.tolist() == [[0.0, 1.0], [2.0, 3.0], [0.0, 0.0]]
     assert again._slots.tolist() == [2, 0, -1]
+    assert (again.bins, again.names, again.pairs, again.rule) == ([0, 3, 8], ["a"], [("a", 1), ("b", 0.5)], "first")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +119,17 @@ def test_restoring_assigns_fields_and_calls_the_hook():
         ({"weights": np.full((3, 2), -1.0)}, "weights of a learner must not be negative"),
         ({"weights": np.full((3, 2), math.inf)}, "weights of a learner must be finite"),
         ({"weights": None}, "weights of a learner"),
+        ({"shares": np.array([0.0, 1.0, -0.5])}, "shares of a learner must be at least 0"),
+        ({"shares": np.array([0.0, 1.0, 8.5])}, "shares of a learner must be at most 8"),
+        ({"bins": [0, 3, 9]}, "bins of a learner must be an integer from 0 to 8"),
+        ({"bins": [-1, 3, 8]}, "bins of a learner must be an integer from 0 to 8"),
+        ({"bins": [0, 3]}, "bins of a learner must be a list of 3"),
+        ({"bins": [0, 3, 8.0]}, "bins of a learner must be an integer"),
+        ({"names": [1]}, "names of a learner must be a text"),
+        ({"pairs": [["a"]]}, "pairs of a learner must be lists of a text"),
+        ({"pairs": [["a", "b"]]}, "pairs of a learner must be lists of a text"),
+        ({"rule": 2.0}, "rule of a learner must be one of first, 2"),
+        ({"rule": "second"}, "rule of a learner must be one of first, 2"),
         ({"root": "x"}, "root of a learner must be the text of a number from 0"),
     ],
 )

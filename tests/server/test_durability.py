@@ -152,6 +152,32 @@ def test_examples_that_two_snapshots_know_are_dropped_and_nothing_else_is(tmp_pa
         assert "no longer stored" in client.ask("GET", "/m")["reason"]
 
 
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_failed_transaction_writes_nothing(tmp_path, error):
+    """Not even what was written before the error; the next transaction works."""
+    store = Store(tmp_path / DATABASE)
+    with store.transaction():
+        store.set_facts(kept=1)
+
+    def fail():
+        with store.transaction():
+            store.set_facts(kept=2, lost=3)
+            store.add_rounds([Round.new(1, "a", b"x", 1, 0.0, 0, 0.0, 0)])
+            store.add_arrivals([Arrival(1, 1, 1, 1, 0)])
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert (store.facts(), store.find(["a"]), store.counts()) == ({"kept": 1}, {}, (0, 0))
+    store.close()
+    store = Store(tmp_path / DATABASE)
+    assert (store.facts(), store.counts()) == ({"kept": 1}, (0, 0))
+    with store.transaction():
+        store.set_facts(kept=4)
+    assert store.facts() == {"kept": 4}
+    store.close()
+
+
 def test_pages_of_dropped_examples_are_free_again(tmp_path):
     store = Store(tmp_path / DATABASE)
     with store.transaction():

@@ -13,7 +13,23 @@ from pathlib import Path
 
 import pytest
 
+from novikoff.server.prometheus import Histogram
+
 GUIDE = Path(__file__).parents[2] / "docs" / "service.md"
+
+
+def test_bucket_counts_values_up_to_and_including_its_limit():
+    histogram = Histogram((1, 2, 5))
+    for value in (0.5, 1, 1.5, 2, 5, 5.5):
+        histogram.observe(value)
+    assert list(histogram.lines("ops", 'model="m"')) == [
+        'ops_bucket{model="m",le="1"} 2',
+        'ops_bucket{model="m",le="2"} 4',
+        'ops_bucket{model="m",le="5"} 5',
+        'ops_bucket{model="m",le="+Inf"} 6',
+        'ops_sum{model="m"} 15.5',
+        'ops_count{model="m"} 6',
+    ]
 
 
 @pytest.mark.slow
