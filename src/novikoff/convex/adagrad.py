@@ -35,11 +35,12 @@ from novikoff.convex.comparators.tracker import ConvexGoal, ConvexTracker
 from novikoff.convex.theorems.convex_facts import ConvexFacts
 from novikoff.convex.theorems.convex_mistakes import convex_mistakes
 from novikoff.convex.theorems.convex_regret import convex_regret
+from novikoff.core.attribution import Coefficients
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array, Number, Sum
 from novikoff.core.types import StepResult, Task, Theorem
-from novikoff.linear.scale_free import ScaleFree
+from novikoff.linear.scale_free import ScaleFree, over
 from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
 
@@ -140,6 +141,19 @@ class AdaGrad(ScaleFree):
         wide = steep * held[:, at.LARGEST]
         metric: NDArray[np.float64] = held[:, at.SIZE] * np.sqrt(wide * wide + held[:, at.CURVE]) / rate
         return metric
+
+    def linear_weights(self) -> Coefficients:
+        by_place, squares = self._by_place(), self._held[1 : self.features.count + 1, at.SQUARES]
+        sizes = np.sqrt(squares / max(self.rounds, 1))
+        return Coefficients(by_place[np.newaxis, 1:], self.bias * by_place[:1], sizes)
+
+    def _terms(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        held, (steep, rate) = self._held[np.minimum(places, len(self._held) - 1)], self._pace()
+        wide = steep * np.maximum(held[:, at.LARGEST], np.abs(values))  # the metric includes the row itself
+        squares = held[:, at.SQUARES] + values * values
+        size = np.maximum(held[:, at.SIZE], np.sqrt(squares / (held[:, at.SEEN] + 1.0)))
+        metric = size * np.sqrt(wide * wide + held[:, at.CURVE]) / rate
+        return -held[:, [at.GRADIENT]] * over(values, metric)[:, np.newaxis]
 
     def widen(self, width: int) -> None:
         """Grow to `width` features; weights of new columns are 0."""

@@ -34,11 +34,12 @@ from novikoff.convex import _loops
 from novikoff.convex._loops import ftrl_layout as at
 from novikoff.convex.theorems.ftrl_regret import ftrl_regret
 from novikoff.convex.theorems.ftrl_suffix import ftrl_suffix
+from novikoff.core.attribution import Coefficients
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array
 from novikoff.core.types import Theorem
-from novikoff.linear.scale_free import Probabilistic
+from novikoff.linear.scale_free import Probabilistic, over, ratio
 from novikoff.numerics.records import astuple
 
 if TYPE_CHECKING:
@@ -131,6 +132,24 @@ class FTRL(Probabilistic):
         """Return the weights by place, the constant feature first."""
         metric = self.diagonal()
         return -np.divide(self.gradients(), metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def linear_weights(self) -> Coefficients:
+        by_place, squares = self.weights_by_place(), self._held[1 : self.features.count + 1, 1]
+        sizes = np.sqrt(squares / max(self.rounds, 1))
+        return Coefficients(by_place[np.newaxis, 1:], self.bias * by_place[:1], sizes)
+
+    def _terms(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        held = self._held[np.minimum(places, len(self._held) - 1)]  # the metric includes the row itself
+        under = np.maximum(held[:, 0], np.abs(values)) ** 2 + held[:, at.SHARED + 1]
+        if self.metric == "sqrt":
+            squares = held[:, 1] + values * values
+            under = np.maximum(held[:, 3], np.sqrt(squares / (held[:, 2] + 1.0))) * np.sqrt(under)
+        return -held[:, [at.SHARED]] * over(values, under * self._per_rate[0])[:, np.newaxis]
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return ratio(score, linear)
 
     def widen(self, width: int) -> None:
         """Grow to `width` features; weights of new columns are 0."""

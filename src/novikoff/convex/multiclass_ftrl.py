@@ -34,11 +34,13 @@ from novikoff.convex import _loops
 from novikoff.convex._loops.ftrl_layout import MulticlassFTRLArrays
 from novikoff.convex.ftrl import check_metric
 from novikoff.convex.theorems.multiclass_regret import multiclass_regret
+from novikoff.core.attribution import Coefficients
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass import MulticlassProbabilistic
+from novikoff.linear.scale_free import over
 from novikoff.numerics.records import astuple
 
 if TYPE_CHECKING:
@@ -106,6 +108,18 @@ class MulticlassFTRL(MulticlassProbabilistic):
     def _weights(self) -> NDArray[np.float64]:
         gradients, metric = self._gradients(), self.diagonal()[:, None]
         return -np.divide(gradients, metric, out=np.zeros_like(gradients), where=metric > 0.0)
+
+    def linear_weights(self) -> Coefficients:
+        sizes = np.sqrt(self._scales[1 : self._places(), 1] / max(self.rounds, 1))
+        return Coefficients(self.weights, self.bias * self.bias_weights, sizes)
+
+    def _terms(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        here = np.minimum(places, len(self._scales) - 1)
+        scales = self._scales[here]  # the metric includes the row itself
+        root = np.sqrt(np.maximum(scales[:, 0], np.abs(values)) ** 2 + self._curves[here, 0])
+        size = np.maximum(scales[:, 3], np.sqrt((scales[:, 1] + values * values) / (scales[:, 2] + 1.0)))
+        metric = (size if self.metric == "sqrt" else root) * root * self._per_rate[0]
+        return -self._sums[here, 0, : self.labels] * over(values, metric)[:, np.newaxis]
 
     def diagonal(self) -> NDArray[np.float64]:
         """Return the diagonal of A by place, the constant feature first; 0 for features never seen."""

@@ -30,6 +30,7 @@ from novikoff.comparators.goal import Goal
 from novikoff.convex import _loops
 from novikoff.convex.logistic import Logistic, facts_of, goal_of
 from novikoff.convex.theorems.multiclass_logistic_regret import MulticlassLogisticFacts, multiclass_logistic_regret
+from novikoff.core.attribution import Coefficients
 from novikoff.core.state import Argument, Array
 from novikoff.core.types import StepResult, Theorem
 from novikoff.linear._loops import multiclass_layout
@@ -37,6 +38,7 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix, refresh, roomy, seen_places, stretches, taken_by
 from novikoff.linear.multiclass import MulticlassProbabilistic
 from novikoff.linear.one_vs_rest import Matrices, grown, matrices
+from novikoff.linear.scale_free import ratio
 from novikoff.numerics.records import astuple
 
 if TYPE_CHECKING:
@@ -107,6 +109,17 @@ class MulticlassLogistic(MulticlassProbabilistic):
         places = self.features.count + 1
         found = [self._against(j).of(at.WEIGHT, places) for j in range(self.labels)]
         return np.array(found).reshape(self.labels, places)
+
+    def linear_weights(self) -> Coefficients:
+        found = self._weights()
+        sizes = [self._against(j).deviations(found.shape[1], self.bias, self.rounds) for j in range(self.labels)]
+        mean = np.mean(sizes, axis=0) if sizes else None
+        return Coefficients(found[:, 1:], self.bias * found[:, 0], mean, centred=self.bias != 0.0)
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return ratio(score, np.array([self._against(j).look(rows)[0].item(0) for j in range(self.labels)]))
 
     @property
     def size(self) -> int:

@@ -51,6 +51,14 @@ from novikoff.convex.theorems.average_risk_always import average_risk_always
 from novikoff.convex.theorems.online_gradient_facts import OnlineGradientFacts, longest_gradient
 from novikoff.convex.theorems.online_gradient_regret import online_gradient_regret
 from novikoff.core import encode
+from novikoff.core.attribution import (
+    Attribution,
+    Coefficients,
+    Importances,
+    inverse_norm,
+    linear_attribution,
+    weight_importances,
+)
 from novikoff.core.errors import InputError, Where, shown
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
@@ -209,6 +217,30 @@ class OnlineGradient(Learner):
         """Return <w, x>, scaled back if the range of outcomes is learned."""
         score = self._score(x)
         return score if self._range is None else self._back_now(np.array([score])).item()
+
+    def linear_weights(self) -> Coefficients | None:
+        return None if self.normalize else self._coefficients()
+
+    def _coefficients(self) -> Coefficients:
+        middle, half = self._spread()
+        intercept = middle + half * self.bias * self.constant_weight
+        return Coefficients(half * self.weights[np.newaxis], np.array([intercept]))
+
+    def _spread(self) -> tuple[float, float]:
+        """Return the prediction of score 0, and the rise of predictions per unit of the score."""
+        if self._range is None or not self._range.scales:
+            return 0.0, 1.0
+        low, middle, _ = self._back_now(np.array([-1.0, 0.0, 1.0])).tolist()
+        return middle, middle - low
+
+    def attribution(self, x: Example) -> Attribution:
+        """Return the prediction as the sum of weight times value; where it is clipped, the rest is the difference."""
+        row = self._row(x, learn=False)
+        by = inverse_norm(row) if self.normalize else 1.0
+        return linear_attribution("number", row, self._coefficients(), np.array([self.predict_one(x)]), by)
+
+    def importances(self) -> Importances:
+        return weight_importances(self._coefficients())
 
     def _back_now(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the predictions for these scores, scaled back if the range of outcomes is learned."""

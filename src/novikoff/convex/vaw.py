@@ -116,6 +116,11 @@ class VAW(SecondOrder):
         found: NDArray[np.float64] = np.clip(scores / (1.0 + spread), self._ends[0], self._ends[1])
         return found
 
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return 1.0 / (1.0 + self._looked(rows)[1])
+
     def _bounded(self, y: NDArray[np.float64], got: str) -> NDArray[np.float64]:
         least, most = max(self._ends[0], -LARGEST_SIZE), min(self._ends[1], LARGEST_SIZE)
         if y.ndim != 1 or not bool(((y >= least) & (y <= most)).all()):

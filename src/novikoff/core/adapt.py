@@ -123,6 +123,12 @@ class Adapted(Learner):
     tale = _forwarded("tale")
     between = _forwarded("between")
     stretches = _forwarded("stretches")
+    linear_weights = _forwarded("linear_weights")
+    attribution = _forwarded("attribution")
+    importances = _forwarded("importances")
+    reference = _forwarded("reference")
+    last_rows = _forwarded("last_rows")
+    replaces = _Of(False)
 
     def __init__(self, original: Any) -> None:
         lacks = [name for name in ("predict_one", "learn_one") if not hasattr(original, name)]

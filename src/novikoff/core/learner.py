@@ -44,6 +44,7 @@ from novikoff.core.types import (
 
 if TYPE_CHECKING:
     from novikoff.comparators.tracker import Tracker
+    from novikoff.core.attribution import Attribution, Coefficients, Importances
     from novikoff.core.feature_places import Features, Row
     from novikoff.core.stream import Stream
     from novikoff.data.tables.encoding import Encoding
@@ -79,6 +80,7 @@ class Predictor(ABC, Written):
         rows_held: Training rows that are part of the hypothesis and must be saved with it.
         rows_stored: Training rows that are saved for exact resuming only, and left out of a model without rows.
         normalize: Whether examples are divided by their norm; None if that is not an option.
+        replaces: Whether a score is explained by replacing columns, because it is no sum over features.
         scored: Scores of the last round or batch, if `keeps_scores`.
         shares: Mean weight of each forecaster of a mixture over all rounds.
         names: Name of each forecaster of a mixture.
@@ -96,6 +98,7 @@ class Predictor(ABC, Written):
     encoding: Encoding | None = None
     normalize: bool | None = None
     scored: float | NDArray[np.float64] | None = None
+    replaces: bool = False
 
     if TYPE_CHECKING:  # declared as properties, so that subclasses may use attributes or properties
 
@@ -247,6 +250,28 @@ class Predictor(ABC, Written):
     def predict_set(self, x: Example, ahead: bool = False) -> tuple[Prediction, ...]:
         """Return the prediction set of labels, or the interval."""
         raise self._lacks("sets")
+
+    # Explanations, in terms of features; game/explanation.py translates them to columns
+
+    def linear_weights(self) -> Coefficients | None:
+        """Return the weights of a linear learner; None for any other."""
+        return None
+
+    def attribution(self, x: Example) -> Attribution | None:
+        """Return the score of x as a sum over its features; None if it is none."""
+        return None
+
+    def importances(self) -> Importances | None:
+        """Return the importance of each feature, by what the learner holds; None if it holds nothing of the kind."""
+        return None
+
+    def reference(self) -> Row | None:
+        """Return a typical row, to which others are compared; None if the learner knows none."""
+        return None
+
+    def last_rows(self, most: int) -> Batch | None:
+        """Return at most `most` of the last rows, with their outcomes; None if the learner stores none."""
+        return None
 
     def _lacks(self, what: str) -> InputError:
         return InputError(f"the learner must have {what}: {type(self.within.original).__name__} has none.")

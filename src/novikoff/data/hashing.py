@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 LOW = 2**32 - 1
+WORD = re.compile(rb"[0-9a-z\x80-\xff]+")
+
+
+def words_of(text: bytes) -> list[bytes]:
+    """Return the different words of a text in order, as data/_loops/words.py counts them.
+
+    >>> words_of(b"Call now, CALL!")
+    [b'call', b'now']
+    """
+    return list(dict.fromkeys(WORD.findall(text.lower())))  # bytes.lower changes ASCII letters only
 
 
 def hashed(name: bytes, base: int) -> int:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.adapt import adapt
+from novikoff.core.attribution import UNSCALED, Attribution, Importances
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Ability, Learner, check_batch
@@ -357,6 +358,15 @@ class Scaled(Learner):
 
     def probabilities_one(self, x: Example) -> NDArray[np.float64]:
         return self.learner.probabilities_one(self._asked(x))
+
+    def attribution(self, x: Example) -> Attribution | None:
+        """Return the score of x as a sum over its features, whose values are those after scaling."""
+        return self.learner.attribution(self._asked(x))
+
+    def importances(self) -> Importances | None:
+        """Return the importance of the scaled features: sizes of weights, as the features are of one size."""
+        found = self.learner.importances()
+        return None if found is None else found._replace(unit=found.unit.replace(UNSCALED, "columns scaled"))
 
     def scores_many(self, batch: Batch) -> NDArray[np.float64]:
         return self.learner.scores_many(self._asked_multiclass(batch))

@@ -30,9 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.adapt import adapt
+from novikoff.core.attribution import Importances
 from novikoff.core.certificate import bound_text, outward
 from novikoff.core.errors import POSITIVE, Advice, InputError, shown
-from novikoff.core.feature_places import Features
+from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
 from novikoff.core.nesting import restored, saved
 from novikoff.core.state import array, integer, number, pair, require
@@ -170,6 +171,7 @@ class Specialists(Learner):
     """
 
     names: ClassVar[list[str]] = ["steady copy"]
+    replaces = True
     promises: ClassVar[tuple[Theorem, ...]] = (specialists_regret, specialists_promise, stretch_regret)
 
     def __init__(self, learner: Learner, block: int = 64) -> None:
@@ -237,6 +239,16 @@ class Specialists(Learner):
         """Return prior weight and `log` of each copy that is awake."""
         block = self.rounds // self.block + 1
         return np.array([copy.mass(block) for copy in self._copies]), np.array([copy.log for copy in self._copies])
+
+    def importances(self) -> Importances | None:
+        """Return the importance of each feature to the copy that plays from the first round on."""
+        return self.steady.importances()
+
+    def reference(self) -> Row | None:
+        return self.steady.reference()
+
+    def last_rows(self, most: int) -> Batch | None:
+        return self.steady.last_rows(most)
 
     def probability_one(self, x: Example) -> float:
         """Return P(+1)."""

@@ -19,6 +19,7 @@ from novikoff.core.stream import Target
 from novikoff.core.types import (
     Adversary,
     CountsRounds,
+    Example,
     LabelValue,
     Prediction,
     Run,
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from novikoff.comparators.hindsight import Hindsight
     from novikoff.comparators.metric_hindsight import MetricHindsight
     from novikoff.comparators.tracker import Tracker
+    from novikoff.core.attribution import Kind
     from novikoff.data.tables.encoding import Encoding
     from novikoff.distributed.comparator_losses import ComparatorSums
     from novikoff.drift.monitor import DriftWatch
     from novikoff.game.delayed.late import Late
+    from novikoff.game.explanation import Explanation, Importance
     from novikoff.game.reservoir import HypothesisReservoir
 
 
@@ -382,6 +385,52 @@ class Ledger(Metrics, Shown):
         if self._signs:
             return self.labels[label == 1]
         return self.labels[int(label)] if 0 <= label < len(self.labels) else label
+
+    def why(self, row: Example, label: LabelValue | None = None, against: Example | None = None) -> Explanation:
+        """Explain the prediction of one row: its score as a sum over the columns (game/explanation.py).
+
+        Args:
+            row: Dict, array, row of a frame, or text, as in training.
+            label: Label whose score is explained; None for the positive one of two labels, or the predicted one of
+                more.
+            against: Row to compare with, for any learner with scores; None for what the learner itself holds.
+
+        Example:
+            >>> import novikoff as nk
+            >>> rows = [({"free": 1, "call": 1}, 1), ({"see": 1, "you": 1}, -1)] * 3
+            >>> print(nk.play("ftrl", rows).why({"free": 1, "you": 1}))
+            prediction: -1
+            log-odds of 1 -0.06367, by weight times value:
+                 -0.6143  you = 1
+                 +0.5794  free = 1
+                -0.02879  bias
+        """
+        from novikoff.data.arrays import is_frame
+        from novikoff.game.explanation import one_row, why
+
+        if is_frame(row):
+            row = one_row(row)
+        against = one_row(against) if is_frame(against) else against
+        return why(self, row, label, against)
+
+    def importance(self, kind: Kind | None = None, data: object = None, rows: int = 500) -> Importance:
+        """Return the importance of the columns, the largest first (game/explanation.py).
+
+        Args:
+            kind: None for what the learner holds: weights, gains of cuts, or for a mixture the mean of both;
+                "permutation" for the increase of the loss when the values of a column are exchanged between rows.
+            data: Rows with labels for "permutation"; None for the last rows that the learner stores.
+            rows: Largest number of rows for "permutation".
+
+        Example:
+            >>> import novikoff as nk
+            >>> found = nk.play("logistic", nk.read("demo:breast-cancer")).importance()
+            >>> found.columns[0], found.unit
+            ('worst concave points', 'weight times standard deviation')
+        """
+        from novikoff.game.explanation import importance
+
+        return importance(self, kind, data, rows)
 
     def write(self, prediction: int, y: int, chance: float | None = None, weight: int | None = None) -> None:
         """Record one round.

@@ -37,6 +37,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.core.attribution import (
+    Attribution,
+    Coefficients,
+    Importances,
+    inverse_norm,
+    linear_attribution,
+    weight_importances,
+)
 from novikoff.core.batch import still
 from novikoff.core.encode import LARGEST_COORDINATE
 from novikoff.core.errors import Advice, InputError, Option, TooLargeError, counted, shown
@@ -191,6 +199,21 @@ class Ellipsoid(Learner):
     def size(self) -> int:
         """Numbers stored in the centre and the factor."""
         return len(self._body[0]) * (len(self._body[0]) + 1)
+
+    def linear_weights(self) -> Coefficients | None:
+        return None if self.normalize else self._coefficients()
+
+    def _coefficients(self) -> Coefficients:
+        return Coefficients(self.weights[np.newaxis], np.array([self.bias * self.bias_weight]))
+
+    def attribution(self, x: Example) -> Attribution:
+        """Return <w, x~> as the sum of weight times value."""
+        row = self.features.row(x, learn=False)
+        by = inverse_norm(row) if self.normalize else 1.0
+        return linear_attribution("score", row, self._coefficients(), np.array([self.score_one(x)]), by)
+
+    def importances(self) -> Importances:
+        return weight_importances(self._coefficients())
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1

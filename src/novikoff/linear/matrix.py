@@ -128,6 +128,27 @@ class Matrix:
         """Return -b and its rounding error by place; no |coefficient| of an x in b exceeds `more`."""
         return -self.of(at.MOMENT, places), more * added_doubt(self.of(at.SEEN, places), self.of(at.SIZE, places))
 
+    def deviations(self, places: int, bias: float, updates: float) -> NDArray[np.float64]:
+        """Return the standard deviation of each feature over the rows in S, each with its weight h.
+
+        Without a constant feature, the root mean square.
+
+        Args:
+            places: Number of places, that of the constant feature included.
+            bias: Value of the constant feature.
+            updates: Sum of the weights h, if there is no constant feature.
+        """
+        count, slots = self.count, self.slots[1:places]
+        there, found, sums = np.flatnonzero((slots >= 0) & (slots < count)), np.zeros(places - 1), self.sums
+        constant, own = int(self.slots[0]), slots[there]
+        known = bias != 0.0 and 0 <= constant < count
+        whole = sums[constant, constant] / (bias * bias) if known else updates
+        if whole > 0.0:
+            sides = sums[np.maximum(own, constant), np.minimum(own, constant)] if known else np.zeros(len(own))
+            means = sides / (bias * whole) if known else sides
+            found[there] = np.sqrt(np.maximum(sums[own, own] / whole - means * means, 0.0))
+        return found
+
     def full(self) -> Full:
         """Return A for certificates."""
         return full_metric(self.slots, self.ridge, self.held, self.sums, self.totals)

@@ -11,13 +11,14 @@ from novikoff.comparators.goal import Goal, added_doubt
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.metric_facts import MetricFacts
 from novikoff.comparators.metric_tracker import MetricTracker
+from novikoff.core.attribution import Coefficients
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array, Part, require
 from novikoff.core.types import State, StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import metric_layout as place
 from novikoff.linear._loops import second_order_layout as at
-from novikoff.linear.scale_free import ScaleFree
+from novikoff.linear.scale_free import ScaleFree, over
 from novikoff.linear.second_order import SecondOrder
 from novikoff.linear.theorems.metric_mistakes import metric_mistakes
 from novikoff.numerics.records import astuple
@@ -108,6 +109,25 @@ class MetricPerceptron(SecondOrder):
         metric = self.metric()
         held = self._met
         return np.divide(held[:, place.MOMENT], metric, out=np.zeros_like(metric), where=metric > 0.0)
+
+    def linear_weights(self) -> Coefficients:
+        if not self.diagonal:
+            return super().linear_weights()
+        sizes = np.sqrt(self._met[1:, place.SQUARES] / max(self.updates, 1))
+        return Coefficients(self.weights[np.newaxis], np.array([self.bias * self.bias_weight]), sizes)
+
+    def _terms(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if not self.diagonal:
+            return super()._terms(places, values)
+        held = self._held[np.minimum(places, len(self._held) - 1)]  # the metric includes the row itself
+        most = np.maximum(held[:, place.LARGEST], np.abs(values) if self.scale_free else 1.0)
+        metric = self.ridge * most * most + held[:, place.SQUARES] + values * values
+        return held[:, [place.MOMENT]] * over(values, metric)[:, np.newaxis]
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return 1.0
 
     def _make_room(self, places: int) -> None:
         if not self.diagonal:

@@ -26,9 +26,17 @@ from novikoff.comparators.goal import added_doubt
 from novikoff.comparators.metric import Diagonal
 from novikoff.comparators.multiclass_facts import MulticlassFacts, MulticlassGoal
 from novikoff.comparators.multiclass_tracker import MulticlassTracker
+from novikoff.core.attribution import (
+    Attribution,
+    Coefficients,
+    Importances,
+    inverse_norm,
+    linear_attribution,
+    weight_importances,
+)
 from novikoff.core.feature_places import up_to
 from novikoff.core.state import Argument, Array
-from novikoff.core.types import StepResult, Theorem
+from novikoff.core.types import Example, StepResult, Theorem
 from novikoff.linear import _loops
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear.multiclass import MulticlassLearner
@@ -87,6 +95,20 @@ class MulticlassPerceptron(MulticlassLearner):
     def bias_weights(self) -> NDArray[np.float64]:
         """Weight of the constant feature for each label."""
         return self._weights[0, : self.labels] if len(self._weights) > 1 else np.zeros(self.labels)
+
+    def linear_weights(self) -> Coefficients | None:
+        return None if self.normalize else self._by_place()
+
+    def _by_place(self) -> Coefficients:
+        return Coefficients(self.weights, self.bias * self.bias_weights)
+
+    def attribution(self, x: Example) -> Attribution:
+        row = self.features.row(x, learn=False)
+        by = inverse_norm(row) if self.normalize else 1.0
+        return linear_attribution("score", row, self._by_place(), self.scores_one(x), by)
+
+    def importances(self) -> Importances:
+        return weight_importances(self._by_place())
 
     @property
     def size(self) -> int:

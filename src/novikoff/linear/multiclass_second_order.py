@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.attribution import Coefficients
 from novikoff.core.state import Argument, Array, Field, Part
 from novikoff.linear import _loops
 from novikoff.linear._loops import multiclass_layout, second_order_layout
@@ -53,6 +54,15 @@ class MulticlassSecondOrder(MulticlassLearner):
     def bias_weights(self) -> NDArray[np.float64]:
         """Weight of the constant feature for each label."""
         return self._by_place(self._solved())[:, 0]
+
+    def linear_weights(self) -> Coefficients:
+        sizes = self.matrix.deviations(self.features.count + 1, self.bias, self.updates)
+        return Coefficients(self.weights, self.bias * self.bias_weights, sizes, centred=self.bias != 0.0)
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return 1.0 / (1.0 + self.matrix.look(rows)[1])
 
     @property
     def size(self) -> int:

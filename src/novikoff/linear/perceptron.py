@@ -28,6 +28,14 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.linear_tracker import LinearTracker
+from novikoff.core.attribution import (
+    Attribution,
+    Coefficients,
+    Importances,
+    inverse_norm,
+    linear_attribution,
+    weight_importances,
+)
 from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features, Row, never_seen, rows_never_seen
 from novikoff.core.learner import Learner
@@ -123,6 +131,21 @@ class Perceptron(Learner):
     def size(self) -> int:
         """Number of non-zero weights."""
         return int(np.count_nonzero(self.weights)) + int(self._bias_weight[0] != 0.0)
+
+    def linear_weights(self) -> Coefficients | None:
+        return None if self.normalize else self._coefficients()
+
+    def _coefficients(self) -> Coefficients:
+        return Coefficients(self.weights[np.newaxis], np.array([self.bias * self.bias_weight]))
+
+    def attribution(self, x: Example) -> Attribution:
+        """Return <w, x> as the sum of weight times value; with `normalize`, of x divided by its norm."""
+        row = self.features.row(x, learn=False)
+        by = inverse_norm(row) if self.normalize else 1.0
+        return linear_attribution("score", row, self._coefficients(), np.array([self.score_one(x)]), by)
+
+    def importances(self) -> Importances:
+        return weight_importances(self._coefficients())
 
     def predict_one(self, x: Example) -> Label:
         return -1 if self.score_one(x) < 0.0 else 1

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.core import encode
+from novikoff.core.attribution import Attribution, Importances, Scale, entries_of, weight_importances
 from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features
 from novikoff.core.learner import Learner
@@ -145,6 +146,46 @@ class Rows(Learner):
         self.rounds += len(batch)
         return played
 
+    @property
+    def _scale(self) -> Scale:
+        """What a score is, for explanations."""
+        return "score"
+
+    def attribution(self, x: Example) -> Attribution | None:
+        """Return the score of x as the sum of weight times value, each times the shrinkage of this row."""
+        rows, (places, values) = self._row(x, learn=False), entries_of(self.features.row(x, learn=False))
+        constant = np.zeros(1, dtype=np.int64), np.array([self.bias])
+        base, terms = self._terms(*constant), self._terms(places + 1, values)
+        if base is None or terms is None:
+            return None
+        score = np.reshape(self._look(rows), -1)
+        by = self._shrinkage(rows, score, base[0] + terms.sum(axis=0))
+        return Attribution("exact", self._scale, score, base[0] * by, places, terms * by)
+
+    def importances(self) -> Importances | None:
+        own = self.linear_weights()
+        return None if own is None else weight_importances(own)
+
+    def _terms(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return weight times value (entries, outputs) of places, 0 being the constant feature; None if not linear."""
+        own = self.linear_weights()
+        if own is None:
+            return None
+        constant = own.intercepts / self.bias if self.bias else own.intercepts
+        return products(np.column_stack([constant, own.weights]), places, values)
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        """Return the factor by which the score of the weights is played on a row, for each output.
+
+        Args:
+            rows: The row.
+            score: (outputs,) score as played.
+            linear: (outputs,) sum of weight times value.
+        """
+        return 1.0
+
     def _row(self, x: Example, learn: bool) -> Nonzeros:
         """Return x as a row; features of a refused row are forgotten."""
         met = self.features.met()
@@ -190,6 +231,10 @@ class Rows(Learner):
 class ScaleFree(Rows):
     """Base class for learners that predict the sign of a score, or the score itself for regression."""
 
+    @property
+    def _scale(self) -> Scale:
+        return "number" if self.task == "regression" else "score"
+
     def predict_one(self, x: Example) -> Prediction:
         score = self.score_one(x)
         return score if self.task == "regression" else -1 if score < 0.0 else 1
@@ -221,6 +266,10 @@ class ScaleFree(Rows):
 
 class Probabilistic(ScaleFree):
     """Base class for learners whose scores are log-odds: P(+1) = 1/(1 + e^-z)."""
+
+    @property
+    def _scale(self) -> Scale:
+        return "log-odds"
 
     @abstractmethod
     def _score(self, rows: Nonzeros, y: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -256,6 +305,27 @@ class Probabilistic(ScaleFree):
     def _chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         found: NDArray[np.float64] = numerics.logits.chances(scores, np.ones(len(scores), dtype=np.int8))
         return found
+
+
+def products(
+    weights: NDArray[np.float64], places: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return weight times value (entries, outputs) for weights (outputs, places); 0 for places beyond."""
+    found, known = np.zeros((len(places), len(weights))), places < weights.shape[1]
+    found[known] = weights[:, places[known]].T * values[known, np.newaxis]
+    return found
+
+
+def over(values: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values / metric, 0 where the metric is 0: the feature was never seen."""
+    found: NDArray[np.float64] = np.divide(values, metric, out=np.zeros_like(values), where=metric > 0.0)
+    return found
+
+
+def ratio(score: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return score / linear, 1 where linear is 0: the shrinkage of a score that is played smaller than computed."""
+    found: NDArray[np.float64] = np.divide(score, linear, out=np.ones_like(score), where=linear != 0.0)
+    return found
 
 
 def _one(value: NDArray[Any]) -> Any:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.attribution import Coefficients
 from novikoff.core.state import Argument, Field, Part
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.matrix import Matrix, taken_by
-from novikoff.linear.scale_free import ScaleFree
+from novikoff.linear.scale_free import ScaleFree, ratio
 
 if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
@@ -57,6 +58,16 @@ class SecondOrder(ScaleFree):
     @property
     def updates(self) -> int:
         return int(self.matrix.totals[at.UPDATES])
+
+    def linear_weights(self) -> Coefficients:
+        sizes = self.matrix.deviations(self.features.count + 1, self.bias, self.updates)
+        intercept = np.array([self.bias * self.bias_weight])
+        return Coefficients(self.weights[np.newaxis], intercept, sizes, centred=self.bias != 0.0)
+
+    def _shrinkage(
+        self, rows: Nonzeros, score: NDArray[np.float64], linear: NDArray[np.float64]
+    ) -> NDArray[np.float64] | float:
+        return ratio(score, self._looked(rows)[0])
 
     def widen(self, width: int) -> None:
         """Grow to `width` features; weights of new columns are 0."""

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core.errors import InputError
-from novikoff.core.feature_places import Row
+from novikoff.core.feature_places import Features, Row
 from novikoff.core.state import Array, Coded, Stateful, Value, require
-from novikoff.core.types import Sparse, State
+from novikoff.core.types import Example, Sparse, State
 from novikoff.trees import _loops
 
 if TYPE_CHECKING:
@@ -177,6 +177,47 @@ class Columns(Stateful):
     def row(self, row: Row) -> NDArray[np.float64]:
         """Return the columns (1, columns) of one row as `Features.row` returns it."""
         return self.rows(_as_rows(row))
+
+    def places(self) -> NDArray[np.int64]:
+        """Return the first feature of each column (columns,)."""
+        found = np.zeros(self.count, dtype=np.int64)
+        known = np.flatnonzero(self.column_of >= 0)[::-1]  # the first one is written last
+        found[self.column_of[known]] = known
+        return found
+
+    def examples(self, x: NDArray[np.float64], features: Features) -> NDArray[np.float64] | Sparse | list[Example]:
+        """Return rows (rows, columns) as the features that they were made from.
+
+        Args:
+            x: Columns of rows that were learned.
+            features: Features of the learner.
+        """
+        own = np.arange(len(self.column_of))
+        rows = np.zeros((len(x), max(features.count, len(own))))
+        for place in own[self.column_of >= 0].tolist():
+            value, code = x[:, self.column_of[place]], int(self.code_of[place])
+            if code == NUMBER:
+                rows[:, place] = np.where(np.isnan(value), 0.0, value)
+            else:
+                rows[:, place] = np.isnan(value) if code == MISSING else value == code
+        if features.kind == "array":
+            return rows
+        if features.kind == "numbers":
+            return Sparse.of_dense(rows)
+        names = list(features.names)
+        return [{names[place]: float(row[place]) for place in np.flatnonzero(row).tolist()} for row in rows]
+
+    def typical_row(self, x: NDArray[np.float64], features: Features) -> Row:
+        """Return a typical row as features: the means of numbers, the most frequent categories."""
+        row = np.full(self.count, math.nan)
+        for column, values in enumerate(x.T[: self.count]):
+            known = values[~np.isnan(values)]
+            if len(known) and self.kinds[column] == 0:
+                row[column] = float(np.mean(known))
+            elif 2 * len(known) > len(values) and len(seen := known[known >= 0.0]):
+                row[column] = float(np.bincount(seen.astype(np.int64)).argmax())
+        found = self.examples(row[np.newaxis], features)
+        return features.row(found[0] if isinstance(found, (np.ndarray, list)) else found.row(0), learn=False)
 
     def name(self, column: int, features: list[str] | None = None) -> str:
         """Return the name of a column; `features` are the names of the features."""

@@ -29,6 +29,7 @@ from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, keeps_rows, require
 from novikoff.core.types import State, Theorem
 from novikoff.trees.learner import BinaryTableLearner
+from novikoff.trees.paths import Steps
 from novikoff.trees.regrown import PARTS, RegrownForest
 from novikoff.trees.store import MOST_ROWS, RowStore
 from novikoff.trees.theorems.forest_mean import ForestFacts, forest_mean
@@ -63,6 +64,14 @@ class ForestPart:
     def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return the probabilities (rows, labels) of rows without learning."""
         return np.exp(self.engine.look(x))
+
+    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
+        """Return the path of a row (columns,) through each tree."""
+        return self.engine.steps(x)
+
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the mean over the trees of the gain of the cuts on each column (columns,)."""
+        return self.engine.gains(columns)
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
         """Play a row whose label is new as if it had been known; return the loss in this round."""

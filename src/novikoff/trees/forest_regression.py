@@ -32,6 +32,7 @@ from novikoff.trees._loops import layout as at
 from novikoff.trees.forest import TREES, checked_seed, checked_trees
 from novikoff.trees.growing import GrowingTree
 from novikoff.trees.learner import NumberTableLearner
+from novikoff.trees.paths import Steps
 from novikoff.trees.store import MOST_ROWS, TOGETHER, RowStore
 from novikoff.trees.theorems.forest_gaps import NumberForestFacts, forest_gaps
 
@@ -130,6 +131,15 @@ class RegrownNumbers(Stateful):
     def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]:
         """Return the predictions (rows, 1) of rows without learning."""
         return _mean(np.array([tree.look(x, self.kinds)[:, 0] for tree in self.grown]))[:, None]
+
+    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
+        """Return the path of a row (columns,) through each tree."""
+        return [steps for tree in self.grown for steps in tree.steps(x, self.kinds)]
+
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the mean over the trees of the gain of the cuts on each column (columns,)."""
+        found: NDArray[np.float64] = np.sum([tree.gains(columns) / len(self.grown) for tree in self.grown], axis=0)
+        return found
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
         """Raise an error: numbers have no labels."""

@@ -22,6 +22,7 @@ from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
 from novikoff.trees._loops import layout as at
 from novikoff.trees.columns import Columns
+from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, number_gains, truncated
 from novikoff.trees.store import RowStore
 
 FIRST_EDGES = 32
@@ -230,6 +231,43 @@ class GrowingTree(Stateful):
         offsets = np.zeros(0) if offsets is None else offsets
         _loops.tree.look(astuple(self.nodes), astuple(self.rule), x, offsets, kinds, out)
         return out
+
+    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
+        """Return the path of a row (columns,), of one tree."""
+        path = [0]
+        while (column := int(self.whole[path[-1], at.COLUMN])) >= 0:
+            v, value = path[-1], float(x[column]) if column < len(x) else math.nan
+            left = goes_left(
+                value, kinds[column] == 1, float(self.cut[v]), self.sets[v], int(self.whole[v, at.MISSING_LEFT])
+            )
+            path.append(int(self.whole[v, at.LEFT]) + (0 if left else 1))
+        own: list[NDArray[np.float64]] = []
+        for v in path:
+            p = self._forecast(v, own[-1] if own else None)
+            if self.kind == at.LABELS and own:
+                p = (1.0 - len(p) * at.FLOOR) * p + at.FLOOR
+            own.append(p)
+        weights = np.array([self._stopping(v) for v in path[:-1]]).reshape(-1, 2)
+        columns = self.whole[path[:-1], at.COLUMN].astype(np.int64)
+        return [Steps(columns, truncated(np.array(own), weights[:, 0], weights[:, 1]))]
+
+    def _stopping(self, v: int) -> tuple[float, float]:
+        """Return the weights of stopping at a node and of going on."""
+        z, gap = float(self.sums[v, at.BETA] + self.sums[v, at.BETA + 1]), float(self.sums[v, at.GAP])
+        if self.kind == at.NUMBERS:
+            if gap == 0.0:
+                return (0.5, 0.5) if z == 0.0 else (1.0, 0.0) if z > 0.0 else (0.0, 1.0)
+            z = z / gap * math.log(2.0)
+        e = math.exp(-abs(z))
+        return (1.0 / (1.0 + e), e / (1.0 + e)) if z >= 0.0 else (e / (1.0 + e), 1.0 / (1.0 + e))
+
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the gain of the cuts on each column (columns,)."""
+        inside = np.flatnonzero(self.whole[: self.count, at.COLUMN] >= 0)
+        left = self.whole[inside, at.LEFT]
+        gain = number_gains if self.kind == at.NUMBERS else label_gains
+        found = gain(self.n[left], self.n[left + 1]) if self.kind != at.RESIDUALS else np.zeros(len(inside))
+        return by_column(self.whole[inside, at.COLUMN], found, columns)
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
         """Enter a stored row whose label is new: it counts from now on, but was not a round; return its loss, 0."""

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.core import encode
+from novikoff.core.attribution import Attribution, Importances, Scale
 from novikoff.core.errors import InputError, shown
-from novikoff.core.feature_places import Features
+from novikoff.core.feature_places import Features, Row
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Array, Count, Field, Part, Sum, require
 from novikoff.core.types import (
@@ -33,6 +34,7 @@ from novikoff.core.types import (
 from novikoff.numerics.sizes import LARGEST_SIZE
 from novikoff.numerics.total import Total
 from novikoff.trees.columns import Columns
+from novikoff.trees.paths import Steps
 from novikoff.trees.store import MOST_ROWS, RowStore
 
 MOST_LABELS = 1024
@@ -46,6 +48,10 @@ class Forecaster(Protocol):
     def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]: ...
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float: ...
+
+    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]: ...
+
+    def gains(self, columns: int) -> NDArray[np.float64]: ...
 
     def attach(self, store: RowStore) -> None: ...
 
@@ -107,6 +113,46 @@ class TableLearner(Learner):
     @abstractmethod
     def _predictions(self, forecasts: NDArray[np.float64]) -> NDArray[Any]:
         """Return the predictions of forecasts (rows, k)."""
+
+    # Explanations
+
+    scale: ClassVar[Scale] = "log-odds"
+    gained: ClassVar[str] = "nats gained by cuts"
+
+    @abstractmethod
+    def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores (nodes, outputs) of forecasts (nodes, k) along a path."""
+
+    @abstractmethod
+    def _learned(self, y: NDArray[np.float64]) -> NDArray[Any]:
+        """Return stored outcomes as labels or numbers."""
+
+    def attribution(self, x: Example) -> Attribution:
+        """Return the score of x as the sum of the steps along its path, in the mean over all trees."""
+        row = self.columns.row(self.features.row(x, learn=False))
+        paths = self.part.steps(row[0], self.columns.kinds)
+        scores = [self._score_steps(path.forecasts) for path in paths]
+        values = np.zeros((self.columns.count, scores[0].shape[1]))
+        for path, along in zip(paths, scores, strict=True):
+            np.add.at(values, path.columns, np.diff(along, axis=0) / len(paths))
+        base = np.sum([along[0] / len(paths) for along in scores], axis=0)
+        score = self._score_steps(self._look(row))[0]
+        return Attribution("path", self.scale, score, base, self.columns.places(), values)
+
+    def importances(self) -> Importances:
+        """Return the gain of the cuts on each column, at the place of its first feature."""
+        values = np.zeros(self.features.count)
+        values[self.columns.places()] = self.part.gains(self.columns.count)
+        return Importances("gain", self.gained, values)
+
+    def reference(self) -> Row | None:
+        x = self.store.rows(self.store.first, self.store.count)[0]
+        return self.columns.typical_row(x, self.features) if len(x) else None
+
+    def last_rows(self, most: int) -> Batch | None:
+        first = max(self.store.first, self.store.count - most)
+        x, y = self.store.rows(first, self.store.count)
+        return Batch(self.columns.examples(x, self.features), self._learned(y), first + 1) if len(y) else None
 
     # Rows
 
@@ -232,6 +278,12 @@ class BinaryTableLearner(TableLearner):
     def _stored(self, y: NDArray[Any]) -> NDArray[np.float64]:
         return (y > 0).astype(np.float64)
 
+    def _learned(self, y: NDArray[np.float64]) -> NDArray[Any]:
+        return np.where(y > 0.0, 1, -1).astype(np.int8)
+
+    def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._scores(forecasts)[:, np.newaxis]
+
     def _predictions(self, forecasts: NDArray[np.float64]) -> NDArray[Any]:
         return np.where(forecasts[:, 1] >= forecasts[:, 0], 1, -1).astype(np.int8)
 
@@ -337,6 +389,15 @@ class MulticlassTableLearner(TableLearner):
             raise self._refused(y[t], int(known[t])).at(round=batch.first + t)
         return y
 
+    scale = "log probability"
+
+    def _learned(self, y: NDArray[np.float64]) -> NDArray[Any]:
+        return y.astype(np.int64)
+
+    def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.log(forecasts / forecasts.sum(axis=1, keepdims=True))
+        return found
+
     def _most(self, known: int) -> int:
         return min(known + self.grows, MOST_LABELS)
 
@@ -435,6 +496,14 @@ class NumberTableLearner(TableLearner):
     task: Task = "regression"
     loss = "squared"
     keeps_scores = False
+    scale = "number"
+    gained = "squared error saved by cuts"
+
+    def _learned(self, y: NDArray[np.float64]) -> NDArray[Any]:
+        return y
+
+    def _score_steps(self, forecasts: NDArray[np.float64]) -> NDArray[np.float64]:
+        return forecasts[:, :1]
 
     def _outcome(self, y: Any) -> NDArray[Any]:
         try:

@@ -33,8 +33,9 @@ from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
 from novikoff.trees._loops.boosting_layout import BINS, SAMPLE
-from novikoff.trees._loops.forest_layout import DEPTH, Forest, Growing
+from novikoff.trees._loops.forest_layout import DEPTH, FLOOR, SHRINK, Forest, Growing
 from novikoff.trees.boosting import MOST_LABELS, quantile_edges
+from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, truncated
 from novikoff.trees.store import TOGETHER, RowStore
 
 FIRST = 16
@@ -180,6 +181,38 @@ class RegrownForest(Stateful):
             astuple(self.forest), self.kinds, x, self.skipped, none, False, forecasts, np.zeros(2)
         )  # fmt: skip
         return forecasts
+
+    def steps(self, x: NDArray[np.float64]) -> list[Steps]:
+        """Return the path of a row (skipped + columns,) through each tree."""
+        return [self._steps(m, x[self.skipped :]) for m in range(self.trees)]
+
+    def _steps(self, m: int, x: NDArray[np.float64]) -> Steps:
+        forest, path = self.forest, [0]
+        while (column := int(forest.column[m, path[-1]])) >= 0:
+            v = path[-1]
+            left = goes_left(
+                float(x[column]), self.kinds[column] == 1, float(forest.cut[m, v]), forest.sets[m, v],
+                int(forest.missing[m, v]),
+            )  # fmt: skip
+            path.append(int(forest.left[m, v]) + (0 if left else 1))
+        own: list[NDArray[np.float64]] = []
+        for v in path:
+            counts = forest.counts[m, v]
+            if own:
+                p = (counts + SHRINK * own[-1]) / (counts.sum() + SHRINK)
+            else:
+                p = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
+            own.append((1.0 - len(p) * FLOOR) * p + FLOOR)
+        odds = forest.odds[m, path[:-1]]
+        stops, goes = np.exp(-np.logaddexp(0.0, -odds)), np.exp(-np.logaddexp(0.0, odds))
+        return Steps(forest.column[m, path[:-1]].astype(np.int64), truncated(np.array(own), stops, goes))
+
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the mean over the trees of the gain of the cuts on each column (columns,), in nats."""
+        trees, nodes = np.nonzero(self.forest.column >= 0)
+        left = self.forest.left[trees, nodes]
+        found = label_gains(self.forest.counts[trees, left], self.forest.counts[trees, left + 1])
+        return by_column(self.forest.column[trees, nodes], found / self.trees, columns)
 
     @property
     def parts(self) -> NDArray[np.float64]:

@@ -78,10 +78,13 @@ def adopted_row(
     new = [name for name in shown if name not in known and name != encoding.label]
     if missing or new:
         raise mismatch("x", whose, missing, new)
-    row: Any = x
-    arrays = {c.name: cells.array([_value(row.get(c.name))], c.kind) for c in encoding.columns}
-    rows = encoding.rows(arrays, 1, learn)
+    rows = encoding.rows(arrays_of_row(x, encoding), 1, learn)
     return rows[0].astype(np.float64) if isinstance(rows, np.ndarray) else next(iter(rows.rows()))
+
+
+def arrays_of_row(x: Any, encoding: Encoding) -> dict[str, Any]:
+    """Return arrays of one cell for each column of an encoding, from a row with a method `get`."""
+    return {column.name: cells.array([cell_value(x.get(column.name))], column.kind) for column in encoding.columns}
 
 
 def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | None:
@@ -93,7 +96,7 @@ def columns_of_row(x: object, encoding: Encoding | None) -> tuple[str, ...] | No
     return names_of_row(x)
 
 
-def _value(value: object) -> object:
+def cell_value(value: object) -> object:
     """Return a value of pandas as a Python value; None if it is missing."""
     nothing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     return None if nothing else value.item() if isinstance(value, np.generic) else value

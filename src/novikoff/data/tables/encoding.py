@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from novikoff.core.errors import ModelFileError, SourceError
 from novikoff.core.state import Argument, Coded, Count, Stateful, Value, Values, is_of, require, words
 from novikoff.core.types import Sparse, State
-from novikoff.data.hashing import murmur
+from novikoff.data.hashing import murmur, words_of
 from novikoff.data.tables import cells
 from novikoff.data.tables.column import DAY, KINDS, NO_FEATURE, NO_NUMBER, Column, is_missing
 
@@ -54,6 +54,20 @@ class Meaning(NamedTuple):
     column: str
     kind: Literal["number", "missing", "category", "part"]
     category: str = ""
+
+
+class Entry(NamedTuple):
+    """One feature of a hashed row.
+
+    Attributes:
+        column: Name of the column.
+        word: The word of a text; "" for anything else.
+        place: Index of the feature.
+    """
+
+    column: str
+    word: str
+    place: int
 
 
 class Slot:
@@ -329,17 +343,50 @@ class Encoding(Stateful):
     def _meaning(self, feature: str, numbers: set[str], stems: Mapping[str, Column]) -> Meaning:
         if feature in numbers:
             return Meaning(feature, "number")
+        column, mark = self._split(feature, stems)
+        rest = feature[mark.end() :]
+        if mark.group() == "=":
+            return Meaning(column.name, "category", rest)
+        if mark.group() != ": ":
+            return Meaning(column.name, "missing")
+        value = rest.partition("=")[2]
+        return Meaning(feature[: -len(value) - 1], "part", value) if value else Meaning(column.name, "number")
+
+    def _split(self, feature: str, stems: Mapping[str, Column]) -> tuple[Column, re.Match[str]]:
+        """Return the column of a feature and the mark after its stem."""
         for mark in MARK.finditer(feature):  # stems are unambiguous: at most one of these is a column's
-            column, rest = stems.get(feature[: mark.start()]), feature[mark.end() :]
-            if column is None:
-                continue
-            if mark.group() == "=":
-                return Meaning(column.name, "category", rest)
-            if mark.group() != ": ":
-                return Meaning(column.name, "missing")
-            value = rest.partition("=")[2]
-            return Meaning(feature[: -len(value) - 1], "part", value) if value else Meaning(column.name, "number")
+            if (column := stems.get(feature[: mark.start()])) is not None:
+                return column, mark
         raise ModelFileError(f"every feature of a table must be one of its columns: {feature!r} is not.")
+
+    def sources(self) -> list[str]:
+        """Return the table column of each feature, by index; the parts of a date belong to its column.
+
+        Features must be numbered, not hashed.
+        """
+        stems = {self._stem(column): column for column in self.columns}
+        numbers = {column.name for column in self.columns if column.kind in ("number", "boolean")}
+        return [feature if feature in numbers else self._split(feature, stems)[0].name for feature in self.places]
+
+    def entries(self, arrays: Mapping[str, Any]) -> list[Entry]:
+        """Return the entries of the first row of these arrays, with the words of texts, if features are hashed."""
+        assert self.bits is not None
+        mask, found = 2**self.bits - 1, []
+        for column in self.columns:
+            array = arrays[column.name].slice(0, 1)
+            if column.kind == "text":
+                data, ends, missing = cells.text(array)
+                seed, cell = murmur(column.name.encode(), 0), b"" if missing[0] else data[ends[0] : ends[1]].tobytes()
+                found += [Entry(column.name, word.decode(errors="replace"), murmur(word, seed) & mask)
+                          for word in words_of(cell)]  # fmt: skip
+                slots = [Slot([gone(self._stem(column))], np.where(missing, 0, -1))]
+            else:
+                slots = list(self._slots(column, array, False, Surprises()))
+            for slot in slots:
+                code = slot.codes if isinstance(slot.codes, int) else int(slot.codes[0])
+                if code >= 0:
+                    found.append(Entry(column.name, "", murmur(slot.names[code].encode(), 0) & mask))
+        return found
 
     def known(self) -> list[int]:
         """Return sizes of what is known: features, first times, columns of known kind."""
