@@ -56,9 +56,11 @@ _HOMES = {
     "compare": "evaluation.compare",
     "convert": "data.convert",
     "evaluate_policies": "bandits.off_policy",
+    "explain": "reports.explanation",
     "finalize": "online_to_batch.finalize",
     "read_experts": "data.tables.read_experts",
     "hindsight": "comparators.hindsight",
+    "list": "reports.listing",
     "load": "game.persistence",
     "make": "game.specs",
     "parallel_gradient": "online_to_batch.parallel_gradient",
@@ -79,7 +81,7 @@ _ROOMS = {
     "testing": "testing",
 }
 
-__all__ = ["__version__", *sorted(_HOMES), *_ROOMS]
+__all__ = ["__version__", *sorted(_HOMES.keys() - {"list"}), *_ROOMS]  # a star import must not hide the built-in list
 
 
 def __getattr__(name: str) -> Any:
@@ -94,4 +96,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "list"])

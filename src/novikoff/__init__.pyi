@@ -2,6 +2,8 @@
 
 # Made by `make names` from core/registry.py: do not edit.
 
+import builtins
+
 from novikoff.bandits.exp3_ix import Exp3IX as Exp3IX
 from novikoff.bandits.exp4 import Exp4 as Exp4
 from novikoff.bandits.off_policy import PolicyEvaluation as PolicyEvaluation
@@ -106,6 +108,8 @@ from novikoff.mixtures.multiclass_ensemble import MulticlassEnsemble as Multicla
 from novikoff.online_to_batch.finalize import OnlineToBatch as OnlineToBatch
 from novikoff.online_to_batch.finalize import finalize as finalize
 from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient
+from novikoff.reports.explanation import explain as explain
+from novikoff.reports.listing import list as list
 from novikoff.reports.page import report as report
 from novikoff.trees.forest import Forest as Forest
 from novikoff.trees.forest_regression import ForestRegression as ForestRegression
@@ -120,4 +124,4 @@ from .data import synthetic as synthetic
 from .finite import classes as classes
 
 __version__: str
-__all__: list[str]
+__all__: builtins.list[str]

@@ -124,7 +124,7 @@ def test_two_values_of_seed_are_two_games():
         (("run", "threshold-halving:n=10", "demo:thresholds", "--passes", "0"), "passes"),
         (("duel", "threshold-halving:n=10", "bisection"), "shows any"),
         (("duel", "threshold-halving:n=10", "halving"), "the name of an adversary must be one of"),
-        (("explain", "nonsense"), "must be one of"),
+        (("explain", "nonsense"), "no name or term to explain is called"),
         (("no-such-command",), "no-such-command"),
     ],
 )

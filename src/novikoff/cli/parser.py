@@ -348,7 +348,10 @@ def parser() -> Parser:
 
     _add_json(verb("list", verbs.list_names))
     verb("explain", verbs.explain).add_argument(
-        "name", metavar="NAME", help="name of a learner, adversary, class, format or theorem (see: novikoff list)"
+        "name",
+        nargs="+",
+        metavar="NAME",
+        help="name of a learner, adversary, class, format or theorem (see: novikoff list), or a term",
     )
     verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="shell")
     return whole
@@ -517,7 +520,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
     "list": ("list", "list --json"),
-    "explain": ("explain perceptron", "explain perceptron_margin"),
+    "explain": ("explain perceptron", "explain perceptron_margin", "explain version space"),
 }
 """Examples of each verb, without `novikoff`."""
 

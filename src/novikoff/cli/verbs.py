@@ -188,10 +188,10 @@ def list_names(args: Namespace) -> int:
 
 
 def explain(args: Namespace) -> int:
-    """Explain a name: algorithm, theorem with proof, cost."""
+    """Explain a name (algorithm, theorem with proof, cost) or a term of online learning."""
     from novikoff.reports.explanation import explain as explanation
 
-    print(explanation(args.name), end="")
+    print(explanation(" ".join(args.name)), end="")
     return 0
 
 

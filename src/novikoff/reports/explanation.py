@@ -1,7 +1,8 @@
 """Explanations of names: algorithm, theorem with its proof idea, cost and reference, all from the docstrings.
 
-Some well-known learners that the library leaves out are explained too, with what to use instead, and frameworks that
-many learners are instances of: `novikoff explain oco`.
+Terms of textbooks and lectures are found too, in any case, singular or plural (reports/glossary.py), as are well-known
+learners that the library leaves out, with what to use instead, and frameworks that many learners are instances of:
+`novikoff explain oco`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from novikoff.core.adapt import theorems_of
 from novikoff.core.errors import SpecError
 from novikoff.core.registry import CATALOG, entry, find, for_multiclass, names
 from novikoff.core.types import Theorem
+from novikoff.reports import glossary
 
 ABSENT: Mapping[str, str] = {
     "diagonal-arow": """\
@@ -119,25 +121,68 @@ Reference
 OURS = re.compile(r"novikoff\.(\w+\.)+theorems\.")
 
 
-def explain(name: str) -> str:
-    """Return the text for a learner, adversary, class, format or theorem, or for a learner that is not included."""
+class Explanation(str):
+    """Text that a console shows as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(name: str) -> Explanation:
+    """Explain a learner, adversary, class, format, theorem, or a term of online learning.
+
+    Args:
+        name: Name or term, in any case; hyphens, underscores and spaces are the same.
+
+    Returns:
+        A text: for a learner, the algorithm and its theorems with their proofs.
+
+    Example:
+        >>> import novikoff as nk
+        >>> print(nk.explain("version space").splitlines()[2])
+        The hypotheses that are consistent with all labels so far.
+    """
+    return Explanation(_text(name))
+
+
+def _text(name: str) -> str:
+    found = _known(name)
+    if found in FRAMES:
+        return _with_references(FRAMES[found])
+    if found in ABSENT:
+        return ABSENT[found]
+    if found is None and (name in CATALOG or not find(name)) and (term := glossary.find(name)):
+        return glossary.text(term)
+    name = name if found is None else found
     if name not in CATALOG and name.replace("-", "_") in theorems():  # no need to search installed packages
         return _with_references(_doc_of(_theorem(name)))
-    if (frame := ALIASES.get(name.lower(), name.lower())) in FRAMES and not find(name):
-        return _with_references(FRAMES[frame])
-    if (absent := ALIASES.get(name.lower(), name.lower())) in ABSENT and not find(name):
-        return ABSENT[absent]
-    if found := find(name):
-        texts = [f"{name}:{found.arguments()}" if found.arguments() else name, "", found.doc()]
-        for theorem in theorems_of(found.load()):
+    if entry := find(name):
+        texts = [f"{name}:{entry.arguments()}" if entry.arguments() else name, "", entry.doc()]
+        for theorem in theorems_of(entry.load()):
             texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
-        if found.room == "learner" and (multiclass := for_multiclass(name)):
+        if entry.room == "learner" and (multiclass := for_multiclass(name)):
             texts += ["", "Multiclass", "", multiclass.doc()]
             for theorem in theorems_of(multiclass.load()):
                 texts += ["", f"Theorem {theorem.name}", "", _doc_of(theorem)]
     else:
         texts = [_doc_of(_theorem(name))]
     return _with_references("\n".join(texts))
+
+
+def _known(query: str) -> str | None:
+    """Return the name that a query means; None if it is not built in, or only a term of the glossary."""
+    if query in CATALOG and CATALOG[query].room == "stream" and glossary.find(query):
+        return None  # "separable" is a term first, and then the name of a generated stream
+    if query in CATALOG or query.replace("-", "_") in theorems():
+        return query
+    wanted = glossary.normal(query)
+    wanted = {glossary.normal(other): name for other, name in (*ALIASES.items(), *glossary.ALIASES.items())}.get(
+        wanted, wanted
+    )
+    known = {glossary.normal(name): name for name in (*theorems(), *ABSENT, *FRAMES, *CATALOG)}
+    return known.get(glossary.normal(wanted))
 
 
 def _with_references(text: str) -> str:
@@ -164,8 +209,9 @@ def _theorem(name: str) -> object:
     others = [learner for learner in names("learner") if learner not in CATALOG]
     promised = {theorem.name: theorem for learner in others for theorem in promises(learner)}
     if wanted not in promised:
-        known = [*CATALOG, *others, *theorems(), *promised]
-        raise SpecError(f"a name to explain must be one of {', '.join(known)}: got {name!r}.")
+        near = glossary.close(name, [*CATALOG, *others, *theorems(), *promised])
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`novikoff list` prints all names."
+        raise SpecError(f"no name or term to explain is called {name!r}. {hint}")
     return promised[wanted]
 
 
