@@ -149,9 +149,9 @@ def explain(name: str) -> Explanation:
 
 def _text(name: str) -> str:
     found = _known(name)
-    if found in FRAMES:
+    if found is not None and found in FRAMES:
         return _with_references(FRAMES[found])
-    if found in ABSENT:
+    if found is not None and found in ABSENT:
         return ABSENT[found]
     if found is None and (name in CATALOG or not find(name)) and (term := glossary.find(name)):
         return glossary.text(term)
