@@ -21,35 +21,35 @@ def takes_options(name):
     return "import argparse" in (HERE / f"{name}.py").read_text(encoding="utf-8")
 
 
-def listing(told):
-    widest = max(map(len, told))
-    return "\n".join(f"  {name:<{widest}}  {text.splitlines()[0]}" for name, text in told.items())
+def listing(docs):
+    widest = max(map(len, docs))
+    return "\n".join(f"  {name:<{widest}}  {text.splitlines()[0]}" for name, text in docs.items())
 
 
 def main(arguments):
-    told = documents()
+    docs = documents()
     given = list(itertools.takewhile(lambda argument: not argument.startswith("-"), arguments))
     options = arguments[len(given) :]
     asks = "-h" in options or "--help" in options
     if asks and not given:
-        print(f"{USAGE}\n\n{__doc__} NAME --help lists the options of one.\n\n{listing(told)}")
+        print(f"{USAGE}\n\n{__doc__} NAME --help lists the options of one.\n\n{listing(docs)}")
         return 0
-    unknown = [name for name in given if name not in told]
+    unknown = [name for name in given if name not in docs]
     if unknown:
-        print(f"unknown benchmark: {', '.join(unknown)}. Available:\n{listing(told)}", file=sys.stderr)
+        print(f"unknown benchmark: {', '.join(unknown)}. Available:\n{listing(docs)}", file=sys.stderr)
         return 2
     if options and not given:
         print(
-            f"{options[0]} must follow the name of a benchmark: {USAGE}. Available:\n{listing(told)}", file=sys.stderr
+            f"{options[0]} must follow the name of a benchmark: {USAGE}. Available:\n{listing(docs)}", file=sys.stderr
         )
         return 2
     without = [name for name in given if options and not takes_options(name)]
     if without and not asks:
         print(f"{', '.join(without)} takes no options: got {' '.join(options)}.", file=sys.stderr)
         return 2
-    for name in given or told:
+    for name in given or docs:
         if asks and name in without:
-            print(told[name])
+            print(docs[name])
             continue
         print(f"== {name}", flush=True)
         sys.argv = [name, *options]

@@ -23,7 +23,7 @@ WIDTH, ROWS = 58, 4_000
 TURNS = 3
 
 
-def told(what, got, wanted, unit):
+def report(what, got, wanted, unit):
     mark = "" if got <= wanted else "   ABOVE"
     print(f"{what:<72} {got:>8.2f} {unit:<9} (at most {wanted:g}){mark}", flush=True)
 
@@ -48,17 +48,17 @@ def dense():
         learner = nk.Auto()
         learner.learn_many(nk.Batch(x[:9], y[:9], 1))
         awake.append(seconds_a_row(learner, x[:900], y[:900]))  # no member rests within 1,000 rounds
-    told("auto, dense, all fourteen members awake", statistics.median(awake), 120, "us/row")
+    report("auto, dense, all fourteen members awake", statistics.median(awake), 120, "us/row")
     learner.learn_many(nk.Batch(x, y, 1))
     asleep = int((learner._standing[mix.IDLE] < 0.0).sum())
     resting = seconds_a_row(learner, *rows(ROWS, 1))
-    told(f"auto, dense, {asleep} of 15 members resting", resting, 40, "us/row")
+    report(f"auto, dense, {asleep} of 15 members resting", resting, 40, "us/row")
     single = []
     for _ in range(TURNS):
         logistic = nk.Logistic()
         logistic.learn_many(nk.Batch(x[:9], y[:9], 1))
         single.append(seconds_a_row(logistic, x, y))
-    told("logistic, dense", statistics.median(single), 8, "us/row")
+    report("logistic, dense", statistics.median(single), 8, "us/row")
 
 
 def text():
@@ -74,7 +74,7 @@ def text():
                     keep_near(data)
                     taken.append(process(command)[0])
             what = f"{spec}, {os.path.getsize(svm) / 1e6:,.0f} MB of text, {number:,} rows, relative to VW"
-            told(what, ratio(*times), wanted, "times")
+            report(what, ratio(*times), wanted, "times")
 
 
 def first_run():
@@ -85,7 +85,7 @@ def first_run():
         os.environ["NUMBA_CACHE_DIR"] = os.path.join(folder, "cache")
         taken, _ = process([sys.executable, "-m", "novikoff", "run", path, "--quiet"])
         del os.environ["NUMBA_CACHE_DIR"]
-    told("auto, first run after installation, a small table", taken, 8, "s")
+    report("auto, first run after installation, a small table", taken, 8, "s")
 
 
 def main():

@@ -87,13 +87,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         process, client = started(folder, chosen.port)
         try:
-            told(client, chosen, (Path(folder) / "token").read_text().strip())
+            run_day(client, chosen, (Path(folder) / "token").read_text().strip())
         finally:
             process.terminate()
             process.wait(60)
 
 
-def told(client, chosen, token):
+def run_day(client, chosen, token):
     waits = WAITS / HOURS * chosen.seconds
     model = client.create("mail", "auto:fast=true", negative="ham", positive="spam", expire_seconds=waits)
     client.create("mail-perceptron", "perceptron:bias=1", negative="ham", positive="spam")

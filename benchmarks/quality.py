@@ -355,7 +355,7 @@ def cell(found, least=(-np.inf, -np.inf)):
     wrong, lost = found[:, 0].mean(), found[:, 1].mean()
     told = bold(f"{wrong:.2f}" if wrong < 1e6 else f"{wrong:.1e}", wrong <= least[0])
     if len(found) > 1 and found[:, 0].std() > 1e-9:
-        told += f" ±{off(found[:, 0]):.2f}"
+        told += f" ±{standard_error(found[:, 0]):.2f}"
     return told if np.isnan(lost) else f"{told} / {bold(f'{lost:.3f}'.lstrip('0'), lost <= least[1])}"
 
 
@@ -367,14 +367,14 @@ def lowest(means):
 def spread(figures, digits):
     """Return the mean as text, with its standard error if there are several figures."""
     told = f"{figures.mean():.{digits}f}"
-    return f"{told} ±{off(figures):.{digits}f}" if len(figures) > 1 else told
+    return f"{told} ±{standard_error(figures):.{digits}f}" if len(figures) > 1 else told
 
 
 def bold(text, really):
     return f"**{text}**" if really else text
 
 
-def off(figures):
+def standard_error(figures):
     """Return the standard error of the mean."""
     return figures.std(ddof=1) / np.sqrt(len(figures)) if len(figures) > 1 else 0.0
 
@@ -399,7 +399,7 @@ def table(title, streams, learners, results):
         print(flush=True)
 
 
-def beside(streams, results):
+def compare_with_best_peer(streams, results):
     """Print `auto` and the best peer, by log loss and by errors."""
     print("| `auto` and the best peer | log loss | peer | errors in % | peer |\n|---|---|---|---|---|")
     for s in streams:
@@ -408,7 +408,7 @@ def beside(streams, results):
             peers = {name: results[s, name][:, k] for name in PEERS if name != "best constant" and (s, name) in results}
             best = min(peers, key=lambda name: peers[name].mean())
             both = results[s, "auto"][: len(peers[best]), k], peers[best][: len(results[s, "auto"])]
-            tie = abs((both[0] - both[1]).mean()) <= off(both[0] - both[1])
+            tie = abs((both[0] - both[1]).mean()) <= standard_error(both[0] - both[1])
             own, other = (spread(figures, digits) for figures in (results[s, "auto"][:, k], peers[best]))
             less = results[s, "auto"][:, k].mean() <= peers[best].mean()
             told += [bold(own, less), f"{bold(other, not less)} {best}{' (a tie)' if tie else ''}"]
@@ -477,7 +477,7 @@ def main():
         if streams:
             table(title, streams, chosen.learners, results)
         if streams and not kind and all((s, name) in results for s in streams for name in ("auto", "VW")):
-            beside(streams, results)
+            compare_with_best_peer(streams, results)
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
     fewer = {}
     for (stream, name), found in results.items():

@@ -19,10 +19,10 @@ def main():
     from river import datasets
 
     for name, stream in (("Phishing", list(datasets.Phishing())), ("Elec2-like", list(market(ROUNDS)))):
-        told(name, stream)
+        play_team(name, stream)
 
 
-def told(name, stream):
+def play_team(name, stream):
     from river import linear_model, naive_bayes, preprocessing, tree
 
     models = {
