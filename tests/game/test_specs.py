@@ -149,7 +149,7 @@ def test_wrong_spec_is_answered_with_a_correction(spec, says):
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("halving:[table:matrix=[[0,1,2],[2,1]]]", "of a table must all have one length"),
+        ("halving:[table:matrix=[[0,1,2],[2,1]]]", "of a table must all have the same length"),
         ("halving:[table:matrix=[[10**400]]]", "must hold whole numbers"),
         ("halving:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),
         ("weighted-majority:[thresholds:n=10],prior=3", "one weight for each hypothesis, 12: got 3"),

@@ -312,7 +312,7 @@ def test_the_width_is_that_of_the_first_example_or_the_one_given():
     with pytest.raises(InputError, match="larger width"):
         named.learn_one({"a": 1.0, "c": 1.0}, -1)
     assert named.state()["features"] == before["features"]
-    with pytest.raises(InputError, match="from 1"):
+    with pytest.raises(InputError, match="positive integer"):
         Ellipsoid().learn_one({}, -1)
     with pytest.raises(TooLargeError, match="its matrix"):
         Ellipsoid().learn_one({WIDEST: 1.0}, -1)

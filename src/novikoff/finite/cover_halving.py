@@ -34,10 +34,12 @@ from novikoff.finite.classes.sphere import LARGEST_COVER, SMALLEST_EPSILON, Sphe
 from novikoff.finite.theorems.cover_restarts import CoverFacts, cover_restarts
 
 PARAMS: Schema = {"dim": int, "conservative": bool, "largest": int}
+"""Constructor arguments in a saved state."""
 COUNTERS = ("level", "rounds", "spent", "capped", "zeros")
+"""Counters in a saved state, explained in CoverFacts."""
 
 FINEST = 64
-"""Number of halvings of epsilon that no cover reaches."""
+"""Upper limit of the level in a saved state: no cover is refined so often."""
 
 
 class CoverHalving(Learner):

@@ -39,7 +39,7 @@ class MidpointFacts:
     restarts: int
 
 
-# Hexadecimal, because Python by default refuses to print integers of more than 4,300 decimal digits.
+# Hexadecimal, because Python by default refuses to convert integers of more than 4,300 digits to decimal text.
 def _as_hex(value: Fraction | None) -> list[str] | None:
     return None if value is None else [f"{value.numerator:x}", f"{value.denominator:x}"]
 

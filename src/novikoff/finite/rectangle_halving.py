@@ -1,8 +1,8 @@
 """Halving for axis-aligned boxes on a grid of any size, by counting votes without listing the boxes.
 
 Algorithm
-    Grid {0 .. m-1}^dim, boxes and one empty box (see finite/classes/rectangle.py). Stored: the bounding box P of the
-    positives, the negatives, and V, the number of surviving boxes, at first all of them.
+    Grid {0 .. m-1}^dim, its boxes and the empty box (see finite/classes/rectangle.py). The learner stores the bounding
+    box P of the positives, the negatives, and V, the number of surviving boxes, at first all of them.
     On x: votes = the number of boxes that contain P and x and avoid the negatives (box_count.py); V - votes vote -1.
     Predict +1 if 2 votes >= V: a tie predicts +1.
     On +1: V = votes, P grows to x.  On -1: V = V - votes, x joins the negatives.
@@ -98,6 +98,7 @@ class RectangleHalving(Learner):
         self._begin()
 
     def _begin(self) -> None:
+        """Start with all boxes, at first and after a restart."""
         self.low: Point | None = None  # the bounding box of the positives
         self.high: Point | None = None
         self.negatives: list[Point] = []  # sorted

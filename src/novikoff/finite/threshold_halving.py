@@ -34,8 +34,9 @@ from novikoff.finite.theorems.halving_mistakes import halving_mistakes
 from novikoff.finite.theorems.halving_restarts import halving_restarts
 
 LARGEST_COMPILED = 2**61
+"""Largest n of the compiled loop: 2i + 1 and lo + hi then fit into int64."""
 MOVING = ("lo", "hi", "restarts", "emptied_at", "rounds")
-"""Attributes that rounds change, in the order of the compiled loop."""
+"""Attributes that change from round to round, in the order of the `state` of the compiled loop."""
 
 
 class ThresholdHalving(Learner):
@@ -79,7 +80,7 @@ class ThresholdHalving(Learner):
 
     @property
     def last(self) -> int:
-        """The largest threshold."""
+        """Largest threshold, n + 1: "always -1"."""
         return self.n + 1
 
     @property

@@ -36,7 +36,7 @@ Number = int | float | Fraction
 
 
 def _plain(value: Number) -> str | float:
-    """Return a float unchanged, and an integer or Fraction as text in base 16, which may be of any length."""
+    """Return a float unchanged, and an integer or Fraction as hexadecimal text: Python limits decimal digits."""
     if isinstance(value, float):
         return value
     return f"{value:x}" if isinstance(value, int) else f"{value.numerator:x}/{value.denominator:x}"

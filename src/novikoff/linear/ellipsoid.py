@@ -63,16 +63,19 @@ CUTS = ("centre", "deep")
 WIDEST = 2**14
 """Largest width; the matrix then takes 2 GB."""
 WIDTH_OF_BITS = " to hash features into 2^B places, which leaves room for new ones."
+"""End of the advice for an x beyond the width."""
 
 FLAWS = (
     "",
-    "a zero example was labelled -1: every target gives it +1",
+    "a zero example was labelled -1: every target predicts +1 for it",
     "an example was not finite",
     "the ellipsoid became too thin for double precision",
     "nothing was left of the ellipsoid: no target has such a margin",
     "the check of the volume failed: too much rounding",
 )
+"""Reasons why the theorems are void, by the flaw codes of linear/_loops/ellipsoid.py; the last is set in `_look`."""
 CHECK = FLAWS.index("the check of the volume failed: too much rounding")
+"""Flaw code of a failed volume check."""
 
 
 class Ellipsoid(Learner):
@@ -137,7 +140,7 @@ class Ellipsoid(Learner):
         if cuts not in CUTS:
             raise InputError(f"cuts must be centre or deep: got {cuts!r}.")
         if not 0.0 <= margin < 1.0:
-            raise InputError(f"a margin must be at least 0 and below 1: got {margin}. Examples count as of length 1.")
+            raise InputError(f"a margin must be at least 0 and below 1: got {margin}. Divide it by the length of x.")
         if not 0 <= grid <= LARGEST_COORDINATE or int(grid) != grid:
             raise InputError(f"a grid must be an integer up to {LARGEST_COORDINATE:,}: got {shown(grid)}.")
         self.bias, self.normalize = float(bias), normalize
@@ -145,7 +148,9 @@ class Ellipsoid(Learner):
         self.rounds = 0
         self.scored = None
         self.features = Features()
+        # [scale, depth] and [updates, flaw code]: shared with the compiled loops, which change them in place.
         self._scalars, self._counts = np.array([1.0, 0.0]), np.zeros(2, np.int64)
+        # Without a bias only the direction of x counts, so there is nothing to normalise.
         self._rule = (self.bias, normalize and self.bias != 0.0, cuts == "deep" or margin > 0.0, self.margin)
         self.width: int | None = None
         self.domain = Domain("vector")
@@ -159,8 +164,10 @@ class Ellipsoid(Learner):
         return 0 if self.width is None else self.width + (self.bias != 0.0)
 
     def _hold(self, centre: NDArray[np.float64], factor: NDArray[np.float64]) -> None:
-        rooms = (np.zeros(len(centre)), np.zeros(len(centre)))
-        self._body = (centre, factor, self._scalars, self._counts, *rooms)
+        """Store the ellipsoid as the `body` of the compiled loops, with fresh scratch arrays."""
+        scratch = (np.zeros(len(centre)), np.zeros(len(centre)))
+        self._body = (centre, factor, self._scalars, self._counts, *scratch)
+        # Arrays of this shape take the fast path in `score_one` and `play_one`, which skips all conversions.
         self._shape = (self.width,) if self.features.kind == "array" else None
 
     def _fix(self, width: int) -> None:
@@ -258,6 +265,7 @@ class Ellipsoid(Learner):
             x = batch.table()
             self._meet("array", x.shape[1])
             play = partial(_loops.ellipsoid.learn_dense, self._body, self._rule, _doubles(x))
+        # The loop halts at each power of two of updates, where `_look` checks the volume: as in `play_one`.
         row = 0
         while row < len(batch):
             before = self.updates
@@ -353,8 +361,8 @@ class Ellipsoid(Learner):
         d = len(self._body[0])
         with np.errstate(all="ignore"):
             log_volume = float(np.linalg.slogdet(self._body[1])[1]) + d * math.log(self._scalars[0])
-        wanted = -updates * log_shrink(d) - float(self._scalars[1])
-        if not abs(log_volume - wanted) <= CLOSE:
+        expected = -updates * log_shrink(d) - float(self._scalars[1])
+        if not abs(log_volume - expected) <= CLOSE:  # also if log_volume is NaN
             self._counts[1] = CHECK
 
     def tracker(self) -> LinearTracker:
@@ -387,11 +395,11 @@ class Ellipsoid(Learner):
 def check_width(width: int) -> None:
     """Raise an error if the width is not a positive integer or too large to store."""
     if width < 1 or int(width) != width:
-        raise InputError(f"a width must be an integer from 1: got {width}. Pass it, if the first example has none.")
+        raise InputError(f"a width must be a positive integer: got {width}. Pass width if the first example is empty.")
     if width > WIDEST:
         raise TooLargeError(
-            f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has that number "
-            "squared. Choose features, or the Perceptron."
+            f"the width of an ellipsoid must be at most {WIDEST:,}: got {width:,}, and its matrix has the square of "
+            "that many entries. Select fewer features, or use the Perceptron."
         )
 
 

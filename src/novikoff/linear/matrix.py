@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
 LEAST_RIDGE, LARGEST_RIDGE = 2.0**-46, 2.0**100
-"""Range of the ridge. A feature adds at most v = x^2/(ridge M^2) to x'P x, and an update leaves 1/(1+v) of P along x,
-with a relative rounding error of about 2^-53 v. Predictions of `vaw` were off by up to 0.005 at v = 2^46, and by 0.6 at
-2^52."""
+"""Range of the ridge. A feature adds at most v = x^2/(ridge M^2) to x'P x. An update divides P along x by 1 + v, with a
+relative rounding error of about 2^-53 v. In tests, predictions of `vaw` were off by up to 0.005 at v = 2^46, and by 0.6
+at 2^52."""
 
 
 def taken_by(ridge: float, scale_free: bool, diagonal: bool = False) -> tuple[tuple[float, float], str]:
@@ -35,12 +35,13 @@ def taken_by(ridge: float, scale_free: bool, diagonal: bool = False) -> tuple[tu
     In this range ridge M^2 and its inverse are doubles, and v is at most 2^46 per feature; a diagonal metric needs only
     the former.
     """
+    # Sizes reach from 2^-500 to 2^500. A factor of 2^10 beyond that keeps ridge M^2 and its inverse below 2^1021.
     root = math.sqrt(ridge)
     if scale_free:
         sizes = max(LEAST_SIZE, LEAST_SIZE / (root * 2.0**10)), min(LARGEST_SIZE, LARGEST_SIZE * 2.0**10 / root)
         return sizes, f"Multiply the feature by a power of 2: ridge is {ridge:g}."
     most = LARGEST_SIZE if diagonal else min(LARGEST_SIZE, root / math.sqrt(LEAST_RIDGE))
-    return (LEAST_SIZE, most), f"Leave out scale_free=false, or scale the feature: its ridge is {ridge:g} at any scale."
+    return (LEAST_SIZE, most), f"Leave out scale_free=false, or rescale the feature: ridge is {ridge:g} at any scale."
 
 
 class Matrix:
@@ -164,15 +165,15 @@ class Matrix:
         count = float(totals[at.COUNT])
         require(count.is_integer() and 0 <= count <= min(at.LIMIT, places), "features must fit a matrix", count)
         counts = totals[[at.UPDATES, at.SINCE]]
-        require(bool((counts >= 0.0).all() and (counts % 1.0 == 0.0).all()), "updates must be counted", counts)
+        require(bool((counts >= 0.0).all() and (counts % 1.0 == 0.0).all()), "updates must be whole numbers", counts)
         n, slots = int(count), array(state, "slots", (places,), np.int32)
         used = np.sort(slots[slots >= 0])
-        require(used.tolist() == list(range(n)), "features must each have a row of the matrix", used)
+        require(used.tolist() == list(range(n)), "each feature must have its own row of the matrix", used)
         held = array(state, "held", (at.HELD, n))
         require(bool((held[[at.LARGEST, at.SEEN]] >= 0.0).all()), "sizes and counts must not be negative", held)
         self.totals, self.slots = totals, np.append(slots, np.int32(-1))
         self.held, self.inverse, self.sums = held, array(state, "inverse", (n, n)), array(state, "sums", (n, n))
-        self.make_room(places)  # as before saving: the next rows may have features that the matrix has not seen
+        self.make_room(places)  # the loops expect it: the next rows may have features that are not in the matrix yet
 
 
 def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: int) -> None:
@@ -180,7 +181,7 @@ def check_shared(slots: NDArray[np.int32], totals: NDArray[np.float64], room: in
     check_counts(totals, 0, room)
     held = int(totals[..., at.COUNT].max(initial=0))
     used = np.sort(slots[slots != -1])
-    require(used.tolist() == list(range(held)), "features must each have a row of the matrix", used)
+    require(used.tolist() == list(range(held)), "each feature must have its own row of the matrix", used)
 
 
 def check_counts(totals: NDArray[np.float64], least: int, most: int) -> None:
@@ -193,14 +194,16 @@ def check_counts(totals: NDArray[np.float64], least: int, most: int) -> None:
 def seen_places(slots: NDArray[np.int32], rows: Nonzeros, count: int) -> tuple[NDArray[np.uint32], int]:
     """Return the places of rows to predict, capped at the last slot, and the number of features to make room for.
 
-    Matrices that share `slots` hold at most `count` features. A feature with a slot that one matrix has not met already
-    has room, so only features without a slot need more.
+    Matrices that share `slots` hold at most `count` features. A feature with a slot has room in all of them, even in a
+    matrix that has not seen it yet, so only features without a slot need more.
     """
     places = up_to(rows.places, len(slots) - 1)
     known = slots[places]
+    # Python's min is faster for a short row, numpy's for a long one.
     if (min(known.tolist(), default=0) if len(known) <= SHORT else int(known.min())) >= 0:
         return places, count
     new = known < 0
+    # New features per row, as differences of running totals; a matrix must have room for the row with the most.
     before = np.append(0, np.cumsum(new))
     return places, min(count + int(np.diff(before[rows.ends]).max(initial=0)), at.LIMIT)
 
@@ -217,7 +220,10 @@ def roomy(
 
 
 def stretches(rounds: int, count: int) -> Iterator[slice]:
-    """Yield slices of `count` rows after `rounds` rounds if every row is an update; call `refresh` after each one."""
+    """Yield slices of `count` rows, each ending where an inverse is due; the caller then calls `refresh`.
+
+    This is for learners that update in every round, so that after `rounds` rounds the next due row is known.
+    """
     start = 0
     while start < count:
         stop = min(count, start + at.REFRESH - (rounds + start) % at.REFRESH)
@@ -226,7 +232,12 @@ def stretches(rounds: int, count: int) -> Iterator[slice]:
 
 
 def refresh(parts: tuple[NDArray[np.float64], ...], ridge: Any) -> None:
-    """Recompute the inverses that are due from their matrices; the parts have one or more leading axes."""
+    """Recompute the inverses that are due from their matrices.
+
+    Args:
+        parts: held, inverse, sums and totals, as in MatrixArrays, with one or more leading axes.
+        ridge: Regularisation of each matrix, broadcast to the leading axes.
+    """
     held, inverse, sums, totals = parts
     due = totals[..., at.SINCE] >= at.REFRESH
     if due.any():
@@ -241,6 +252,7 @@ def full_metric(
 ) -> Full:  # fmt: skip
     """Return A from the arrays of linear/_loops/second_order.py."""
     count = int(totals[at.COUNT])
+    # Only the lower triangle of S is stored: mirror it, with rows in the order of the slots.
     places = np.flatnonzero((slots >= 0) & (slots < count))
     places, low, largest = places[np.argsort(slots[places])], np.tril(sums[:count, :count]), held[at.LARGEST, :count]
     return Full(places, ridge * largest * largest, low + np.tril(low, -1).T, int(totals[at.UPDATES]))

@@ -100,7 +100,10 @@ class MetricPerceptron(SecondOrder):
         return self.ridge * held[:, place.LARGEST] ** 2 + held[:, place.SQUARES]
 
     def _doubt(self) -> NDArray[np.float64]:
-        """Return the rounding error of b by place; no |x| of an update exceeds the root of the sum of x^2."""
+        """Return the rounding error of b by place.
+
+        It needs the largest |x| of the updates: M if `scale_free`, else at most the root of the sum of x^2.
+        """
         held = self._met
         sizes = held[:, place.LARGEST] if self.scale_free else np.sqrt(held[:, place.SQUARES]) * (1.0 + 1e-9)
         return added_doubt(held[:, place.SEEN], sizes)
@@ -192,9 +195,9 @@ class MetricPerceptron(SecondOrder):
             self._held = np.vstack([found["held"], np.zeros((1, place.HELD))])
             most = float(found["held"][:, place.SEEN].max(initial=0.0))
             sound = most <= self._totals[place.UPDATES]
-            require(sound, "a feature must not be in more updates than there were", most)
+            require(sound, "no feature may have more updates than the learner", most)
         totals = self._totals if self.diagonal else self.matrix.totals
         counted = (place.UPDATES, place.MISTAKES) if self.diagonal else (at.UPDATES, at.LOSS)
         updates, mistakes = (float(totals[k]) for k in counted)
         sound = updates.is_integer() and mistakes.is_integer() and 0.0 <= mistakes <= updates <= self.rounds
-        require(sound, f"mistakes and updates must be counts of its {self.rounds:,} rounds", [mistakes, updates])
+        require(sound, f"mistakes <= updates <= {self.rounds:,} rounds must be whole numbers", [mistakes, updates])

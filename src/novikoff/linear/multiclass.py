@@ -125,7 +125,7 @@ class MulticlassLearner(Rows):
 
     def _refused(self, y: Any, known: int) -> InputError:
         most = self._most(known) - 1
-        what = "labels are announced" if self.announced is not None else "labels are numbered as they come"
+        what = "labels are announced" if self.announced is not None else "labels are numbered in order of appearance"
         more = f" The learner takes at most {self.most:,} labels: use ftrl." if y == known == self.most else ""
         return InputError(f"a label must be an integer from 0 to {most}: got {shown(y)}, and {what}.{more}")
 
@@ -166,10 +166,12 @@ class MulticlassProbabilistic(MulticlassLearner):
         """
         scores = np.array(played.scores, dtype=np.float64)
         before = np.maximum.accumulate(np.append(known, y[:-1] + 1)) if len(y) else y
-        scores[np.arange(scores.shape[1]) >= before[:, None]] = -np.inf
+        scores[np.arange(scores.shape[1]) >= before[:, None]] = -np.inf  # labels not known before the row
+        # `kept` is the probability reserved for a new label: 1/t^2 in round t, whose sum over all rounds is finite.
         kept = 1.0 / (rounds + 1.0 + np.arange(len(y))) ** 2 if self.grows else np.zeros(len(y))
         chances, rows = (1.0 - kept)[:, None] * self._shares(scores), np.arange(len(y))
         came, new = chances[rows, y], y >= before
+        # cumsum, not sum: it adds from left to right, so that one row and a batch agree to the bit.
         squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1] if len(y) else kept
         briers = np.where(new, 2.0 * (1.0 - kept) ** 2, squares - came**2 + (1.0 - came) ** 2)
         return np.where(new, np.nan, chances[rows, played.predictions]), briers

@@ -93,6 +93,7 @@ class MulticlassSecondOrder(MulticlassLearner):
         return self._moments[: self.labels, : self.matrix.count]
 
     def _solved(self) -> NDArray[np.float64]:
+        """Return the weights A^-1 b of each label by slot."""
         n = self.matrix.count
         low = np.tril(self.matrix.inverse[:n, :n])
         found: NDArray[np.float64] = self._known() @ (low + np.tril(low, -1).T)

@@ -8,8 +8,8 @@ Algorithm
 Promise
     linear/theorems/perceptron_hinge.py: for every u, M <= D + a^2/2 + a sqrt(D + a^2/4) with D the hinge loss of u and
     a = R ||u||. linear/theorems/perceptron_margin.py: M <= R^2/margin^2 if some u separates the rows.
-    linear/theorems/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2. linear/theorems/perceptron_lengths.py: where
-    lengths differ, M <= sum of max(0, 1 + kappa ||x||^2 - y<u,x>) + ||u||^2/(4 kappa) for every u and kappa > 0.
+    linear/theorems/perceptron_squared_hinge.py: M <= (a + sqrt Q)^2. linear/theorems/perceptron_lengths.py, for x of
+    different lengths: M <= sum of max(0, 1 + kappa ||x||^2 - y<u,x>) + ||u||^2/(4 kappa) for every u and kappa > 0.
 Cost
     O(non-zeros of x) per round, O(width) memory.
 Reference
@@ -112,6 +112,7 @@ class Perceptron(Learner):
         self._hold(np.zeros(0))
 
     def _hold(self, weights: NDArray[np.float64]) -> None:
+        """Store the weights; arrays of shape `_shape` then take the fast path, which skips all conversions."""
         self._weights = weights  # longer than the numbered features met, to grow rarely; the last weight is 0
         self._shape = weights.shape if self.features.kind == "array" else None
 
@@ -174,7 +175,7 @@ class Perceptron(Learner):
             score = self._score_dict(x, weights)
             if not math.isfinite(score):
                 score = self._play_row(x, y)
-            elif (-1 if score < 0.0 else 1) != y and isinstance(x, dict):  # other examples have no finite score here
+            elif (-1 if score < 0.0 else 1) != y and isinstance(x, dict):  # only a dict has a finite score on this path
                 self._add_dict(x, weights, y)
         prediction = -1 if score < 0.0 else 1
         self.scored = score
@@ -239,7 +240,7 @@ class Perceptron(Learner):
         """Play a round with x in any form; return the score."""
         row = self.features.row(x, learn=True)
         self._grow()
-        if isinstance(row, tuple) and self.features.kind == "numbers":  # all of them have weights now
+        if isinstance(row, tuple) and self.features.kind == "numbers":  # `_grow` gave all of them weights
             score = self._score_sparse(self._weights, *row)
         else:
             score = self._score_row(row, x)
@@ -294,6 +295,7 @@ class Perceptron(Learner):
     def _grow(self) -> None:
         """Make room for the features met."""
         if self.features.kind == "names":
+            # Names are appended, so the new ones are at the end: read them backwards, then restore the order.
             new = islice(reversed(self.features.names), len(self.features.names) - len(self._named))
             self._named.update((name, 0.0) for name in reversed([*new]))
             return

@@ -45,7 +45,7 @@ LABEL = {y: np.array([y], dtype=np.int8) for y in (-1, 1)}
 
 
 class Rows(Learner):
-    """Base class for linear learners with any kind of outcome: features, and how rows are played.
+    """Base class for linear learners with any kind of outcome: maps features to places and plays rows.
 
     x may be an array of numbers, a pair (indices, values) of arrays, or a mapping from names or integers to numbers
     (core/feature_places.py).
@@ -190,6 +190,7 @@ class Rows(Learner):
         """Return x as a row; features of a refused row are forgotten."""
         met = self.features.met()
         row = self.features.row(x, learn)
+        # `mapped` caches the last dict converted, for a caller that predicts x and then learns it.
         mapped = self.features.mapped
         if mapped is not None and mapped.row is not row:
             mapped = None
@@ -220,7 +221,7 @@ class Rows(Learner):
         if bad >= 0:
             self.features.forget(met)
             where = f"round {batch.first + bad:,}"
-            raise InputError(f"x must be finite, and at most 2^500 in size: that of {where} is not. Drop the row.")
+            raise InputError(f"x must be finite and at most 2^500 in size: that of {where} is not. Drop the row.")
         if (bad := self._outside(found)) >= 0:
             self.features.forget(met)
             where = f"round {batch.first + bad:,}"

@@ -402,7 +402,7 @@ class MulticlassTableLearner(TableLearner):
         return min(known + self.grows, MOST_LABELS)
 
     def _refused(self, y: Any, known: int) -> InputError:
-        what = "labels are numbered as they come" if self.grows else "labels are announced"
+        what = "labels are numbered in order of appearance" if self.grows else "labels are announced"
         more = f" Trees take {MOST_LABELS:,} labels at most: use ftrl." if y == known == MOST_LABELS else ""
         return InputError(
             f"a label must be an integer from 0 to {self._most(known) - 1}: got {shown(y)}, and {what}.{more}"

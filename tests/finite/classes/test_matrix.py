@@ -77,7 +77,7 @@ def test_functions_must_be_functions(functions_):
 
 
 def test_rows_of_different_lengths_are_refused():
-    with pytest.raises(InputError, match="one length"):
+    with pytest.raises(InputError, match="the same length"):
         table([[0, 1, 2], [2, 1]])
 
 

@@ -42,6 +42,7 @@ __all__ = [
     "thresholds",
 ]
 
+# Constructor of each class by its saved name; Functions cannot be saved.
 _RESTORED_BY: dict[str, Callable[..., HypothesisClass]] = {
     "halfspaces": Halfspaces,
     "programs": Programs,

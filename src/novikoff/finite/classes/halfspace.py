@@ -33,10 +33,10 @@ from novikoff.core.types import Domain, Example, State
 from novikoff.finite.classes.survivors import LARGEST, Survivors, refuse_if_too_large
 
 LONGEST_TABLE = 4096
-"""Largest number of ending scores tabulated each round; few enough to be cheap when few hypotheses are left."""
+"""Largest table of scores of the last weights. It is computed every round, also when few hypotheses are left."""
 
 MOST_DIMENSIONS = 400
-"""Largest number of dimensions; a larger class could not be stored, and its size not be printed."""
+"""Largest number of dimensions; a larger class could not be stored, nor its size be printed."""
 
 
 class Halfspaces:
@@ -68,6 +68,7 @@ class Halfspaces:
         # With one weight the primitive ones are -1 and +1 for any n: the grid -1 .. 1 has them all.
         self._reach = 1 if self.distinct and self._weights == 1 else self.n
         self._base = 2 * self._reach + 1
+        # Number of last weights whose scores are tabulated (`low_scores`); the others are computed row by row.
         self._ending = max(j for j in range(self._weights + 1) if self._base**j <= LONGEST_TABLE)
 
     @cached_property
@@ -80,7 +81,7 @@ class Halfspaces:
 
     def space(self, prior: object = None) -> Survivors:
         survivors = Survivors(self, prior, self._alternative())
-        _ = self._numbers
+        _ = self._numbers  # computed now, so that a class that is too large fails here and not in the first round
         return survivors
 
     def _alternative(self) -> str:

@@ -1,7 +1,7 @@
 """Hypotheses given as a table: row h, column x holds the label that hypothesis h gives to x.
 
 Hypotheses
-    `table(matrix)`: entries -1 and +1, or integers 0 .. k-1 for multiclass. Equal rows vote twice.
+    `table(matrix)`: entries -1 and +1, or integers 0 .. k-1 for multiclass. Equal rows each have a vote.
     `cube(k)`: all 2^k functions from k points to -1/+1, where Halving's bound is met with equality.
 Cost
     O(survivors) per round.
@@ -35,7 +35,7 @@ class Table:
         try:
             values = np.asarray(matrix)
         except ValueError:
-            raise InputError("the rows of a table must all have one length: they do not.") from None
+            raise InputError("the rows of a table must all have the same length: they do not.") from None
         if values.ndim != 2 or values.size == 0:
             raise InputError(f"a table must have rows (hypotheses) and columns (x): got shape {values.shape}.")
         if values.dtype.kind not in "iu":

@@ -35,9 +35,10 @@ LARGEST = 2**30
 """Largest number of programs in a class: 128 MB for the survivors, and the same for a vote."""
 
 LISTED_SHARE = 1024
-"""Survivors are listed one by one below this fraction 1/n of the class: the measured break-even point."""
+"""Survivors are stored as a list once there are fewer than 1 in this many: the measured break-even point."""
 
 CONSTANTS = (-1, 0, 0.5, 1)
+"""Default constants of the language."""
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -335,6 +336,7 @@ def _members(members: Any, size: int) -> Numbers:
     numbers = np.asarray(members)
     if numbers.dtype != np.int64 or numbers.ndim != 1 or not len(numbers):
         raise ModelFileError("saved survivors must be a non-empty list of integers: the file has none.")
+    # Sorted, so that the first survivor is the shortest program, as `Few.first` assumes.
     if numbers[0] < 0 or numbers[-1] >= size or np.any(numbers[1:] <= numbers[:-1]):
         raise ModelFileError(f"saved survivors must be increasing numbers below {size:,}: the file has others.")
     return numbers.copy()

@@ -17,7 +17,7 @@ Constructions
                     ||p - q||^2 = 4 sin^2((f-g)/2) + sin f sin g ||u - v||^2,
                 so a ring at g serving all f within h of it needs a cover of the u with
                     epsilon_g^2 = (epsilon^2 - 4 sin^2(h/2)) / (sin g max sin f).
-                h is such that the first term is at most half of epsilon^2. dim 2 is the circle.
+                h is chosen so that the first term is at most half of epsilon^2. In dim 2 this is the circle.
     The default is the circle for dim 2 and latitude otherwise. A random or thinned set of points is not a proven cover.
 Cost
     O(survivors * dim) per round, O(dim |C|) memory. The size is computed before any point.

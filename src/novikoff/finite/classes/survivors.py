@@ -52,7 +52,7 @@ def refuse_if_too_large(cls_name: str, size: int, alternative: str) -> None:
 def whole_weights(prior: object, size: int) -> NDArray[np.int64]:
     """Return a prior as integers in the same proportions; integers and Fractions are exact."""
     if isinstance(prior, str):
-        raise InputError(f"a prior must be one weight per hypothesis: got {prior!r}, which only programs have.")
+        raise InputError(f"a prior must be one weight per hypothesis: got {prior!r}, which only programs accept.")
     count = len(prior) if isinstance(prior, Collection) else None
     if not isinstance(prior, Collection) or count != size:
         given = shown(prior) if count is None else f"{count:,}"

@@ -6,8 +6,8 @@ Theorem (upper)
     This holds on every stream, adaptive or not (kind D for the sum of p_t). If the stream does not depend on
     the draws (a file), the left side is E[M].
 Assumptions
-    a hypothesis is left at the end (checked); the filter is applied on every round (by construction: with
-    mistake-driven filtering the theorem is false).
+    a hypothesis is left at the end (checked); the filter is applied on every round (by construction; with
+    mistake-driven filtering the theorem would be false).
 Proof
     p_t = 1 - |V_{t+1}|/|V_t|, which is at most the sum of 1/k over k = |V_{t+1}|+1 .. |V_t|. Telescope.
 Reference

@@ -1,6 +1,6 @@
 """Mistakes of the learner that follows the first consistent hypothesis.
 
-Theorem (upper; tight on thresholds taken in increasing order, shown 0, 1, ..., n all labelled -1)
+Theorem (upper; tight for thresholds in increasing order, on the stream 0, 1, ..., n, all labelled -1)
         M  <=  |V before| - |V after|  <=  |H| - 1,
     where V is the set of hypotheses consistent with every round so far.
 Assumptions

@@ -5,8 +5,8 @@ Theorem (upper)
     cover and V its survivors,
         M  <=  sum over k < K of (floor(log2|C_k|) + 1)  +  floor(log2(|C_K| / |V|)).
     C_k covers the unit sphere to epsilon_k = 2^-(k+1). If some unit vector u has y <u, x> >= margin and ||x|| <= R on
-    every round then K <= floor(log2(R / margin)), so at most floor(log2(R / margin)) + 1 covers are played. (Tight: two
-    examples at margin 0.3 R on the circle need both of the covers allowed.)
+    every round, then K <= floor(log2(R / margin)), so at most floor(log2(R / margin)) + 1 covers are played. (Tight:
+    two examples with margin 0.3 R on the circle use both covers that the bound allows.)
     For a ledger opened in the middle of a game, the number of survivors at that time replaces |C_k| of the cover that
     was being played.
 Assumptions

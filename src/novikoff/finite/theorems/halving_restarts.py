@@ -1,8 +1,8 @@
 """Halving's mistakes on a stream that no hypothesis labels perfectly.
 
 Theorem (upper)
-    When no hypothesis is left, Halving restarts with all of H. With r restarts, w the smallest prior weight
-    and W that of the survivors,
+    When no hypothesis is left, Halving restarts with all of H. With r restarts, w the smallest prior weight of a
+    hypothesis and W the total prior weight of the survivors,
         M  <=  floor(log2(W before / w)) + 1  +  (r-1) (floor(log2(W(H) / w)) + 1)  +  floor(log2(W(H) / W after)).
     In every phase that ended with no hypothesis left each hypothesis erred, so r is at most the number m of mistakes of
     the best hypothesis: M <= (m+1) (floor(log2(W(H) / w)) + 1).

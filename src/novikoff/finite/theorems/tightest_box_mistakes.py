@@ -1,6 +1,6 @@
 """Mistakes of the tightest box on a grid.
 
-Theorem (upper; tight on a walk from corner to corner, one step of one axis at a time, all labelled +1)
+Theorem (upper; tight on a walk from corner to opposite corner in unit steps, all labelled +1)
     Let s_i be the side high_i - low_i of the box on axis i (0 when there is no box). On the grid {0 .. m-1}^dim,
         M  <=  [no box before, one after]  +  sum_i (s_i after - s_i before)  <=  1 + dim (m-1).
 Assumptions

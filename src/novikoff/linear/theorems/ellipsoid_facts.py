@@ -56,7 +56,7 @@ class EllipsoidFacts:
         margin: Level of the cuts.
         grid: n if target and examples are integer vectors up to n; else 0.
         bias: Value of the constant feature that comparators must use.
-        normalize: Whether comparators must normalise x, which is so without a bias.
+        normalize: Whether comparators must normalise x; always true without a bias.
         flaw: Reason why the theorems are void; "" if there is none.
         centre: w; empty before the first update.
         factor: J; empty before the first update.
@@ -256,5 +256,5 @@ def _unreliable(facts: EllipsoidFacts, body: Body | None) -> str:
     """Return why rounding makes the bound unreliable; "" if it does not."""
     if body is None or not body.error <= CLOSE:
         return "the ellipsoid became too thin for double precision"
-    wanted = -facts.updates * log_shrink(facts.width) - facts.depth
-    return "" if abs(body.log_volume - wanted) <= CLOSE else "the check of the volume failed: too much rounding"
+    expected = -facts.updates * log_shrink(facts.width) - facts.depth
+    return "" if abs(body.log_volume - expected) <= CLOSE else "the check of the volume failed: too much rounding"

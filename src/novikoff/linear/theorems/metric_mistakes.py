@@ -1,18 +1,18 @@
 """Mistakes of a Perceptron in a metric, against the hinge loss of any u.
 
 Theorem (upper; tight for the second-order Perceptron on e_1 .. e_k, all labelled -1)
-    b is the sum of y x over the updates: all mistakes and U other rounds; A any metric at least that of the last
-    update. For every u, with D the sum over ALL rounds of max(0, 1 - y<u,x>):
+    Let b be the sum of y x over the updates, which are all mistakes and U other rounds, and A a metric at least as
+    large as that of the last update. For every u, with D the sum over ALL rounds of max(0, 1 - y<u,x>):
         M  <=  D - U + sqrt(u'Au * Q).
-    Q is the sum over the updates of v + 2 max(m, 0), v = x'A_t^-1 x with x_t in A_t, m = y times the score (for all
-    metrics that grow with the updates, such as the diagonal); for AROW, whose A_t excludes x_t, of
-    (v + 2m - m^2)/(1+v). For the second-order Perceptron U = 0 and m <= 0: Q is the sum of v. Whatever scores were
-    played, the same holds with b'A^-1 b in place of Q. The bound uses the larger of the two, rounded down to an
-    integer: Q is computed by the learner, b'A^-1 b by the comparators.
+    With m = y times the score and v = x'A_t^-1 x, Q is a sum over the updates: of v + 2 max(m, 0) for every metric that
+    grows with the updates and includes x_t in A_t, such as the diagonal; of (v + 2m - m^2)/(1+v) for AROW, whose A_t
+    excludes x_t. For the second-order Perceptron U = 0 and m <= 0, so Q is the sum of v. Whatever the scores were, the
+    same holds with b'A^-1 b in place of Q. The bound uses the larger of the two, rounded down to an integer: Q is
+    computed by the learner, b'A^-1 b by the comparators.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, b is the sum of y x over
-    the rounds in which its scores require an update, as the comparators count them, its metric never shrank (all
-    checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; b is the sum of
+    y x over the rounds in which its scores require an update, as counted by the comparators; its metric never shrank
+    (all checked).
 Proof
     M + U - D is at most the sum over updates of y<u,x> = <u,b>, and that at most sqrt(u'Au) sqrt(b'A^-1 b). With
     Phi = b'A^-1 b, a growing A lowers Phi, and an update of b in the metric with x adds 2m + v. AROW adds x x' to A and

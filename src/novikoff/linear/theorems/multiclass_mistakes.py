@@ -12,16 +12,16 @@ Theorem (upper; tight for the Perceptron on e_1 .. e_n, all labelled 1 of two)
     If labels are not announced, the other labels in D are those observed so far, and S is added: the rounds whose label
     was new and would have been predicted had it been known. S is at most the number of labels less one.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its mistakes are those of
-    its scores and W is the sum over them, its metric never shrank (all checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; its mistakes
+    are those of its scores, and W is the sum over them; its metric never shrank (all checked).
 Proof
-    Suppose that labels are announced just before their first round: a mistake adds <u_y - u_p, x> to the sum of
-    <u_j, w_j>, which is at least 1 less the hinge loss of the round. So M - D <= sum of <u_j, w_j> <=
-    sqrt(sum of u_j'A u_j) sqrt(Phi), Phi the sum of w_j'A^-1 w_j. A growing A lowers Phi, and an update adds
-    2(s_y - s_p) + 2v, where s_p >= s_y: Phi <= Q. A label not yet observed has w = 0, is not predicted and not among
-    the other labels: nothing above needs it. In a round with a new label the learner predicts another one (except in
-    the very first round); had the new label been known, it would have been predicted, without a mistake, in S of these
-    rounds. []
+    Suppose that labels are announced just before their first round. A mistake adds <u_y - u_p, x> to the sum of
+    <u_j, w_j>: at least 1 minus the hinge loss of the round. So M - D <= sum of <u_j, w_j> <=
+    sqrt(sum of u_j'A u_j) sqrt(Phi), with Phi the sum of w_j'A^-1 w_j. A growing A lowers Phi, and an update adds
+    2(s_y - s_p) + 2v to it, where s_p >= s_y: so Phi <= Q. A label not yet observed has w = 0, is never predicted and
+    is not among the other labels, so the argument does not involve it. In a round with a new label the learner predicts
+    another one (except in the very first round). In S of these rounds the new label would have been predicted, had it
+    been known, and there would have been no mistake. []
     Rounding: W is off by at most u0 n (n+20) max|x| for a feature with n updates, u0 = 2^-53 (comparators/metric.py).
 Reference
     [crammer2003]; [fink2006]; [cesabianchi2005].

@@ -9,8 +9,8 @@ The run in floats
     products underflow. The new weights are w + y x + r with ||r|| <= u ||w + y x||. By induction over k updates
         ||w_k|| <= (1 + u)^k (sqrt(||w_1||^2 + R^2 k) + g R k),
     as c^2 + 2 g R c + R^2, c being the bracket for k, is at most the square of the bracket for k + 1. The bracket for M
-    is at most (1 + g sqrt M) sqrt(||w_1||^2 + R^2 M). The mistakes add M - D at least to <v, w>, and all r together
-    take at most u M ||v|| times the largest ||w_k|| from it. []
+    is at most (1 + g sqrt M) sqrt(||w_1||^2 + R^2 M). The mistakes add at least M - D to <v, w>, and the errors r
+    together subtract at most u M ||v|| times the largest ||w_k||. []
     Underflow adds n 2^-1074 to R^2 in the induction, where R^2 is 0 (then no x~ has a product) or at least 2^-900;
     `LinearComparatorFacts.square` was rounded up by more than that.
     (1 + u)^M <= 1/(1 - u M), and sqrt M is rounded up to an integer: lambda is a fraction, and the rest of the

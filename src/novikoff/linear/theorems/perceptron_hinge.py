@@ -12,7 +12,7 @@ Assumptions
     the learner is the Perceptron, changed on its mistakes only (checked); the comparators saw all of its rounds with
     its features (checked); x is finite (checked).
 Proof
-    Each mistake adds y<u,x> >= 1 - loss to <u,w>, so <u,w_end> - <u,w_1> >= M - D; and as y<w,x> <= 0 then,
+    Each mistake adds y<u,x> >= 1 - loss to <u,w>, so <u,w_end> - <u,w_1> >= M - D. As y<w,x> <= 0 on a mistake,
     ||w_end||^2 <= ||w_1||^2 + R^2 M. Now <u,w_end> <= ||u|| ||w_end||; solve for M. D' >= -b, so the radicand is at
     least (b - a^2/2)^2. With floats a and b grow by the lambda of linear/theorems/perceptron_facts.py.
 Reference
