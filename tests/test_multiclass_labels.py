@@ -63,7 +63,7 @@ def test_sets_of_many_labels_hold_as_often_as_asked(kind):
 
 
 def test_specialists_refuse_multiclass_with_an_explanation():
-    with pytest.raises(nk.core.errors.InputError, match="must have two labels: ProbableMeans takes many"):
+    with pytest.raises(nk.core.errors.InputError, match="must be a binary classifier: ProbableMeans is multiclass"):
         nk.Specialists(ProbableMeans(2))
 
 

@@ -91,5 +91,5 @@ def test_the_certificate_is_void_for_a_learner_that_draws():
 
 
 def test_no_points_are_refused():
-    with pytest.raises(InputError, match="at least one point.*got k = 0"):
+    with pytest.raises(InputError, match="must be a positive integer: got k = 0"):
         MajorityFlip(0)

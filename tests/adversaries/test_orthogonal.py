@@ -167,5 +167,5 @@ def test_a_learner_on_another_domain_is_refused():
 
 
 def test_no_vectors_are_refused():
-    with pytest.raises(InputError, match="at least one: got k = 0"):
+    with pytest.raises(InputError, match="must be a positive integer: got k = 0"):
         Orthogonal(0)

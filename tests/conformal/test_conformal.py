@@ -480,7 +480,7 @@ def test_invalid_arguments_are_refused(more, must):
 
 def test_it_is_around_one_learner_on_examples():
     for learner in (nk.ExponentialWeights(experts=2), nk.Conformal(nk.Perceptron()), "perceptron"):
-        with pytest.raises(InputError, match="conformal needs one learner on examples"):
+        with pytest.raises(InputError, match="conformal needs a learner on examples"):
             nk.Conformal(learner)
     with pytest.raises(InputError, match="Put conformal around the team"):
         nk.Hedge([nk.Conformal(nk.Perceptron()), nk.Perceptron()])

@@ -244,7 +244,7 @@ def test_invalid_arguments_are_refused():
     for limit in (0.0, 1.0, float("nan")):
         with pytest.raises(InputError, match="a limit must be between 0 and 1"):
             Monitor(limit)
-    with pytest.raises(InputError, match="first snapshot"):
+    with pytest.raises(InputError, match="first must be a positive"):
         DriftTest(first=0)
     for errors in (np.zeros((2, 2), dtype=bool), np.array([0, 2]), np.array([0.5]), np.array([np.nan])):
         with pytest.raises(InputError, match="errors must be a one-dimensional array of booleans"):

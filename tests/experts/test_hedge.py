@@ -305,8 +305,8 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: Hedge([]), InputError, "at least one"),
-        (lambda: Hedge(Perceptron()), InputError, "must be a list"),
+        (lambda: Hedge([]), InputError, "must be a non-empty list"),
+        (lambda: Hedge(Perceptron()), InputError, "must be a non-empty list"),
         (lambda: Hedge([Perceptron]), InputError, "number 1 is"),
         (lambda: Hedge([Perceptron(), 3]), InputError, "number 2 is 3"),
         (lambda: Hedge([(p := Perceptron()), p]), InputError, "number 2 is repeated"),
@@ -322,18 +322,18 @@ SEVERAL = "table:matrix=[[0,1,2,0,1],[0,1,2,0,0]]"
         (lambda: Hedge([Constant()], by="follow-the-leader"), InputError, "must be exponential-weights"),
         (lambda: Hedge([Constant()], by="fixed-share"), InputError, "horizon and switches"),
         (lambda: Hedge([Constant()], by="ada-hedge", horizon=3), InputError, "needs no horizon"),
-        (lambda: Hedge([Constant()], switches=3), InputError, "are for by = fixed-share"),
+        (lambda: Hedge([Constant()], switches=3), InputError, "need by = fixed-share"),
         (lambda: Hedge([Constant()], by=Perceptron()), InputError, "a learner on losses that draws"),
         (lambda: Hedge([Constant()], by=ExponentialWeights(1, loss="table", play="mean")), InputError, "that draws"),
         (
             lambda: Hedge([Constant()], by=ExponentialWeights(2, loss="table", play="draw")),
             InputError,
-            "as many experts",
+            "one expert for each of 1 learner",
         ),
         (
             lambda: Hedge([Constant()], horizon=3, by=ExponentialWeights(1, loss="table", play="draw")),
             InputError,
-            "horizon and switches belong to the rule, which is a learner",
+            "horizon and switches must be left out if `by` is a learner",
         ),
         (lambda: Hedge([Constant()], names=["a", "b"]), InputError, "names must be"),
         (lambda: Hedge([Constant()], seed=0.5), InputError, "a seed must be"),

@@ -1,9 +1,9 @@
 """Budget ruin: one vector more than the learner can store.
 
 Strategy
-    There are B + 1 orthogonal vectors e_1, ..., e_{B+1}. Cycling on from the vector shown last, show the first on
-    which the learner errs; a vector not shown before gets the label that is not predicted, and keeps it. If the learner
-    is right on all of them, show the next one.
+    There are B + 1 orthogonal vectors e_1, ..., e_{B+1}, visited in a cycle. Starting after the vector shown last, show
+    the first on which the learner errs; a vector not shown before gets the label that is not predicted, and keeps it.
+    If the learner is right on all of them, show the next one.
 Forces
     adversaries/theorems/budget_forced.py: a mistake in every round, if the learner's score is a combination of at most
     B of the vectors (the linear kernel); B + 1 mistakes on any deterministic learner, and the Perceptron makes no
@@ -50,18 +50,18 @@ class BudgetRuin:
     promises: ClassVar[tuple[Theorem, ...]] = (budget_forced,)
 
     def __init__(self, budget: int) -> None:
-        self.budget = integer(budget, "budget", "a budget must be an integer, at least one", 1)
+        self.budget = integer(budget, "budget", "a budget must be a positive integer", 1)
         self.name = f"budget-ruin:budget={self.budget}"
         self.domain = Domain("vector", self.budget + 1)
         self.escapes = 0
-        self._said: list[Label] = []
+        self._labels: list[Label] = []
         self._shown = -1  # the vector shown last
 
     def ask(self, probe: Callable[[Example], Distribution]) -> NDArray[np.float64]:
         vectors = self.budget + 1
         following = [(self._shown + step) % vectors for step in range(1, vectors + 1)]
         for place in following:
-            if place >= len(self._said) or opposite(probe(self._vector(place))) == self._said[place]:
+            if place >= len(self._labels) or opposite(probe(self._vector(place))) == self._labels[place]:
                 self._shown = place
                 return self._vector(place)
         self.escapes += 1
@@ -69,16 +69,16 @@ class BudgetRuin:
         return self._vector(self._shown)
 
     def answer(self, prediction: Distribution) -> Label:
-        if self._shown == len(self._said):
-            self._said.append(opposite(prediction))
-        return self._said[self._shown]
+        if self._shown == len(self._labels):
+            self._labels.append(opposite(prediction))
+        return self._labels[self._shown]
 
     def witness(self) -> tuple[Label, ...]:
         """Return the u without hinge loss: the labels of the B + 1 vectors."""
-        return (*self._said, *(1,) * (self.budget + 1 - len(self._said)))
+        return (*self._labels, *(1,) * (self.budget + 1 - len(self._labels)))
 
     def facts(self) -> BudgetRuinFacts:
-        return BudgetRuinFacts(self.budget, tuple(self._said), self.escapes)
+        return BudgetRuinFacts(self.budget, tuple(self._labels), self.escapes)
 
     def _vector(self, place: int) -> NDArray[np.float64]:
         x = np.zeros(self.budget + 1)

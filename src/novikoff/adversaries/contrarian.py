@@ -1,8 +1,8 @@
 """The contrarian: every prediction is wrong.
 
 Strategy
-    Always show the same x, and label it with the opposite of the prediction: y_t = -p_t. Of a randomised learner it
-    sees only the probabilities, and answers with the opposite of the likelier label (a tie counts as +1).
+    Always show the same x, and label it with the opposite of the prediction: y_t = -p_t. If the learner is randomised,
+    the adversary sees only its probabilities, and answers with the opposite of the likelier label (+1 on a tie).
 Forces
     adversaries/theorems/contrarian_regret.py: a mistake in every round, so regret ceil(T/2) against the better of
     "always -1" and "always +1", on any deterministic learner.
@@ -24,6 +24,7 @@ from novikoff.adversaries.theorems.contrarian_regret import AnswerCounts, better
 from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 ANYTHING = Domain("any")
+"""Default domain."""
 
 
 class Contrarian:

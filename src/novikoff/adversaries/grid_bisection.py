@@ -3,7 +3,7 @@
 Strategy
     h_k(i) = +1 if i >= k, else -1, for k = 0 .. n+1. The thresholds lo .. hi fit the labels so far, at first all.
     Show i = (lo + hi - 1) // 2 and label it with the opposite of the prediction: on +1, hi = i; on -1, lo = i + 1.
-    When one threshold is left (lo = hi) go on next to it, with its labels.
+    When one threshold is left (lo = hi), go on showing the point next to it, with its label.
 Forces
     adversaries/theorems/grid_bisection_forced.py: floor(log2(n+2)) mistakes on any deterministic learner. So
     ThresholdHalving(n), which makes no more, is optimal.

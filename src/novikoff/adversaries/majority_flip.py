@@ -1,4 +1,4 @@
-"""Majority flip: k points, each with the label that was not predicted.
+"""Majority flip: k points, each labelled with the opposite of the prediction.
 
 Strategy
     Show the points 0, 1, ..., k-1 in turn and label each with the opposite of the prediction; then repeat them in turn
@@ -44,25 +44,25 @@ class MajorityFlip:
     promises: ClassVar[tuple[Theorem, ...]] = (majority_flip_forced,)
 
     def __init__(self, k: int) -> None:
-        self.k = integer(k, "k", "flipping needs at least one point, an integer", 1)
+        self.k = integer(k, "k", "the number of points must be a positive integer", 1)
         self.name = f"majority-flip:k={brief(self.k)}"
         self.domain = Domain("index", self.k)
         self.rounds = 0
-        self._said: list[Label] = []
+        self._labels: list[Label] = []
 
     def ask(self, probe: Callable[[Example], Distribution]) -> Any:
         return self.rounds % self.k
 
     def answer(self, prediction: Distribution) -> Label:
         if self.rounds < self.k:
-            self._said.append(opposite(prediction))
-        label = self._said[self.rounds % self.k]
+            self._labels.append(opposite(prediction))
+        label = self._labels[self.rounds % self.k]
         self.rounds += 1
         return label
 
     def witness(self) -> tuple[Label, ...]:
         """Return the labels of the k points: the separating u, if the points are vectors."""
-        return (*self._said, *(1,) * (self.k - len(self._said)))
+        return (*self._labels, *(1,) * (self.k - len(self._labels)))
 
     def facts(self) -> MajorityFlipFacts:
-        return MajorityFlipFacts(self.k, tuple(self._said))
+        return MajorityFlipFacts(self.k, tuple(self._labels))

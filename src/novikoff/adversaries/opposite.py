@@ -1,4 +1,4 @@
-"""The label that was not predicted, for adversaries that contradict the learner."""
+"""Opposite of a prediction, for adversaries that contradict the learner."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Orthogonal(MajorityFlip):
     promises: ClassVar[tuple[Theorem, ...]] = (orthogonal_forced,)
 
     def __init__(self, k: int) -> None:
-        super().__init__(integer(k, "k", "orthogonal vectors must be an integer, at least one", 1))
+        super().__init__(integer(k, "k", "the number of orthogonal vectors must be a positive integer", 1))
         self.name = f"orthogonal:k={self.k}"
         self.domain = Domain("vector", self.k)
 

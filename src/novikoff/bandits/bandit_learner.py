@@ -1,10 +1,10 @@
 """Base class of bandits: arms, coins, the loss of the arm drawn, and the sums that their theorems need.
 
 The outcome y of a round is the loss of the arm that the learner drew (`predict_one` returns it), a number from 0 to 1;
-or, in a simulation, the losses of all arms. A bandit uses one of these, so both play the same way. The
-others only enter the sums from which the true regret is computed: `totals`.
-The arm of round t is coin t of the seed (numerics/coins.py, purpose "arm") cut at the cumulative probabilities, so
-repeated predictions agree.
+or, in a simulation, the losses of all arms. A bandit learns only from the loss of the arm drawn, so it plays the same
+way in both cases. The other losses only enter `totals`, the sums from which the true regret is computed.
+The arm of round t is selected by coin t of the seed (numerics/coins.py, purpose "arm") and the cumulative
+probabilities, so repeated predictions agree.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from novikoff.numerics.coins import start
 
 Vector = NDArray[np.float64]
 MOST_ARMS = 100_000
+"""Largest number of arms."""
 
 
 class BanditLearner(Learner):
@@ -201,9 +202,9 @@ class BanditLearner(Learner):
     def after_restoring(self, found: State) -> None:
         falling = np.diff(self._sums, axis=1) * -np.sign(np.diff(self._gammas))
         sound = bool((falling >= -1e-9 * self._sums[:, 1:]).all())
-        require(sound, "estimates must fall as gamma grows", self._sums[:1])
+        require(sound, "estimates must decrease in gamma", self._sums[:1])
         most = float(self._totals.max(initial=0.0))
-        require(most <= self.whole * (1.0 + 1e-9), f"an arm must cost at most {self.whole:,}", most)
+        require(most <= self.whole * (1.0 + 1e-9), f"the total loss of an arm must be at most {self.whole:,}", most)
         least, largest = self._gammas_played()
         for gamma, sums in zip(GAMMAS, self._sums.T, strict=True):
             # loss/(p + g) falls with g, and for g > gamma it is at least gamma/g times loss/(p + gamma)

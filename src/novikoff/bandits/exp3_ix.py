@@ -4,9 +4,9 @@ Algorithm
     E_i = 0. In round t draw arm I with probabilities p(i) proportional to exp(-eta_t E_i), observe its loss l in
     [0, 1], and add
         l / (p(I) + gamma_t)   to E_I,      gamma_t = eta_t / 2.
-    The gamma in it (implicit exploration) keeps estimates low where p is small: they are too small on average, and
-    seldom far too large. The rate eta_t
-        fixed      as given (`eta`); or sqrt(2 ln K / (K T)) for a `horizon` of T rounds (playing on is allowed)
+    Gamma (implicit exploration) limits estimates where p is small: they are too small on average, and rarely far too
+    large. The rate eta_t
+        fixed      as given (`eta`); or sqrt(2 ln K / (K T)) for a `horizon` of T rounds (more rounds are allowed)
         otherwise  sqrt(ln K / (K t)) on all estimates so far, without knowing T
     `implicit=false` leaves gamma out: that is EXP3, whose loss varies much more; bandits/theorems/ix_regret.py does
     not cover it. Only the loss of the arm drawn is used, also in a simulation, which provides a whole row
@@ -49,7 +49,7 @@ class Exp3IX(BanditLearner):
 
     Args:
         arms: Number of arms K.
-        eta: Fixed learning rate; None for one that falls with the rounds.
+        eta: Fixed learning rate; None for one that decreases with the rounds.
         horizon: Number of rounds for which to tune a fixed rate; not together with `eta`.
         implicit: Whether estimates use implicit exploration; False is EXP3.
         seed: Seed of the draws.
@@ -107,10 +107,10 @@ class Exp3IX(BanditLearner):
 def fixed_rate(eta: float | None, horizon: int | None, policies: int, arms: int) -> float:
     """Return the rate if it is constant; 0 if it falls with the rounds."""
     if eta is not None and horizon is not None:
-        raise InputError("give eta or horizon, not both: got both. Leave one of them out.")
+        raise InputError("eta and horizon must not both be given: got both. Leave one of them out.")
     if eta is not None:
-        return positive(eta, "eta", " Leave it out for one that falls with the rounds.")
+        return positive(eta, "eta", " Leave it out for a rate that decreases.")
     if horizon is None:
         return 0.0
-    rounds = integer(horizon, "horizon", "a horizon must be a number of rounds, an integer from 1", 1)
+    rounds = integer(horizon, "horizon", "a horizon must be a positive whole number of rounds", 1)
     return math.sqrt(2.0 * math.log(policies) / (arms * rounds))

@@ -15,16 +15,16 @@ Algorithm
 Experts
     `experts=N`: x is their advice, one arm each (0 .. K-1), or a row of K probabilities each.
     `learners=[...]`: x is an example, and each learner predicts an arm: its label. K labels, or for two arms -1 (arm 0)
-    and +1 (arm 1). A learner is taught the arm that was played if its loss was below 1/2; with two arms, the other one
-    if it was above. With more arms, frequently played arms would be taught too often: so the example is weighted by
-    inverse propensity, i.e. taught 1/p(I) times, rounded at random, at most 100 times. The bounds are against the
-    learners' predictions.
+    and +1 (arm 1). A learner is trained with the arm that was played as label if its loss was below 1/2; with two arms,
+    with the other one if it was above. With more arms, frequently played arms would be learned too often, so the
+    example is weighted by inverse propensity: it is repeated 1/p(I) times, rounded at random, at most 100 times. The
+    bounds are against the learners' predictions.
 Promise
     bandits/theorems/ix_pathwise.py, observable_regret.py and ix_regret.py, against the best expert: in advance at most
-    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration, which costs eps_t per round and
-    more.
+    2 sqrt(2 K T ln N) + (sqrt(K T / (2 ln N)) + 1) ln(2/delta) without exploration; exploration adds at least the sum
+    of eps_t.
 Cost
-    O(N K) per round, and that of the learners: on average one lesson per round and arm, if there are more than two.
+    O(N K) per round, and that of the learners: on average one example per round and arm, if there are more than two.
 Reference
     [auer2002]; [neu2015] for gamma.
 """
@@ -58,11 +58,13 @@ from novikoff.numerics.coins import uniform
 from novikoff.numerics.records import astuple
 
 CELLS = 2**20
-"""Number of probabilities held at once."""
+"""Number of probabilities of advice held in memory at once."""
 LARGEST = 1_000_000
+"""Largest number of experts."""
 SLACK = 1e-10
+"""Largest distance of the sum of an expert's probabilities from 1."""
 MOST_LESSONS = 100
-"""Largest number of times that a learner is taught one example."""
+"""Largest number of times that a learner is trained on one example."""
 
 
 class Exp4(BanditLearner):
@@ -72,7 +74,7 @@ class Exp4(BanditLearner):
         arms: Number of arms K.
         experts: Number of experts N, if x is their advice.
         learners: Learners that predict an arm from x, instead of `experts`; the bandit owns them from now on.
-        eta: Fixed learning rate; None for one that falls with the rounds.
+        eta: Fixed learning rate; None for one that decreases with the rounds.
         horizon: Number of rounds for which to tune a fixed rate; not together with `eta`.
         implicit: Whether estimates use implicit exploration; False is the EXP4 of the literature.
         explore: Probability of a uniform draw; None for t^(-1/3)/2 with learners and 0 with experts.
@@ -112,7 +114,7 @@ class Exp4(BanditLearner):
         seed: int = 0,
     ) -> None:  # fmt: skip
         if (experts is None) == (learners is None):
-            raise InputError("give either experts or learners: got both, or neither.")
+            raise InputError("either experts or learners must be given: got both, or neither.")
         count = len(learners) if learners is not None else experts
         must = "the number of experts must be an integer"
         super().__init__(arms, seed, integer(count, "experts", must, 1, LARGEST))
@@ -140,7 +142,7 @@ class Exp4(BanditLearner):
             if labels != self.arms or player.task in ("advice", "losses"):
                 raise InputError(
                     f"a learner must have a label for each of {self.arms:,} arms: number {k + 1} has {labels:,}, and "
-                    f"plays on {player.domain}. With two arms -1 and +1 are these."
+                    f"plays on {player.domain}. With two arms the labels are -1 and +1."
                 )
             if any(learner is other for other in learners[:k]):
                 raise InputError(
@@ -195,7 +197,7 @@ class Exp4(BanditLearner):
         return chances
 
     def play_one(self, x: Example, y: Outcome) -> StepResult:
-        """Draw an arm by the experts' advice, learn its loss, and teach the learners."""
+        """Draw an arm by the experts' advice, learn its loss, and train the learners."""
         chances = self._chances(self._checked(x, 1)) if self._team else None
         result = super().play_one(x, y)
         if chances is not None:
@@ -204,11 +206,11 @@ class Exp4(BanditLearner):
         return result
 
     def _teach(self, x: Example, arm: int, loss: float, chance: float) -> None:
-        """Teach the right arm, if the loss identifies it, with weight inverse to its probability."""
+        """Train the learners with the right arm, if the loss identifies it, weighted by inverse propensity."""
         if loss == 0.5 or (loss > 0.5 and self.arms != 2):
             return
         right, lessons = (arm if loss < 0.5 else 1 - arm), 1
-        if self.arms > 2:  # with two arms every loss identifies the right arm, so neither is taught too often
+        if self.arms > 2:  # with two arms every loss identifies the right arm, so neither is learned too often
             lessons = int(min(1.0 / chance, MOST_LESSONS) + uniform(self.seed, "lessons", self.rounds))
         for learner in self._team:
             for _ in range(lessons):

@@ -1,19 +1,19 @@
 """Off-policy evaluation: the regret of a log of bandit rounds, and the cost of other policies.
 
 Log
-    A table with one row per round: the arm played, its loss (or reward) and the probability with which that
-    arm was played. It is read once, in memory that does not grow with the rounds. Losses are from 0 to 1; with
-    `range`, from its first number to its second, and rewards are reversed: (most - reward) / (most - least).
-    Further columns may be policies: their probabilities of the arm that was played.
+    A table with one row per round: the arm played, its loss (or reward) and the probability with which that arm was
+    played. It is read once, in constant memory. Losses are from 0 to 1; `range` sets another least and largest value. A
+    reward counts as the loss (most - reward) / (most - least). Further columns may hold, for each policy, its
+    probability of the arm that was played.
 Regret
     bandits/theorems/observable_regret.py: at most S less the smallest lower limit on the cost of a constant arm.
 Limits
     bandits/theorems/policy_limits.py: lower and upper limits on the cost of each policy, all at once, including the
     policies that always play one arm.
-Refutable assumptions
-    For the "loss" 1 in every round each arm costs T: if the same lower limit, with a delta of 1e-6, is above T, then
-    the probabilities are not those of the draws, and nothing is certified. Probabilities that are too large are
-    not detected by this.
+Check of the probabilities
+    If every loss were 1, each arm would cost exactly T. If the same lower limit for these losses, with a delta of 1e-6,
+    is above T, the probabilities are not those of the draws, and nothing is certified. Probabilities that are too large
+    are not detected in this way.
 """
 
 from __future__ import annotations
@@ -40,14 +40,20 @@ from novikoff.data.tables.table_reader import Piece, Reader
 Vector = NDArray[np.float64]
 
 ARM = ("arm", "action", "choice")
+"""Recognised names of the column of arms, in upper or lower case."""
 LOSS = ("loss", "cost")
+"""Recognised names of the column of losses."""
 REWARD = ("reward", "gain")
+"""Recognised names of the column of rewards."""
 PROBABILITY = ("probability", "propensity", "prob", "p")
-"""Recognised column names, in any case."""
+"""Recognised names of the column of probabilities."""
 
 NOTHING = "Without it there is no guarantee."
+"""End of the advice for a log without probabilities."""
 MOST_ARMS = 100_000
+"""Largest number of arms of a log; more are probably another column."""
 PROMISES = (observable_regret, policy_limits)
+"""Theorems of this module, for the registry."""
 IMPOSSIBLE = 1e-6
 """Significance level at which the probabilities of a log are refuted."""
 
@@ -71,7 +77,7 @@ class PolicyEvaluation:
         arms: Names of the arms, in order of appearance.
         plays: How often each arm was played.
         total: Total loss, or reward, of the arms played.
-        rewards: Whether the log has rewards (more is better); in the certificate a reward counts as `most` less it.
+        rewards: Whether the log has rewards (more is better); the certificate counts `most` - reward as the loss.
         most: Largest possible loss or reward.
         regret: Certificate of the regret against the best arm.
         limits: Limits on the mean per round of each constant arm, then of each policy, all at once.
@@ -133,7 +139,7 @@ def evaluate_policies(
     if not gammas or not all(isinstance(gamma, (int, float)) and 1e-8 <= gamma <= 1.0 for gamma in gammas):
         raise InputError(f"gammas must be numbers from 1e-8 to 1: got {shown(gammas)}.")
     if arms is not None and (not isinstance(arms, int) or arms < 1):
-        raise InputError(f"arms must be an integer from 1: got {shown(arms)}.")
+        raise InputError(f"arms must be a positive integer: got {shown(arms)}.")
     reader = _reader(log, reading)
     columns = _Columns.of(reader, arm, loss, reward, probability, policies)
     sums = _Sums(columns, _limits(range), np.array(gammas, dtype=np.float64))
@@ -181,7 +187,7 @@ class _Columns:
     ) -> _Columns:  # fmt: skip
         """Return the named columns, or those with a recognised name."""
         if loss is not None and reward is not None:
-            raise InputError("a log has either losses or rewards: got both. Leave one of them out.")
+            raise InputError("a log must have either losses or rewards: got both. Leave one of them out.")
         why = "a log must have the probability with which each arm was drawn"
         paying = Option("loss", letter="COLUMN")
         chance = _column(reader, probability, PROBABILITY, "probability", Option("probability", letter="COLUMN"), why)
@@ -200,7 +206,7 @@ class _Columns:
         """Return the columns to read and their types."""
         numbers = (self.paid, self.probability, *self.policies)
         if len({self.arm, *numbers}) < 3 + len(self.policies):
-            raise SourceError(f"a column must be used once: got {', '.join(map(quoted, (self.arm, *numbers)))}.")
+            raise SourceError(f"a column must be used only once: got {', '.join(map(quoted, (self.arm, *numbers)))}.")
         return {self.arm: "category", **dict.fromkeys(numbers, "number")}
 
 
@@ -228,7 +234,7 @@ def _column(
         number = int(asked)
         if -len(reader.names) <= number < len(reader.names):
             return reader.names[number]
-    raise SourceError(f"the column of the {what} must be one of {there}: {asked!r} is not there, in {reader.name}.")
+    raise SourceError(f"the column of the {what} must be one of {there}: {reader.name} has no {asked!r}.")
 
 
 class _Sums:
@@ -267,7 +273,7 @@ class _Sums:
             )
         chances = self._numbers(piece, columns.probability, "probabilities")
         _refuse(~((chances > 0.0) & (chances <= 1.0)), chances, columns.probability,
-                "probabilities must be above 0, and at most 1",
+                "probabilities must be above 0 and at most 1",
                 "Log the probability with which the arm was chosen.")  # fmt: skip
         what = "rewards" if columns.rewards else "losses"
         paid = self._numbers(piece, columns.paid, what)

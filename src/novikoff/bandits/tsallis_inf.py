@@ -4,7 +4,7 @@ Algorithm
     E_i = 0. In round t, with eta_t = 1/sqrt t, draw arm I with probabilities
         p(i)  =  1 / (eta_t (E_i - x))^2,      x below every E_i such that they sum to 1,
     which minimise the sum of p(i) E_i - (2/eta_t) sqrt p(i). Observe its loss l in [0, 1], and add l / p(I) to E_I.
-    x is found by Newton's method from x = least E_i - 1/eta_t, from where it falls to the root; the sum of the
+    x is found by Newton's method, which decreases from x = least E_i - 1/eta_t to the root; the sum of the
     probabilities is checked in every round and reported.
     Only the loss of the arm drawn is used, also in a simulation, which provides a whole row
     (bandits/bandit_learner.py).
@@ -12,7 +12,7 @@ Promise
     bandits/theorems/tsallis_pathwise.py: loss <= least E_i + a sum over the rounds, on every stream.
     bandits/theorems/tsallis_regret.py: expected regret <= 4 sqrt(K T) - 2 sqrt T on every table, known in advance.
     bandits/theorems/observable_regret.py: a limit on the regret from observed losses, at all rounds at once. Bad arms
-    are seldom played, so little is known of them, and this limit is larger than that of exp3-ix.
+    are rarely played, so little is known about them, and this limit is larger than that of exp3-ix.
 Cost
     O(K) per round, for each of about six steps of Newton; 80 bytes per arm. Ten arms: about 2.5 million rounds per
     second.

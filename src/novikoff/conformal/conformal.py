@@ -1,20 +1,21 @@
 """Conformal: prediction sets around any learner, with the requested coverage on every stream.
 
 Algorithm
-    A learner plays unchanged. With its prediction comes a set, of labels or an interval of numbers: all y whose
-    score is at most a threshold q. A set that misses the outcome moves q by step (1 - alpha) up, one that contains it
-    by step alpha down. For q below 0 the set is empty, from 1 on it contains everything. Scores are from 0 to 1, and
-    known before y:
+    A learner plays unchanged. Each prediction comes with a set of labels, or an interval of numbers: all y whose score
+    is at most a threshold q. After a miss q grows by step (1 - alpha), after a hit it falls by step alpha. For q below
+    0 the set is empty, from 1 on it contains everything. Scores are from 0 to 1, and are known for every y before the
+    outcome:
         1 - P(y)                 of a learner that predicts probabilities, or that draws
         (1 - m/(a + |m|))/2      of one with a score: m is y times the score, a the mean size of earlier scores
         1 if y is not predicted  of any other
         e/(a + e)                for numbers: e = |y - prediction|, a the mean earlier error; everything in round 1
-    Means are of the first hundred rounds, then moving. With `groups`, a column or a function of x, each group has a
-    separate threshold. With a list of columns groups overlap: a row is in one group per column, and its threshold is
-    start + step times the total excess of its groups, misses less alpha times rounds. With the `rule` "decaying"
-    the step of round t is step/sqrt(t): on a stationary stream, thresholds converge. With any other rule, thresholds
-    are the "quantile" of all earlier scores, or come from an object of yours (`threshold()`, then `see(score)`), under
-    a governor: after too many misses the set is everything; after too few, it is empty.
+    Means are plain over the first hundred rounds, then exponential moving averages. With `groups`, a column or a
+    function of x, each group has a separate threshold. With a list of columns groups overlap: a row is in one group per
+    column, and its threshold is start + step times the total excess of its groups, misses minus alpha times rounds.
+    With the `rule` "decaying" the step of round t is step/sqrt(t): on a stationary stream, thresholds converge. With
+    the rule "quantile" the threshold is that quantile of all earlier scores; a custom rule is an object with
+    `threshold()` and `see(score)`. Both run under a governor: after too many misses the set is everything; after too
+    few, it is empty.
 Promise
     conformal/theorems/coverage_deviation.py: misses differ from alpha T by at most (1 + step)/step, in each group,
     on every stream and however bad the learner is. conformal/theorems/coverage_pinball.py: the thresholds are not much
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding
 
 RULES = ("tracker", "decaying", "quantile")
+"""Built-in rules for thresholds."""
 TRACKERS = RULES[:2]
 """Rules with one threshold per group."""
 Numbers = NDArray[np.float64]
@@ -79,7 +81,7 @@ Numbers = NDArray[np.float64]
 
 @runtime_checkable
 class ThresholdRule(Protocol):
-    """A rule of the caller's that proposes thresholds."""
+    """Custom rule that proposes thresholds."""
 
     def threshold(self) -> float:
         """Return the threshold of the next round."""
@@ -92,6 +94,7 @@ class ThresholdRule(Protocol):
 
 Value = TypeVar("Value")
 MISSING: Any = object()
+"""Marker of an attribute that was not set."""
 
 
 class OfLearner(Generic[Value]):
@@ -200,7 +203,7 @@ class Conformal(Learner):
     ) -> None:  # fmt: skip
         player = adapt(learner) if is_learner(learner) else None
         if player is None or player.task in ("advice", "losses") or player.covers:
-            raise InputError(f"conformal needs one learner on examples: got {shown(learner)}.")
+            raise InputError(f"conformal needs a learner on examples: got {shown(learner)}.")
         self.learner = player
         for name, value, sound in (("alpha", alpha, 0.0 < alpha < 1.0), ("step", step, 1e-9 <= step <= 1e3),
                                    ("start", start, 0.0 <= start <= 1.0)):  # fmt: skip
@@ -241,8 +244,8 @@ class Conformal(Learner):
 
     def has(self, ability: Ability) -> bool:
         """Return whether this method is available; most are those of the learner."""
-        own = vars(type(self)).get(ability)
-        return self.learner.has(ability) if isinstance(own, OfLearner) else super().has(ability)
+        attribute = vars(type(self)).get(ability)
+        return self.learner.has(ability) if isinstance(attribute, OfLearner) else super().has(ability)
 
     @property
     def most(self) -> int | None:
@@ -270,7 +273,8 @@ class Conformal(Learner):
                 return ()
             if not math.isfinite(wide):
                 return (-math.inf, math.inf)
-            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0  # never below the counted width
+            # Rounded up, so that the interval contains every y that the threshold covers.
+            wide = math.nextafter(wide * (1.0 + 2.0**-50), math.inf) if wide else 0.0
             return (predicted - wide, predicted + wide)
         scores = self._asked(x)
         return tuple(label for label, score in scores.items() if score <= q or q >= 1.0)
@@ -359,7 +363,8 @@ class Conformal(Learner):
 
     def learn_many(self, batch: Batch) -> StepResult | None:
         """Predict sets and learn every row in order; return None, having done nothing, if the learner cannot."""
-        player = self.learner  # multiclass probabilities are known row by row only
+        player = self.learner
+        # Probabilities of all labels are not in the result of a batch: they are asked for row by row.
         multiclass = self.task == "multiclass" and (player.draws or (self.numbered and player.probable))
         if (
             self.learner.looped

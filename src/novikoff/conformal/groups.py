@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding
 
 MOST = 1000
+"""Largest number of groups with a name; further ones share the group OTHERS."""
 ALL, OTHERS = "all", "others"
+"""Name of the only group if there is one, and of the group of all beyond MOST."""
 AND = " & "
 """Separator between the groups of a cell."""
 
@@ -42,7 +44,7 @@ class Groups:
             return
         sound = by is None or callable(by) or (isinstance(by, (int, str)) and not isinstance(by, bool))
         if not sound or (isinstance(by, int) and by < 0):
-            raise InputError(f"groups must be a column's number or name, or a function of x: got {shown(by)}.")
+            raise InputError(f"groups must be the number or name of a column, or a function of x: got {shown(by)}.")
         if by is None:
             self.names[ALL] = 0
 

@@ -130,7 +130,7 @@ class AdaGrad(ScaleFree):
         return -np.divide(sums, metric, out=np.zeros_like(metric), where=metric > 0.0)
 
     def _pace(self) -> tuple[float, float]:
-        """Return the largest slope, or its substitute, and the rate in units of the outcomes."""
+        """Return the largest slope (for the squared loss a substitute), and the rate in units of the outcomes."""
         unit = self._unit or 1.0
         return min(self.kind.steepest, 2.0 * unit), self.rate * unit
 

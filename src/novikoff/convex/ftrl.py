@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from novikoff.numerics.nonzeros import Nonzeros
 
 METRICS = ("sqrt", "newton")
+"""Metrics: A grows with the square root of the sum of curvatures, or with the sum itself."""
 
 
 def check_metric(metric: str, rate: float) -> None:
@@ -201,5 +202,6 @@ class FTRL(Probabilistic):
         low, high = Diagonal(self.diagonal()).inverse_between(gradients, np.zeros(len(gradients)))
         off = (self.rounds + 20) * 2.0 * U0 * size
         dual, least = linear + off + 0.5 * high, linear - off + 0.5 * low
+        # The constant feature's gradient is c times the excess of P(+1) over the labels, summed over all rounds.
         excess = float(gradients[0]) / self.bias if self.bias else 0.0
         return MetricFacts(self.rounds, self.rounds, 0, loss, delta, dual, least, excess, self.bias != 0.0)

@@ -16,6 +16,7 @@ from novikoff.core import encode
 from novikoff.core.errors import InputError, Where, shown
 
 NUMBERS = (int, float, np.integer, np.floating)
+"""Types accepted as numbers."""
 LARGEST, LEAST = 1e40, 1e-40
 """Range of radius, limit and outcomes: the square of a product of three of them is still a double."""
 LOOSE = 1.0 + 1e-12
@@ -64,7 +65,7 @@ class Limits:
         if square <= self.most:
             return
         if not math.isfinite(square):
-            must, do = "x must be finite, the square of its length too", "Clean, scale or drop the row."
+            must, do = "x and the square of its length must be finite", "Clean, scale or drop the row."
             raise InputError(must, f"got {square}", do, **where)
         must, do = f"x must be no longer than {self.limit}", "Raise the limit, scale x, or pass normalize=True."
         raise InputError(must, f"got {math.sqrt(square):.10g}", do, **where)
@@ -96,7 +97,7 @@ class Limits:
         return numbers
 
     def _beyond(self, y: Any) -> InputError:
-        do = "Give another range as low and high, or leave both out."
+        do = "Pass a wider range as low and high, or leave both out."
         if self._most == LARGEST:
             do = "Clean or drop the row."
         return InputError(f"an outcome must be a number from {self._least} to {self._most}", f"got {shown(y)}", do)

@@ -1,4 +1,4 @@
-"""Second-order logistic regression: a Newton step per example; d log T nats of regret if not `scale_free`.
+"""Second-order logistic regression: a Newton step per example; without `scale_free`, O(d log T) nats of regret.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far, x_t included (ridge * I if not `scale_free`);
@@ -112,6 +112,7 @@ def goal_of(matrix: Matrix, places: int, rounds: int) -> Goal:
 
 
 def _steps(matrix: Matrix, places: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return -b and its rounding error by place; no coefficient |g - hz| exceeds 1 + |z|/4."""
     return matrix.added(places, 1.0 + float(matrix.totals[at.FARTHEST]) / 4.0)
 
 

@@ -3,10 +3,11 @@
 Algorithm
     For each feature, M is the largest |x| so far, R the largest root mean square over the rounds that had it, both
     including x_t; G_j the sum of the gradients (P_j - [y = j]) x of label j, H the sum of (1 - |P|^2) x^2. The metric
-        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton")
-        is the same for all labels. z0_j = -sum of G_j x / A and v = sum of x^2 / A; the scores z are the root of
-    z_j + v (P_j - 1/k) = z0_j, P_j = e^z_j / sum of e^z: 1/k of a step for each possible label. Predict the label with
-    the largest score, the smallest on ties. `bias` c adds a constant feature of value c.
+    is the same for all labels:
+        A = R sqrt(M^2 + H) / rate   ("sqrt")   or   (M^2 + H) / rate   ("newton").
+    z0_j = -sum of G_j x / A and v = sum of x^2 / A; the scores z are the root of z_j + v (P_j - 1/k) = z0_j, with
+    P_j = e^z_j / sum of e^z: 1/k of a step for each possible label. Predict the label with the largest score, the
+    smallest on ties. `bias` c adds a constant feature of value c.
     If labels are not announced, a probability of 1/t^2 is reserved for a new label in round t, and the known labels
     share the rest. A new label joins with G = 0 in its first round, and is learned as if it had been announced.
 Promise

@@ -83,8 +83,9 @@ class MulticlassLogistic(MulticlassProbabilistic):
         labels: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(bias, labels)
-        two = Logistic(ridge, radius, scale_free, bias)  # checks the arguments
-        self.ridge, self.radius, self.scale_free, self._kappa = two.ridge, two.radius, two.scale_free, two.kappa
+        binary = Logistic(ridge, radius, scale_free, bias)  # checks the arguments
+        self.ridge, self.radius, self.scale_free = binary.ridge, binary.radius, binary.scale_free
+        self._kappa = binary.kappa
         self._take_only(*taken_by(self.ridge, self.scale_free))
         self._slots = np.full(1, -1, dtype=np.int32)  # the last entry serves all features not seen
         self._parts: Any = matrices((self._learners,), 0, 0)

@@ -1,12 +1,12 @@
-"""Multiclass Vovk-Azoury-Warmuth: ridge regression on label indicators that knows the best loss in hindsight.
+"""Multiclass Vovk-Azoury-Warmuth: ridge regression on label indicators, whose best loss in hindsight is computed.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`), the same for
-    all labels; b_j = 0. A += x x'; the score of label j is x'A^-1 b_j, P the projection of the scores + 1/k on the
-    simplex; predict the label with the largest score, the smallest on ties; then b_j += (1[j = y] - 1/k) x, k the
-    number of labels known. The loss is the Brier score, the sum over labels of (P_j - 1[j = y])^2; the log loss is
-    infinite if P_y is 0. `bias` c adds a constant feature of value c. The first 256 features seen have weights, later
-    ones are ignored. `probabilities` must be true.
+    all labels; b_j = 0. In each round A += x x'; the score of label j is x'A^-1 b_j, and P the projection of the scores
+    + 1/k onto the simplex. Predict the label with the largest score, the smallest on ties; then
+    b_j += (1[j = y] - 1/k) x, with k the number of labels known. The loss is the Brier score, the sum over labels of
+    (P_j - 1[j = y])^2; the log loss is infinite if P_y is 0. `bias` c adds a constant feature of value c. The first 256
+    features seen have weights, later ones are ignored. `probabilities` must be true.
     A new label joins with b = 0 in its first round, and is learned as if it had been announced just before; unless all
     labels are announced, a probability of 1/t^2 is reserved for a new one in round t.
 Promise

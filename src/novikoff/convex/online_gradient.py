@@ -11,10 +11,10 @@ Algorithm
     `bias` c adds a constant feature of value c; `normalize` divides each x by its norm first (a zero x stays).
     Features that were never seen have weight 0, so the width grows with the stream.
     W (`radius`), the largest ||x|| (`limit`) and the range of y (`low`, `high`), if given, are fixed before the first
-    round: the rates and the bound on the risk depend on them. An example outside is refused, and nothing is learned
-    from it. Without `low` and `high` the range is -1 .. 1 until an outcome is outside; from then on outcomes are scaled
-    to -1 .. 1 by the range so far, and predictions are clipped to it (convex/outcome_range.py). Without `limit` it is
-    1, and grows with the largest ||x|| if the rate is adaptive.
+    round: the rates and the bound on the risk depend on them. An example beyond these limits is refused, and nothing is
+    learned from it. Without `low` and `high` the range is -1 .. 1 until an outcome is outside; from then on outcomes
+    are scaled to -1 .. 1 by the range so far, and predictions are clipped to it (convex/outcome_range.py). The default
+    of `limit` is 1, which grows with the largest ||x|| if the rate is adaptive.
     `averaged` is the mean of w_1 .. w_t, the weights before each round: a better predictor than the last weights.
 Promise
     convex/theorems/online_gradient_regret.py: for every u in the ball, on every stream, regret at most W G sqrt T
@@ -69,7 +69,9 @@ DOUBLE = np.dtype(np.float64)
 SLACK = 1e-6
 """Largest rounding error of the running sum of ||w||^2, as a fraction of the squared radius; far above what occurs."""
 LOSSES = {"absolute": at.ABSOLUTE, "squared": at.SQUARED}
+"""Code of each loss in the compiled loops."""
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "adaptive": at.ADAPTIVE}
+"""Code of each rate in the compiled loops."""
 
 
 class OnlineGradient(Learner):
@@ -138,9 +140,9 @@ class OnlineGradient(Learner):
         if rate not in RULES:
             raise InputError(f'rate must be "fixed", "anytime" or "adaptive": got {shown(rate)}.')
         if (rate == "fixed") != (horizon is not None):
-            raise InputError(f'a horizon is needed for rate="fixed" only: got {rate} and {shown(horizon)}.')
+            raise InputError(f'rate="fixed" needs a horizon, other rates take none: got {rate} and {shown(horizon)}.')
         if horizon is not None and (type(horizon) is not int or not 1 <= horizon < 2**53):
-            raise InputError(f"a horizon must be a number of rounds, an integer from 1: got {shown(horizon)}.")
+            raise InputError(f"a horizon must be a positive whole number of rounds: got {shown(horizon)}.")
         if type(hindsight) is not int or not 0 <= hindsight <= 1000:
             raise InputError(f"hindsight must be a number of features from 0 to 1,000: got {shown(hindsight)}.")
         self.domain = Domain("vector")
@@ -161,13 +163,14 @@ class OnlineGradient(Learner):
         self._params = np.array(
             [self.radius, self.bias, LOSSES[loss], RULES[rate], pace, limits.most, float(normalize)]
         )
-        self._predicting = self._params.copy()  # for predicting: any length of x is allowed if `limit` grows
+        self._predicting = self._params.copy()  # to predict, any length of x is allowed if `limit` grows
         self._predicting[at.MOST] = np.finfo(np.float64).max if self._grows else limits.most
         self._totals = np.zeros(at.OWN)
         self._totals[at.SCALE] = 1.0
         self._totals[at.KNOWN] = known = float(loss == "squared" and hindsight > 0)
         self._gram = np.zeros((hindsight + 2, hindsight + 1) if known else (2, 1))
-        self._single = self._y, self._predicted, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)  # of a single row
+        # Buffers for a single row: outcome, prediction, loss, and row ends; names and places of the last dict.
+        self._single = self._y, self._predicted, self._lost = np.zeros(1), np.zeros(1), np.zeros(1)
         self._ends = np.zeros(2, dtype=np.uint64)
         self._seen: tuple[tuple[Any, ...], NDArray[np.uint32]] = ((), np.zeros(0, dtype=np.uint32))
         self._hold(np.zeros((3, 0)))
@@ -444,17 +447,21 @@ class OnlineGradient(Learner):
         if self._range is not None:
             least, most = found["range"].tolist()
             sound = least <= most or (least, most) == (math.inf, -math.inf)
-            require(sound, "a range must not end before it begins", [least, most])
+            require(sound, "the smallest outcome must not be above the largest", [least, most])
             self._range = OutcomeRange(least, most)
         if self._grows:
             longest = found["longest"]
-            require(1.0 <= longest <= LARGEST, "a length must be a number from 1", longest)
+            require(1.0 <= longest <= LARGEST, "the largest length must be at least 1", longest)
             self._check(longest * longest)
         totals, held, count = self._totals, found["held"], self.features.count
         whole = [float(totals[place]) for place in (at.ROUNDS, at.SINCE, at.PLACES, at.LONGEST)]
         sound = all(value >= 0.0 and value.is_integer() for value in whole) and whole[2] <= count
         require(sound, "counts of a learner must be integers", whole)
-        require(totals[at.KNOWN] in (0.0, float(len(self._gram) > 2)), "sums must be kept or not", totals[at.KNOWN])
+        require(
+            totals[at.KNOWN] in (0.0, float(len(self._gram) > 2)),
+            "the flag of kept sums must be 0 or 1",
+            totals[at.KNOWN],
+        )
         require(
             0.0 < totals[at.SCALE] <= 1.0, "the scale of the weights must be above 0 and at most 1", totals[at.SCALE]
         )
@@ -463,9 +470,9 @@ class OnlineGradient(Learner):
         # ||w||^2 is a running sum, which rounding errors may make slightly wrong, even negative
         length2, slack = _length2(held[at.WEIGHT], totals[at.WEIGHT]) * totals[at.SCALE] ** 2, SLACK * self.radius**2
         sound = abs(float(totals[at.LENGTH2]) - length2) <= slack >= length2 - self.radius**2
-        require(sound, "weights must be in their ball, as long as their sum of squares", float(totals[at.LENGTH2]))
+        require(sound, "weights must be in their ball, with the saved norm", float(totals[at.LENGTH2]))
         used = int(totals[at.PLACES]) + 1 if totals[at.KNOWN] else 0
-        require(used < len(self._gram), "features must be no more than the sums have room for", used)
+        require(used < len(self._gram), f"features must be at most {len(self._gram) - 2:,} for kept sums", used)
         fit = found["gram"].shape == (used, used) and found["moments"].shape == (used,)
         require(fit, f"sums must be of {used:,} features", found["gram"].shape)
         self._gram[:used, :used] = found["gram"]

@@ -1,11 +1,11 @@
-"""Vovk-Azoury-Warmuth: ridge regression that includes x before predicting, and knows the best loss in hindsight.
+"""Vovk-Azoury-Warmuth: ridge regression that includes x before predicting; the best loss in hindsight is computed.
 
 Algorithm
     A = ridge * diag(M^2) with M the largest |x| of each feature so far (ridge * I if not `scale_free`); b = 0.
-    A += x x'; predict x'A^-1 b, clipped to `low` .. `high` if they are given; then b += y x. Outcomes are numbers, with
-    the squared loss. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2, clipped to 0 .. 1;
-    predict +1 if that is 1/2 or more. The loss is then the Brier score, a quarter of the squared difference; the log
-    loss is infinite if P(y) is 0. `bias` c adds a constant feature of value c. The first 256 features seen have a
+    In each round A += x x'; predict x'A^-1 b, clipped to `low` .. `high` if given; then b += y x. Outcomes are numbers,
+    with the squared loss. With `probabilities`, labels are -1 and +1 and P(+1) = (1 + the prediction)/2, clipped to 0
+    .. 1; predict +1 if that is 1/2 or more. The loss is then the Brier score, a quarter of the squared difference; the
+    log loss is infinite if P(y) is 0. `bias` c adds a constant feature of value c. The first 256 features seen have a
     weight, later ones are ignored.
 Promise
     convex/theorems/vaw_regret.py: the loss is at most min over u of (u'Lu + the loss of u) + sum of y^2 chi. The

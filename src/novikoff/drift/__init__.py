@@ -1,1 +1,1 @@
-"""Tests of drift."""
+"""Sequential tests for drift, and monitors of a certified risk."""

@@ -4,17 +4,18 @@ Drift test
     At rounds 64, 128, 256, ... the hypothesis is frozen, and wealth is bet on its errors up to the next such round, by
     the rule of drift/theorems/drift_alarm.py, which limits the probability of a false alarm. Small bets detect small
     changes. The alarm is raised when the wealth reaches 1/alpha.
-    A change exactly at a freezing is not detected: run a second test with another `first`, each with alpha/2.
-    Decreasing shares prevent the wealth from vanishing in a long stream without drift (as n^(-2/3) at most; with
-    a constant 0.01 it is e^-380 after 100,000 examples, and no later change could be detected).
+    A change exactly at a round where the hypothesis is frozen is not detected: run a second test with another `first`,
+    each with alpha/2. The redistributed shares decrease, so that the wealth does not vanish in a long stream without
+    drift: it falls at most as n^(-2/3). With a constant share of 0.01 it would be e^-380 after 100,000 examples, and no
+    later change could be detected.
 Monitor
     A classifier with certified risk is frozen, and wealth is bet on its errors, by the rule of
     drift/theorems/monitor_alarm.py, which limits the probability of a false alarm. The alarm is raised when the wealth
     reaches 2/alpha. Without fresh capital the wealth of a good classifier would vanish, and no later drift could be
     detected.
 Exactness
-    One example after the other, in a compiled loop: chunks of any size, and interruptions, give the same bits.
-    Betting stops once the wealth is 2^300.
+    Examples are processed one after the other, in a compiled loop: batches of any size, and interruptions, give the
+    same bits. Betting stops once the wealth is 2^300.
 Cost
     O(1) memory; 10 million examples in 0.4 s (test) and 0.2 s (monitor), without the predictions.
 """
@@ -43,11 +44,17 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 """Default probability that a drift test ever raises a false alarm."""
 OFTEN = 0.01
+"""Largest share of the capital of a drift test that is redistributed before a bet."""
 SCALES = np.array([1.0, 0.25, 0.0625])
+"""Scales of the bets of a drift test; small ones detect small changes."""
 ENOUGH = 2.0**300
+"""Wealth at which betting stops, far above any alarm, so that it does not overflow."""
 BETS = 8
+"""Number of bets of a monitor."""
 EVERY = 1024
+"""Number of examples after which a monitor adds capital."""
 PROMISES = (drift_alarm, monitor_alarm)
+"""Theorems of this module, for the registry."""
 
 
 @dataclass(eq=False)
@@ -98,7 +105,7 @@ class DriftTest(Stateful):
     def __post_init__(self) -> None:
         _check_alpha(self.alpha)
         if not isinstance(self.first, int) or self.first < 1:
-            raise InputError(f"the first snapshot must be after a round, 1 or later: got {shown(self.first)}.")
+            raise InputError(f"first must be a positive whole number of rounds: got {shown(self.first)}.")
         self.next_snapshot = self.first
         self._counts = np.zeros(3, dtype=np.int64)
         self._capital = np.full((len(SCALES), 3), 1.0 / (3 * len(SCALES)))
@@ -167,9 +174,9 @@ class DriftWatch(Observer):
     """Observer that runs a drift test in a game, freezing the learner at each snapshot.
 
     `nk.Game(learner, drift=nk.DriftTest())` has one as `ledger.drift`; its `test` has the wealth and the alarm.
-    With delayed labels the examples are those in order of arrival: an alarm then means that they are not
-    independent draws from one distribution, or that the delay of a label depends on its example or on a prediction.
-    Only the first round of a weighted row counts: rows may be independent draws, copies of a row are not.
+    With delayed labels the examples are tested in the order in which their labels arrive: an alarm then means that they
+    are not independent draws from one distribution, or that the delay of a label depends on its example or on a
+    prediction. Only the first round of a weighted row counts: rows may be independent draws, copies of a row are not.
 
     Args:
         test: The drift test; None for the default one.
@@ -189,7 +196,7 @@ class DriftWatch(Observer):
         if ledger.drift is not None:
             raise InputError("the game already has a drift test: ledger.drift.")
         if not ledger.counts or ledger.player.task == "losses":
-            raise MismatchError("a drift test needs mistakes on examples: this learner has another loss.")
+            raise MismatchError("a drift test needs a classifier, whose mistakes it counts: this learner is not one.")
         return cls(test)
 
     def due(self, ledger: Ledger, rounds: int) -> int:

@@ -36,7 +36,9 @@ from novikoff.core.types import Batch, StepResult
 
 Vector = NDArray[np.float64]
 ROWS = 1024
+"""Number of rows per block of a sum."""
 STEPS_PER_EXPERT = 20
+"""Maximum number of steps of the search, per expert."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,12 +102,12 @@ class BestMixture(Observer):
         y = float((self._y + self._y_lost)[0])
         weights = _search(square / max(self.rounds, 1), with_y / max(self.rounds, 1), gap)
         turned = square @ weights
-        own, cross = float(weights @ turned), float(weights @ with_y)
-        loss, slope = own - 2.0 * cross + y, 2.0 * (turned - with_y)
+        quadratic, cross = float(weights @ turned), float(weights @ with_y)  # u'Gu and b'u
+        loss, slope = quadratic - 2.0 * cross + y, 2.0 * (turned - with_y)
         widest = max(float(weights @ slope - slope.min()), 0.0)
         unit = (ROWS + 4 * len(weights) + 16) * 2.0**-52
-        error = unit * (own + 2.0 * cross + y) + self.rounds * 2.0**-1000  # products that underflow
-        slopes = 2.0 * unit * (own + cross + float((turned + with_y).max(initial=0.0)))
+        error = unit * (quadratic + 2.0 * cross + y) + self.rounds * 2.0**-1000  # products that underflow
+        slopes = 2.0 * unit * (quadratic + cross + float((turned + with_y).max(initial=0.0)))
         return Mixture(weights, max(loss - widest - error - slopes, 0.0), loss + error)
 
 
@@ -144,11 +146,13 @@ def _corrected(square: Vector, with_y: Vector, weights: Vector, chosen: NDArray[
         count = len(chosen)
         system = np.zeros((count + 1, count + 1))
         system[:count, :count] = square[np.ix_(chosen, chosen)]
-        system[:count, count] = system[count, :count] = 1.0
+        system[:count, count] = system[count, :count] = 1.0  # Lagrange multiplier of the constraint sum = 1
         wanted = np.linalg.lstsq(system, np.append(with_y[chosen], 1.0), rcond=None)[0][:count]
         if not (wanted <= 0.0).any():
             break
         falling = wanted <= 0.0
+        # Wanted weights outside the simplex: go as far towards them as all weights stay at least 0, and drop the expert
+        # that reaches 0 first.
         steps = current[falling] / np.maximum(current[falling] - wanted[falling], np.finfo(np.float64).tiny)
         current = np.maximum(current + min(float(steps.min()), 1.0) * (wanted - current), 0.0)
         stuck = np.flatnonzero(falling)[np.argmin(steps)]

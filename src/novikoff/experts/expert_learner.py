@@ -1,9 +1,10 @@
 """Base class of learners with expert advice: a panel of experts and a rule that weighs them.
 
-There are two ways to play. "mean" predicts the weighted mean of the predictions, which a convex loss allows (in a game
-of losses the mixture itself is played and costs the mean loss). "draw" follows an expert drawn by the weights: the draw
-of round t is coin t of the seed (numerics/coins.py, purpose "expert") cut at the cumulative weights, so repeated
-predictions agree. A drawn hypothesis without a valid label predicts +1 (0 in multiclass).
+There are two ways to play. "mean" predicts the weighted mean of the predictions, which needs a convex loss (in a game
+of losses the mixture itself is played and costs the mean loss). "draw" follows an expert drawn by the weights: the
+uniform number of round t is coin t of the seed (numerics/coins.py, purpose "expert"), and selects the expert by the
+cumulative weights, so repeated predictions agree. A drawn hypothesis without a valid label predicts +1 (0 in
+multiclass).
 """
 
 from __future__ import annotations

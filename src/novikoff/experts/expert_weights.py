@@ -1,4 +1,4 @@
-"""Base class of rules that weigh experts: Standings keeps cumulative losses, Sharing weights, Sleeping gains.
+"""Base class of rules that weigh experts: Standings stores cumulative losses, Sharing weights, Sleeping gains.
 
 The compiled loops keep sums over the rounds in `numbers` and counters in `counts`
 (experts/_loops/standings_layout.py).

@@ -4,11 +4,11 @@ Algorithm
     w_{t,i} is proportional to prior_i exp(-eta_t L_{t-1,i} / unit), L the losses so far and `unit` the largest loss.
     Predict the weighted mean of the experts ("mean", for convex losses) or follow an expert drawn by the weights
     ("draw"). The rate eta_t
-        fixed      as given; or sqrt(8 ln N / T) for a `horizon` of T rounds (playing on is allowed)
+        fixed      as given; or sqrt(8 ln N / T) for a `horizon` of T rounds (more rounds are allowed)
         anytime    2 sqrt(ln N / t) on all losses so far, without knowing T
         doubling   epochs of 1, 2, 4, ... rounds, each restarted with sqrt(8 ln N / length)
-    Log loss or squared loss and the mean: fixed, 1 or 1/2 on the loss itself (`unit` is 1), where exp(-eta loss) is
-    concave in the prediction. With one expert there is nothing to choose, and the rate is 0.
+    For the mean under log or squared loss the default is a fixed rate of 1 or 1/2 on the loss itself (`unit` is 1),
+    where exp(-eta loss) is concave in the prediction. With one expert there is nothing to choose, and the rate is 0.
     Experts are columns of advice, a table of losses (loss="table"), or the hypotheses of a class (experts/panel.py).
 Promise
     experts/theorems/fixed_rate_regret.py, anytime_regret.py, doubling_regret.py: regret at most S sqrt(T ln N / 2),
@@ -17,8 +17,8 @@ Promise
     expert is good; exp_concave_regret.py: ln N (log loss) and 2 ln N (squared), for any T; drawn_loss.py: for the
     expert drawn.
 Cost
-    O(N) per round: one exp per expert where the rate is fixed, two where it moves; 24 bytes per expert, 8 more if one
-    is drawn.
+    O(N) per round: one exp per expert if the rate is fixed, two if it changes; 24 bytes per expert, 8 more if one is
+    drawn.
     A million experts take less time than one np.exp of a million numbers.
 Reference
     [cesabianchi2006]; [freund1997]; [littlestone1994].
@@ -101,10 +101,10 @@ class ExponentialWeights(ExpertLearner):
         unit, fixed, length = panel.loss.top, 0.0, 0
         if rule == "fixed":
             if horizon is not None:
-                must = "a horizon must be a number of rounds, an integer from 1"
+                must = "a horizon must be a positive whole number of rounds"
                 horizon = length = integer(horizon, "horizon", must, 1)
             if eta is not None:
-                eta = fixed = positive(eta, "eta", " Leave it out for one that is tuned.")
+                eta = fixed = positive(eta, "eta", " Leave it out to have it tuned.")
                 unit = unit if concave is None else 1.0
             elif concave is not None:
                 unit, fixed = 1.0, concave

@@ -15,10 +15,11 @@ Cost
     O(N) per round for the weights, O(N m) for the paths, and 16 bytes per expert and number of switches (twice that
     with a prior).
 Rounding
-    As in experts/standings.py, (d), for h_t, m_t and the prediction. Each weight has a relative error of 8 u per
-    round, equivalent to a change of its loss by 8 u / rate: 10 u / rate. The error of the normalising sum is
-    the same for all: it changes alpha by the fraction 300 u, so a path's price by less than 600 u (m + alpha T) / rate.
-    Losses of paths are summed like the losses of experts there, and the path found is the best one up to 280 u S.
+    As in experts/standings.py, (d), for h_t, m_t and the prediction. Each weight has a relative error of 8 u per round,
+    which is equivalent to a change of its loss by 8 u / rate; 10 u / rate is allowed. The error of the normalising sum
+    is the same for all: it changes alpha by the fraction 300 u, so the price of a path by less than
+    600 u (m + alpha T) / rate. Losses of paths are summed like the losses of experts there, and the path found is the
+    best one up to 280 u S.
 Reference
     [herbster1998].
 """
@@ -94,7 +95,7 @@ class FixedShare(ExpertLearner):
         loss: str = "zero-one", play: str | None = None, prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed)
-        rounds = integer(horizon, "horizon", "a horizon must be a number of rounds, an integer from 1", 1)
+        rounds = integer(horizon, "horizon", "a horizon must be a positive whole number of rounds", 1)
         must = f"switches must be an integer from 0 to {rounds - 1:,}, one less than the horizon"
         count = integer(switches, "switches", must, 0, rounds - 1)
         share = count / (rounds - 1) if count else 0.0
@@ -108,7 +109,7 @@ class FixedShare(ExpertLearner):
         unit = panel.loss.top if concave is None else 1.0
         rate = math.sqrt(8.0 * cost / rounds) if concave is None else concave
         if eta is not None:
-            eta = rate = positive(eta, "eta", " Leave it out for one that is tuned.")
+            eta = rate = positive(eta, "eta", " Leave it out to have it tuned.")
         self.alpha = share if panel.size > 1 else 0.0
         rule = Sharing(panel, unit, rate if panel.size > 1 else 0.0, self.alpha, count, rounds)
         super().__init__(panel, rule, switches=count, horizon=rounds, eta=eta, alpha=alpha)
@@ -136,6 +137,7 @@ class Sharing(ExpertWeights):
         self._params = astuple(rule)
         self._prior = np.exp(-panel.prices) if not panel.uniform else np.full(count, 1.0 / count)
         self._weights = np.concatenate([self._prior, np.zeros(-(-count // at.CHUNK))])
+        # With alpha = 0 this is exponential weights; a weight could then underflow, so cumulative losses are kept.
         self._still = Standings(panel, "fixed", unit, eta, horizon) if alpha == 0.0 else None
         self._entry = np.zeros(0) if panel.uniform or eta == 0.0 else panel.prices * unit / eta
         self._paths = np.zeros(2 * cells)
@@ -191,10 +193,10 @@ class Sharing(ExpertWeights):
         if self.panel.size == 1:
             return 0.0
         prices = float(self.panel.prices.max()) * (self.switches + 1)
-        own = 0.0
+        weights = 0.0
         if self.alpha > 0.0:
-            own = (10.0 * rounds + 600.0 * (self.switches + self.alpha * rounds) + prices) * self.unit / self.eta
-        return (own + 640.0 * rounds * top) * 2.0**-53
+            weights = (10.0 * rounds + 600.0 * (self.switches + self.alpha * rounds) + prices) * self.unit / self.eta
+        return (weights + 640.0 * rounds * top) * 2.0**-53
 
     def _least(self, paths: Vector) -> tuple[list[float], Vector]:
         """Return the least loss of a path for each number of switches, and the loss of each expert without a switch."""
@@ -208,7 +210,8 @@ class Sharing(ExpertWeights):
 
     def after_restoring(self, found: State) -> None:
         if self._still is not None:
-            require(self._still.rounds == self.rounds, "rounds of a learner must be one number", self.rounds)
+            must = f"losses and paths of a learner must be of the same {self.rounds:,} rounds"
+            require(self._still.rounds == self.rounds, must, self._still.rounds)
         else:
             weights = found["weights"]
             require(bool(np.all(weights > 0.0)), "weights of a learner must be positive", weights)

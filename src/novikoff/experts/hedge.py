@@ -1,4 +1,4 @@
-"""Hedge over learners: follow one of several, with hardly more mistakes than the best of them.
+"""Hedge over learners: follow one of several, with few more mistakes than the best of them.
 
 Algorithm
     Each of K learners plays every round by itself and learns every label, whether it was followed or not. Hedge repeats
@@ -13,8 +13,8 @@ Algorithm
     Labels are -1 and +1. A team may not contain a team: put all learners in one.
 Coins
     The rule draws the learner to follow with separate coins (numerics/coins.py): `seed` is mapped to a seed that no
-    learner has, and a rule with the seed of a learner is refused. With shared coins Hedge could follow a learner
-    exactly when it errs. Learners may share coins with each other: given all of them, the mistakes are a fixed
+    learner has, and a rule with the seed of a learner is refused: with shared coins Hedge could follow a learner
+    exactly when it errs. Learners may share coins with each other: given all their coins, the mistakes are a fixed
     table. All learners draw before Hedge does, and none of them sees which one is followed.
 Promise
     experts/theorems/hedge_mistakes.py: expected mistakes <= the bound of any learner + the regret of the rule, on every
@@ -134,19 +134,20 @@ class Hedge(Learner):
         self._draw = [learner.draws for learner in self.learners]
         # The strictest learner goes first, so that it refuses a batch before any other has learned from it.
         self._order = sorted(range(len(self.learners)), key=lambda k: narrowness(self.learners[k].domain))
-        self._begun, self._torn = False, ""  # whether a learner has learned in this call; why the team is broken
+        # Whether a learner has learned in this call; why the learners no longer have played the same rounds.
+        self._begun, self._torn = False, ""
 
     def _rule(self, by: str | Learner, horizon: int | None, switches: int | None) -> Any:
         """Return the learner on losses that moves the weights; it shares its coins with no learner."""
         experts, taken = len(self.learners), {word(learner) for learner in self.learners}
         if not isinstance(by, str):
             if horizon is not None or switches is not None:
-                raise InputError("horizon and switches belong to the rule, which is a learner: leave them out.")
+                raise InputError("horizon and switches must be left out if `by` is a learner: pass them to it.")
             return checked_rule(by, experts, taken)
         seeds = (coin(self.seed, "hedge", k) for k in range(len(taken) + 1))
         given: dict[str, Any] = {"loss": "table", "seed": next(seed for seed in seeds if seed not in taken)}
         if switches is not None and by != "fixed-share":
-            raise InputError(f"switches are for by = fixed-share: got by = {by}. Leave them out.")
+            raise InputError(f"switches need by = fixed-share: got by = {by}. Leave them out.")
         if by == "exponential-weights":
             from novikoff.experts.exponential_weights import ExponentialWeights
 
@@ -159,7 +160,7 @@ class Hedge(Learner):
             return AdaHedge(experts, play="draw", **given)
         if by == "fixed-share":
             if horizon is None or switches is None:
-                raise InputError("by = fixed-share needs to know horizon and switches: give both.")
+                raise InputError("by = fixed-share needs horizon and switches: pass both.")
             from novikoff.experts.fixed_share import FixedShare
 
             return FixedShare(experts, switches=switches, horizon=horizon, play="draw", **given)
@@ -197,7 +198,7 @@ class Hedge(Learner):
     def play_one(self, x: Example, y: Outcome) -> StepResult:
         """Let every learner predict, then learn; the prediction is that of the learner followed."""
         y = check_label(y, None if self.task == "binary" else (self.labels or 0) + 1)
-        self._check_integer()
+        self._check_intact()
         risks = np.zeros(len(self.learners)) if any(self._draw) else None
         for k, player in enumerate(self.learners):  # a learner that refuses x does so before any has learned
             if player.draws and risks is not None:
@@ -218,7 +219,7 @@ class Hedge(Learner):
 
     def learn_many(self, batch: Batch) -> StepResult:
         """Play every row in order: learner after learner, compiled where possible, then the rule."""
-        self._check_integer()
+        self._check_intact()
         batch = Batch(batch.x, batch.y if self.task == "multiclass" else signs(batch), batch.first)
         shape = (len(batch), len(self.learners))
         predicted, risks = np.empty(shape, dtype=self._kind), np.empty(shape) if any(self._draw) else None
@@ -273,22 +274,23 @@ class Hedge(Learner):
                 self._torn = str(error) or type(error).__name__
             raise
 
-    def _check_integer(self) -> None:
+    def _check_intact(self) -> None:
+        """Raise an error if an earlier failure left the learners in different rounds."""
         if self._torn:
             raise InputError(
-                f"the learners of a team must have played the same rounds: one stopped while others went on "
+                f"the learners of a team must have played the same rounds: one failed after others had learned "
                 f"({self._torn}). Start again, or resume a saved game."
             )
 
     def facts(self) -> ExpertsFacts:
-        """Return the facts of the rule, and whether its coins are separate: unknown with a learner without a seed."""
+        """Return the facts of the rule, and whether its coins are separate (unknown if a learner has no seed)."""
         seeds = [word(player) for player in self.learners if player.draws]
         apart = False if word(self.rule) in seeds else None if None in seeds else True
         facts: ExpertsFacts = self.rule.facts()
         return dataclasses.replace(facts, apart=apart)
 
     def state(self) -> State:
-        self._check_integer()
+        self._check_intact()
         return super().state()
 
     @classmethod

@@ -28,14 +28,14 @@ from novikoff.finite.classes.survivors import LARGEST, Enumerable, refuse_if_too
 from novikoff.numerics.coins import start
 
 LIGHTEST = 1e-150
-"""Smallest prior weight: a smaller one could vanish next to a weight of 1 (exp underflows at e^-708)."""
+"""Smallest prior weight; far above the underflow of exp, so that an expert's weight can fall further before it is 0."""
 
 
 def weights_of(prior: object, size: int, hypotheses: object) -> Vector:
     """Return a prior as positive numbers."""
     if isinstance(prior, str):
         if prior != "length" or not isinstance(hypotheses, HasLengths):
-            raise InputError(f"a prior must be one weight per expert: got {prior!r}, which only programs have.")
+            raise InputError(f"a prior must be one weight per expert: got {prior!r}, which only programs accept.")
         return np.array([math.ldexp(1.0, -hypotheses.length(i)) for i in range(size)])
     count = len(prior) if isinstance(prior, Collection) else None
     if not isinstance(prior, Collection) or count != size:
@@ -116,9 +116,10 @@ class Panel:
         self.blank = still(np.zeros(self.size))
 
     def _ask(self, hypotheses: object, loss: str, sleep: bool) -> None:
+        """Take the hypotheses of a class as experts."""
         if not isinstance(hypotheses, Voters) or sleep:
-            multiclass = "" if sleep else " or a class whose hypotheses can be evaluated one by one"
-            raise InputError(f"experts must be an integer{multiclass}: got {shown(hypotheses)}.")
+            otherwise = "" if sleep else " or a class whose hypotheses can be evaluated one by one"
+            raise InputError(f"experts must be an integer{otherwise}: got {shown(hypotheses)}.")
         if loss != "zero-one":
             raise InputError(f"the loss of a class of hypotheses must be zero-one: got {shown(loss)}.")
         refuse_if_too_large(hypotheses.name, hypotheses.size, "Each is an expert here: use a smaller class.")
@@ -220,9 +221,9 @@ class Panel:
 
     def label(self, choice: int) -> Label:
         """Return the label of a hypothesis; +1 (0 in multiclass) if it is not valid."""
-        two = self.task == "binary"
-        valid = choice in (-1, 1) if two else 0 <= choice < (self.labels or 0)
-        return int(choice) if valid else int(two)
+        binary = self.task == "binary"
+        valid = choice in (-1, 1) if binary else 0 <= choice < (self.labels or 0)
+        return int(choice) if valid else int(binary)
 
     def describe(self, expert: int) -> str:
         """Return a readable name of an expert."""

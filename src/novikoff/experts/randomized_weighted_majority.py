@@ -1,8 +1,8 @@
 """Randomized Weighted Majority: follow an expert drawn by weight; a mistake reduces an expert's weight.
 
 Algorithm
-    w_i = prior_i (equal without one).  Follow expert i with probability w_i / W.  On EVERY round multiply w_i by beta
-    if i erred, 0 < beta < 1: by beta^l for a loss l in a table. It is exponential weights with the rate ln(1/beta).
+    w_i = prior_i (equal without one).  Follow expert i with probability w_i / W.  In EVERY round multiply w_i by beta
+    if i erred, 0 < beta < 1 (by beta^l for a loss l in a table). This is exponential weights with the rate ln(1/beta).
     The draw of round t is coin t of the seed (experts/expert_learner.py).
 Promise
     experts/theorems/small_losses.py: expected mistakes at most (m ln(1/beta) + ln N) / (1 - beta), on every stream, if

@@ -1,4 +1,4 @@
-"""Sleeping experts (specialists): an expert may abstain, and is compared on the rounds it was awake.
+"""Sleeping experts (specialists): experts may abstain, and are compared only on the rounds in which they were awake.
 
 Algorithm
     R_i = 0.  In round t the experts A_t are awake (NaN: asleep); p_t(i) is proportional to
@@ -43,6 +43,7 @@ from novikoff.experts.theorems.sleeping_regret import sleeping_regret
 from novikoff.numerics.records import astuple
 
 ARRAYS = ("far", "near", "lost", "gaps", "rates")
+"""Arrays of experts/_loops/sleeping.py, in order: the gain as two numbers, and sums over the awake rounds."""
 
 
 class SleepingExperts(ExpertLearner):
@@ -50,7 +51,7 @@ class SleepingExperts(ExpertLearner):
 
     Args:
         experts: Number of experts.
-        eta: Learning rate; None for one that falls with the rounds.
+        eta: Learning rate; None for one that decreases with the rounds.
         loss: "zero-one", "absolute", "squared", "log", or "table" for rows of losses.
         play: "mean" to predict the weighted mean, "draw" to follow one expert; None for the default of the loss.
         prior: Prior weights, which may sum to less than 1; None for equal ones.
@@ -79,7 +80,7 @@ class SleepingExperts(ExpertLearner):
         prior: object = None, clip: float = CLIP, seed: int = 0,
     ) -> None:  # fmt: skip
         panel = Panel(experts, loss, play, prior, clip, seed, sleep=True)
-        eta = None if eta is None else positive(eta, "eta", " Leave it out for one that falls.")
+        eta = None if eta is None else positive(eta, "eta", " Leave it out for a rate that decreases.")
         super().__init__(panel, Sleeping(panel, panel.loss.top, eta), eta=eta)
 
 

@@ -2,9 +2,9 @@
 
 Algorithm
     Time is divided into blocks of `block` rounds, s = 1, 2, ... One copy plays from the first round on and never rests.
-    With each block s an untrained copy starts. With 2^n the largest power of two that divides s, it represents the
-    n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake to the end of the longest. The copies awake
-    predict P_i; the prediction is their mean, P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more.
+    With each block s an untrained copy starts. If 2^n is the largest power of two that divides s, the copy represents
+    the n + 1 stretches of 1, 2, 4, ... 2^n blocks from s on, and is awake until the longest of them ends. The awake
+    copies predict P_i; the mixture predicts P = sum of w_i P_i / sum of w_i, and +1 if P(+1) is 1/2 or more.
     Each w_i is then multiplied by P_i(y) / P(y). It starts at 1/2 for the steady copy, and for each stretch from s on
     at 1 / (2 s (s+1) (n+1)): these sum to 1.
 Promise
@@ -183,18 +183,20 @@ class Specialists(Learner):
             )
         if learner.task == "multiclass":
             advice = Advice("Play the learner without specialists (auto without drift). Or: ", POSITIVE)
-            got = f"{type(learner.original).__name__} takes many"
-            raise InputError("a specialist must have two labels", got, advice)
+            got = f"{type(learner.original).__name__} is multiclass"
+            raise InputError("a specialist must be a binary classifier", got, advice)
         if type(block) is not int or not 1 <= block <= 2**40:
-            raise InputError(f"a block must be a number of rounds, at least 1: got {shown(block)}.")
+            raise InputError(f"a block must be a positive whole number of rounds: got {shown(block)}.")
         facts = learner.facts()
         if isinstance(facts, CountsRounds) and facts.rounds:
-            raise InputError("a specialist must be untrained: this learner is not. Make a new one.")
+            raise InputError("a specialist must be untrained: this learner is not. Pass a new one.")
         self.block = block
         self._fresh = learner.copy()
         self._copies = [Copy(STEADY, learner, 0.0, Total(), 0.0)]
         self._paid, self.rounds, self._mistakes, self._positives = Total(), 0, 0, 0
         self._worst, self._stretches = 0.0, 0
+        # After each block: loss of the mixture and of the steady copy, mistakes, positives. Losses of completed
+        # stretches, indexed by `place`; NaN until complete.
         self._marks: list[tuple[float, float, int, int]] = [(0.0, 0.0, 0, 0)]
         self._over: list[float] = []
         self._begin()
@@ -279,6 +281,8 @@ class Specialists(Learner):
         if steady is None:
             return None
         assert isinstance(steady, StepResult)
+        # A copy plays all rows for which it is awake at once, which is compiled; the mixture then reads its
+        # probabilities block by block. Value: first row, and the probabilities from there on.
         start, ahead = 0, {STEADY: (0, steady.probabilities)}
         parts: list[StepResult] = []
         while start < len(batch):

@@ -1,7 +1,7 @@
 """Cumulative losses of all experts, and their exponential weights at any rate.
 
 The state is the cumulative losses, each as two numbers (experts/_loops/weights.py), never the weights: those are
-recomputed in each round, so that none is ever lost and no error in them lasts.
+recomputed in each round, so that none is ever lost by underflow and no rounding error in them persists.
 
 Effect of rounding on the regret (`rounding`)
     u = 2^-53, S the largest loss. An error in a round is either an error of the losses from which the weights are
@@ -12,8 +12,8 @@ Effect of rounding on the regret (`rounding`)
         the loss of the round had been different: 66 u S for h_t and L_i together. Moving near to far is exact.
     (b) A gap has an absolute error of 2 u |near_i - near_lead|, below 70 u S, and the leader is the best expert up to
         four times that: 2 * 280 u S.
-    (c) It has a relative error of 2 u, the product with the rate and the sum with ln(prior) one of u each, exp 4 u: on
-        average 4 u (mean of rate * gap + ln(1/prior)) + 4 u. That mean is the entropy of the weights less ln(their
+    (c) A gap has a relative error of 2 u, the product with the rate and the sum with ln(prior) add u each, and exp 4 u:
+        on average 4 u (mean of rate * gap + ln(1/prior)) + 4 u. That mean is the entropy of the weights less ln(their
         sum), so at most B = ln N + the largest ln(1/prior). It is doubled, to cover second-order terms.
     (d) Sums: 128 additions in a lane, 3 of lanes, 3 of the sums of chunks, and the product: 140 u relative, of a
         quotient 281 u. In the mix loss twice that and 4 u of exp(-rate l) - 1, over 1 - 0.46; in the logarithm of the
@@ -42,7 +42,9 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts
 from novikoff.numerics.records import astuple
 
 RULES = {"fixed": at.FIXED, "anytime": at.ANYTIME, "doubling": at.DOUBLING, "adaptive": at.ADAPTIVE}
+"""Code of each kind of rate in the compiled loops."""
 PARTS = ("far", "near", "past", "rest")
+"""Names of the `_parts` in a saved state."""
 
 
 class Standings(ExpertWeights):

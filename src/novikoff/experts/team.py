@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from novikoff.core.adapt import adapt, is_learner
-from novikoff.core.errors import InputError, MismatchError, shown
+from novikoff.core.errors import InputError, MismatchError, counted, shown
 from novikoff.core.learner import Learner
 from novikoff.core.types import Domain
 from novikoff.experts.theorems.experts_facts import ExpertsFacts
@@ -18,7 +18,7 @@ KINDS = ("index", "point", "vector", "any")
 def team(learners: Sequence[Learner]) -> list[Learner]:
     """Return the learners; raise InputError if they cannot form a team."""
     if not isinstance(learners, (list, tuple)) or not learners:
-        raise InputError(f"learners must be a list of at least one: got {shown(learners)}.")
+        raise InputError(f"learners must be a non-empty list: got {shown(learners)}.")
     players: list[Learner] = []
     for k, learner in enumerate(learners):
         if not is_learner(learner):
@@ -49,15 +49,15 @@ def team(learners: Sequence[Learner]) -> list[Learner]:
 def common_domain(learners: Sequence[Learner]) -> Domain:
     """Return the narrowest domain that every learner admits."""
     domains = [learner.domain for learner in learners]
-    candidates = {*domains, Domain("point", 1), Domain("vector", 1)}  # a lone number is an index, too
-    shared = [domain for domain in candidates if all(own.admits(domain) for own in domains)]
+    candidates = {*domains, Domain("point", 1), Domain("vector", 1)}  # a single number may also be an index
+    shared = [domain for domain in candidates if all(one.admits(domain) for one in domains)]
     if not shared:
         raise MismatchError(
             f"the learners of a team must take the same examples: got {', '.join(map(str, domains))}. "
             "Choose learners for the same examples."
         )
-    own = [domain for domain in shared if domain in domains]
-    return min(own or shared, key=narrowness)
+    declared = [domain for domain in shared if domain in domains]
+    return min(declared or shared, key=narrowness)
 
 
 def narrowness(domain: Domain) -> tuple[bool, int, int]:
@@ -71,18 +71,18 @@ def checked_rule(rule: Learner, experts: int, taken: set[int | None]) -> Learner
     player = adapt(rule) if is_learner(rule) else None
     if player is None or player.task != "losses" or not player.draws:
         raise InputError(
-            f"a rule must be a learner on losses that draws: got {shown(rule)}. Give it loss=table, play=draw."
+            f"a rule must be a learner on losses that draws: got {shown(rule)}. Create it with loss=table, play=draw."
         )
     rule = player
     if rule.domain.width != experts:
         raise InputError(
-            f"a rule must be for as many experts as there are learners, {experts}: it has {rule.domain.width}."
+            f"a rule must have one expert for each of {counted(experts, 'learner')}: it has {rule.domain.width}."
         )
     if not isinstance(rule.facts(), ExpertsFacts):
-        who = type(rule.original).__name__
-        raise InputError(f"a rule must provide the facts of the expert theorems: {who} does not.")
+        name = type(rule.original).__name__
+        raise InputError(f"a rule must provide the facts of the expert theorems: {name} does not.")
     if word(rule) is None:
-        raise InputError(f"a rule must have a seed of its own: {type(rule.original).__name__} has none.")
+        raise InputError(f"a rule must have a seed: {type(rule.original).__name__} has none.")
     if word(rule) in taken:
         raise InputError(f"the rule and a learner must have different seeds: both have {word(rule)}. Change one.")
     return rule

@@ -135,6 +135,7 @@ class WeightedMajority(Learner):
         return self.hypotheses.labels_of(self.hypotheses.encode(x), None)
 
     def _look(self) -> None:
+        """Update the smallest and the largest number of penalties."""
         self._fewest, self._most = int(self.penalties.min()), int(self.penalties.max())
 
     def _winner(self, choices: NDArray[np.integer]) -> Label:
@@ -230,7 +231,7 @@ class WeightedMajority(Learner):
 
     def after_restoring(self, found: State) -> None:
         self.errors = found["errors"] if self.conservative else self.penalties
-        require(self.errors is not None, "errors of a learner must be counted", None)
+        require(self.errors is not None, "a conservative learner must have saved errors", None)
         sound = bool(np.all(self.penalties <= self.errors))
         require(sound, "penalties of a learner must not exceed its errors", self.penalties)
         self._look()
@@ -239,8 +240,8 @@ class WeightedMajority(Learner):
 def sign_at(beta: float, levels: Sequence[int], votes: Sequence[int]) -> int:
     """Return the exact sign of the sum of votes[k] * beta^levels[k], for 0 <= beta < 1 and increasing levels.
 
-    beta = p / 2^q. `above / unit` is the sum so far in units of the weight at the current level. It is decided once no
-    later votes, each below one such unit, can change it: after about log(votes) / log(1/beta) levels.
+    beta = p / 2^q. `above / unit` is the sum so far, in units of the weight at the current level. The sign is decided
+    once no later votes, each worth less than such a unit, can change it: after about log(votes) / log(1/beta) levels.
     """
     if beta == 0.0:
         levels, votes = [level for level in levels if level == 0], votes[: int(0 in levels)]
@@ -271,7 +272,7 @@ def _weights_of(prior: object, hypotheses: HypothesisClass) -> Counts:
     if not (isinstance(prior, str) and prior == "length" and isinstance(hypotheses, HasLengths)):
         return whole_weights(prior, hypotheses.size)
     length = hypotheses.length
-    numbers = range(hypotheses.size)  # by length, so each length ends at one place
+    numbers = range(hypotheses.size)  # sorted by length, so bisection finds where each length ends
     longest = length(numbers[-1])
     ends = np.array([bisect_right(numbers, bits, key=length) for bits in range(longest + 1)], dtype=np.int64)
     how_many = np.diff(ends, prepend=0)

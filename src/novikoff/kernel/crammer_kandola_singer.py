@@ -4,9 +4,10 @@ Algorithm
     f = sum of y_i K(x_i, .) over a list of supports. Predict +1 if f(x) >= 0, else -1. Insert the example on a mistake,
     or, with `beta` > 0, whenever y f(x) <= beta. The margin of support j under the others is
         m_j = y_j (f(x_j) - y_j K(x_j, x_j)).
-    With `budget` supports, the one with the largest m_j is removed first. `distill`: after an insertion, while some m_j
-    is above beta, the support with the largest is removed. (Not "at least beta": an example whose score was 0 would be
-    removed at once, and nothing would ever be learned.) On a tie the oldest is removed. `budget` None: no limit.
+    If there are `budget` supports already, the one with the largest m_j is removed first. With `distill`, after an
+    insertion, the support with the largest m_j is removed as long as that is above beta. (Not "at least beta": an
+    example whose score was 0 would be removed at once, and nothing would ever be learned.) On a tie the oldest is
+    removed. A `budget` of None is no limit.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     A heuristic: no mistake bound is known. With `distill`, at most (R^2 + beta)/margin^2 supports

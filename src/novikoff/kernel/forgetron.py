@@ -8,10 +8,10 @@ Algorithm
     mu = y_r f''(x_r), in units where K(x,x) <= 1; Q is the sum so far. M counts the mistakes, this one included.
     Self-tuned: shrink only when a support is removed, by the largest phi in (0,1] that keeps Q <= (15/32) M.
     `basic`: shrink on every mistake, by phi = min((B+1)^(-1/(2(B+1))), U / ||f'||), U = sqrt((B+1) / ln(B+1)) / 4.
-    ||f||^2 is updated: + 2 y f(x) + K(x,x), * phi^2, - 2 lambda mu + lambda^2 K(r,r).
-    The shrinking depends on the scale of K: K is divided by `radius`^2, fixed before the first round. It is known for
-    the rbf and for normalised kernels (1, or sqrt(1 + bias^2)); otherwise pass at least the norm of every example in
-    the feature space, or forgetron_theorem is void.
+    ||f||^2 is updated in three steps: + 2 y f(x) + K(x,x), then * phi^2, then - 2 lambda mu + lambda^2 K(r,r).
+    Shrinking depends on the scale of K, so K is divided by `radius`^2, which is fixed before the first round. It is
+    known for the rbf and for normalised kernels: 1, or sqrt(1 + bias^2). Otherwise pass a radius that no example
+    exceeds in the feature space, or forgetron_theorem is void.
     `kernel`, `normalize_kernel` and `bias` as in kernel_perceptron.py.
 Promise
     kernel/theorems/forgetron_pathwise.py: for every g in the feature space of K / radius^2, any budget,
@@ -124,11 +124,11 @@ def radius_squared(radius: float | None, similarity: Kernel) -> float:
             raise InputError(f"a radius must be a number above 0: got {shown(radius)}.")
         square = float(radius) * float(radius)
         if not 0.0 < square < math.inf:
-            raise InputError(f"a radius must be above 0 and finite, its square too: the square is {square}.")
+            raise InputError(f"a radius and its square must be finite and above 0: the square is {square}.")
         return square
     if similarity.limit is None:
         raise InputError(
-            f"a {similarity.kind} kernel needs a radius: got none. Pass at least sqrt(K(x,x)) of "
-            "every example to come, or normalize_kernel=True."
+            f"a {similarity.kind} kernel needs a radius: got none. Pass a number that no sqrt(K(x,x)) will exceed, "
+            "or normalize_kernel=True."
         )
     return similarity.limit

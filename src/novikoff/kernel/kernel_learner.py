@@ -1,7 +1,7 @@
 """Base class of the kernel learners, which predict the sign of f(x) = sum of coefficient * K(z, x).
 
-A subclass implements its rule twice: `_learn_many`, compiled (_loops/), plays rows until the arrays are full and
-returns the row to resume from; `_insert` inserts one example, for a user-defined kernel function. An example is
+A subclass implements its rule twice. `_learn_many`, compiled (_loops/), plays rows until the arrays are full and
+returns the row to resume from. `_insert` inserts one example, for a user-defined kernel function. An example is
 inserted on a mistake; with `beta` > 0, whenever y f(x) <= beta.
 """
 
@@ -103,6 +103,7 @@ class KernelLearner(Learner):
         row = self.features.row(x, learn=False)
         if self.supports.count == 0:
             return 0.0
+        # The supports are stored sparse: read a dense x in the same form.
         if not isinstance(row, tuple) and self.supports.wrong_width(len(row)):
             row = CheckedRow((np.arange(len(row), dtype=np.uint32), row))
         return self.supports.score(*_loops.rows.rows_of_one(row)[1:])
@@ -147,6 +148,7 @@ class KernelLearner(Learner):
         held, (indptr, places, _, width), y = self.supports, rows, still(y)
         held.begin(width)
         scores, t = np.empty(len(y)), 0
+        # The loop stops at a row that does not fit; grow the arrays and resume from it.
         while (t := self._learn_many(held.cache, held.rule, rows, y, t, scores)) < len(y):
             held.make_room(places[int(indptr[t]) : int(indptr[t + 1])] if width < 0 else places, width)
         self.rounds += len(y)

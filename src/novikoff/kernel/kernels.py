@@ -4,13 +4,13 @@ Kinds
     linear      <x,z>
     polynomial  (constant + <x,z>)^degree, degree an integer from 1, constant at least 0
     rbf         exp(-gamma ||x-z||^2)
-    own         a user-defined function of two arrays; that it is an inner product cannot be checked
-    `normalized` divides by sqrt(K(x,x) K(z,z)), 0 where one of them is 0; the rbf is normalised already. Then `bias` c
-    adds the constant feature c to the feature space: K + c^2.
+    own         a user-defined function of two arrays, which is trusted to be an inner product
+    `normalized` divides by sqrt(K(x,x) K(z,z)), and is 0 if one of them is 0; the rbf is normalised anyway. Then
+    `bias` c adds the constant feature c to the feature space: K + c^2.
 Numbers
-    Sums go from the first feature to the last. Between arrays, ||x-z||^2 is the sum of squared differences; between
-    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, at least 0. exp is that of numerics/exp.py. So a value depends on its
-    two rows only, and is the same in a matrix, in a learner and on every machine.
+    Sums run from the first feature to the last. Between arrays, ||x-z||^2 is the sum of squared differences; between
+    sparse rows it is ||x||^2 + ||z||^2 - 2<x,z>, clipped at 0. The exponential is that of numerics/exp.py. So a value
+    depends on its two rows only, and is the same in a matrix, in a learner and on every machine.
 Reference
     [aizerman1964]; [scholkopf2002].
 """
@@ -35,8 +35,11 @@ Rows = NDArray[np.float64] | Sparse
 Function = Callable[[NDArray[np.float64], NDArray[np.float64]], float]
 
 KINDS = ("linear", "polynomial", "rbf")
+"""Built-in kernels, in the order of the codes of kernel/_loops/cache.py."""
 HALF_ULP = 2.0**-53
+"""Relative error of one rounding."""
 HIGHEST_DEGREE = 64
+"""Largest degree of a polynomial kernel."""
 SAVED: Schema = {
     "kind": str, "gamma": float, "degree": int, "constant": float, "normalized": bool, "bias": float,
 }  # fmt: skip
@@ -83,7 +86,7 @@ class Kernel:
     ) -> Self:
         """Return the kernel of that name or function; parameters of other kinds are ignored."""
         if not math.isfinite(bias * bias):
-            raise InputError(f"a bias must be finite, and its square: got {bias}.")
+            raise InputError(f"a bias and its square must be finite: got {bias}.")
         normalized, bias = bool(normalized), float(bias)
         if callable(kernel):
             return cls("own", normalized=normalized, bias=bias, function=kernel)
@@ -93,11 +96,11 @@ class Kernel:
             if not 1 <= degree <= HIGHEST_DEGREE or int(degree) != degree:
                 raise InputError(f"a degree must be an integer from 1 to {HIGHEST_DEGREE}: got {shown(degree)}.")
             if not 0.0 <= constant < math.inf:
-                raise InputError(f"the constant of a polynomial must be at least 0, and finite: got {constant}.")
+                raise InputError(f"the constant of a polynomial must be finite and at least 0: got {constant}.")
             return cls("polynomial", degree=int(degree), constant=float(constant), normalized=normalized, bias=bias)
         if kernel == "rbf":
             if not 0.0 < gamma < math.inf:
-                raise InputError(f"gamma must be above 0, and finite: got {gamma}.")
+                raise InputError(f"gamma must be finite and above 0: got {gamma}.")
             return cls("rbf", gamma=float(gamma), bias=bias)
         raise InputError(f"a kernel must be one of {', '.join(KINDS)}, or a function: got {shown(kernel)}.")
 
@@ -112,13 +115,14 @@ class Kernel:
             return self._called(Z, X)
         if isinstance(Z, Sparse) != isinstance(X, Sparse):
             Z, X = _sparse(Z), _sparse(X)
+        # The larger side is stored as supports, whose loop runs in vector registers.
         if len(Z) < len(X):
             return np.ascontiguousarray(self.matrix(X, Z).T)
         put, queries = _loops.rows.rows_of(Z), _loops.rows.rows_of(X)
         sparse = isinstance(Z, Sparse)
         width = Z.width if isinstance(Z, Sparse) else put[3]
         if not sparse and width != queries[3]:
-            raise InputError(f"rows must be of one width: got {width} and {queries[3]}.")
+            raise InputError(f"rows must have the same width: got {width} and {queries[3]}.")
         held = empty(len(Z), width, sparse, len(put[2]) if sparse else 0)
         _loops.supports.fill(held, self.rule, put, len(Z))
         values = np.empty((len(X), len(Z)))
@@ -175,7 +179,8 @@ class Kernel:
             square: Upper bound on ||x||^2 and ||z||^2; needed only by the rbf of sparse rows.
         """
         if self.kind == "rbf":
-            # The exponent: (n+4) roundings of a sum of positive terms, or of terms of 4 ||x||^2 in all; t exp(-t) < 1.
+            # The exponent t has n+4 roundings: of a sum of positive terms for arrays, of terms that sum to at most
+            # 4 ||x||^2 in size for sparse rows. Its relative error is multiplied by t exp(-t) < 1.
             error = (n + 10) * HALF_ULP * (1.0 + 4.0 * self.gamma * square)
         else:
             error = self.degree * (n + 6) * HALF_ULP * (2.0 if self.normalized else 1.0) + 6.0 * HALF_ULP

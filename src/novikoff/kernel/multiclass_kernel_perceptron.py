@@ -9,7 +9,7 @@ Algorithm
     announced just before.
 Promise
     kernel/theorems/multiclass_kernel_mistakes.py: for every F in the feature space of K, the largest M with
-    M <= D + ||F|| R sqrt(2M) + S, D its hinge loss, S new labels at most.
+    M <= D + ||F|| R sqrt(2M) + S, with D its hinge loss and S at most the number of new labels.
 Cost
     One value of K and k products per support and round: time and memory grow with the mistakes.
 Reference

@@ -27,7 +27,9 @@ from novikoff.kernel.kernels import Kernel
 from novikoff.numerics.aligned import aligned
 
 ROWS = "supports must be rows of finite doubles"
+"""Error text for saved examples of another form."""
 LARGEST_BUDGET = 2**31
+"""Largest budget."""
 
 SAVED = {"coefficients": (at.COEFFICIENTS, np.float64), "labels": (at.LABELS, np.int8), "born": (at.BORN, np.int64)}
 """Saved facts of every support, by name: row of `slots` and dtype."""
@@ -95,7 +97,7 @@ class Supports:
             self._move(empty(self.cache.slots.shape[1], width, sparse=False))
 
     def wrong_width(self, width: int) -> bool:
-        """Return whether dense rows of this width need other arrays: at the start, or after rows without features."""
+        """Return whether dense rows of this width need new arrays: at the start, or if earlier rows had no features."""
         return width >= 0 and (len(self.cache.ends) > 0 or self.cache.points.shape[1] != width)
 
     def reserve(self, slot: int, places: Places, width: int) -> None:
@@ -117,7 +119,7 @@ class Supports:
             known = min(max(reach, 2 * known, 16), max(LARGEST_INDEX + 1, reach))
         numbers = len(old.numbers)
         if int(old.counts[at.FILLED]) + len(places) > numbers:
-            numbers = max(numbers, 2 * (live + len(places)), 64)  # removed rows are dropped; at least half is free
+            numbers = max(numbers, 2 * (live + len(places)), 64)  # moving drops removed rows, so at least half is free
         self._move(empty(slots, known, sparse=True, numbers=numbers))
 
     def _move(self, new: Cache) -> None:
@@ -133,13 +135,13 @@ class Supports:
 
     def to_read(self) -> Cache:
         """Return the arrays with scratch memory of the calling thread, so that threads can predict concurrently."""
-        whole, mine = READERS.of.get(self, (None, self.cache))
-        if whole is not self.cache:
-            mine = self.cache._replace(
+        source, copy = READERS.of.get(self, (None, self.cache))
+        if source is not self.cache:  # the arrays have been replaced since this thread's copy was made
+            copy = self.cache._replace(
                 scratch=aligned(self.cache.scratch.shape), spread=np.zeros(len(self.cache.spread))
             )
-            READERS.of[self] = self.cache, mine
-        return mine
+            READERS.of[self] = self.cache, copy
+        return copy
 
     def score(self, places: Places, numbers: Vector, width: int) -> float:
         """Return f(x) without learning."""
@@ -228,7 +230,7 @@ class Supports:
     def load(self, state: State, dense: bool, features: int) -> None:
         """Restore the supports from their `state`; their examples are dense or sparse, with `features` features."""
         saved = state["examples"]
-        require(("points" in saved) == dense, "supports must be dense or sparse as the features are", list(saved))
+        require(("points" in saved) == dense, "supports and features must both be dense or both be sparse", list(saved))
         rows = read(saved, lambda saved: (dense_rows if dense else sparse_rows)(saved, features), ROWS)
         count = len(saved["points"]) if dense else len(saved["indptr"]) - 1
         require(count <= self.most, f"supports must be at most {self.most:,}", count)
@@ -319,5 +321,5 @@ def is_integer(value: Any) -> bool:
 def checked_beta(beta: Any) -> float:
     """Return a valid insertion margin, or raise InputError."""
     if not isinstance(beta, (int, float, np.number)) or not 0.0 <= beta < math.inf:
-        raise InputError(f"beta must be at least 0, and finite: got {shown(beta)}.")
+        raise InputError(f"beta must be finite and at least 0: got {shown(beta)}.")
     return float(beta)

@@ -13,9 +13,10 @@ Assumptions
     first bound is reported.
 Proof
     A vector not shown before gets the label that was not predicted. As long as the learner is wrong on some vector, the
-    adversary shows it one. A combination of at most B of the vectors is 0 on one that is not among them, and predicts
-    +1. If it was not shown before, it errs there; if it was, it was not among them at that time either, so its label is
-    -1, and it errs again. Whatever the labels y_i, u = sum y_i e_i has y_i <u, e_i> = 1 for every i.
+    adversary shows such a one. A combination of at most B of the vectors is 0 on a vector that is not among them, and
+    so predicts +1 there. If that vector was not shown before, its label is the opposite; if it was, it was not stored
+    at that time either, so its label is -1. In both cases the learner errs. Whatever the labels y_i, u = sum y_i e_i
+    has y_i <u, e_i> = 1 for every i.
 Reference
     [dekel2008].
 """

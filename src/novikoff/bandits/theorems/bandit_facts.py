@@ -23,10 +23,12 @@ from novikoff.core.certificate import Assumption, seen
 from novikoff.core.types import Run
 
 DELTA = 0.05
+"""Default failure probability."""
 GAMMAS = tuple(10.0 ** (-k / 2) for k in range(2, 9))
 """Grid of gamma, fixed before any round: 10^-1, 10^-1.5, ..., 10^-4."""
 
 UNIT = 2.0**-52
+"""Twice the relative error of one rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def game(run: Run[BanditFacts]) -> list[Assumption]:
     ]
 
 
-def own_books(run: Run[BanditFacts]) -> Assumption:
+def same_losses(run: Run[BanditFacts]) -> Assumption:
     """Return the assumption that the bandit learned from the losses it paid."""
     after = run.after
     same = abs(after.lost * after.top - run.loss) <= 1e-9 * (1.0 + run.loss) + run.rounds * UNIT * run.loss
@@ -141,8 +143,8 @@ def draws(run: Run[BanditFacts]) -> list[Assumption]:
     blind = Assumption("the losses of a round were fixed before its draw", "checked" if run.fixed else "trusted")
     if after.rule != "log":
         return [blind, seen("its probabilities sum to 1", after.off <= 1e-9)]
-    law = "the logged probabilities are those the arms were drawn with"
-    found = [blind, Assumption(f"{law} ({after.suspect})" if after.suspect else law,
+    claim = "the logged probabilities are those the arms were drawn with"
+    found = [blind, Assumption(f"{claim} ({after.suspect})" if after.suspect else claim,
                                "refuted" if after.suspect else "trusted")]  # fmt: skip
     if not after.named:
         found.append(Assumption(f"there were no arms other than the {after.arms:,} of the log", "trusted"))

@@ -1,4 +1,4 @@
-"""Loss of exponential weights with implicit exploration, against its own estimates: on every stream.
+"""Loss of exponential weights with implicit exploration, against its estimates: on every stream.
 
 Theorem (upper)
     N policies (the arms, or experts) give arm i the probability q_j(i); weights w_j are proportional to
@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, rounding, same_losses, why_void
 from novikoff.core.certificate import Bound, Words, outward, rule, theorem
 from novikoff.core.types import Run
 
@@ -51,7 +51,7 @@ def ix_pathwise(run: Run[BanditFacts]) -> Bound:
     limit = outward(after.least + entrance + after.spent + rounding(after))
     return Bound(
         limit,
-        [*game(run), *(() if run.loss > limit else (own_books(run),))],
+        [*game(run), *(() if run.loss > limit else (same_losses(run),))],
         {**common(after), "eta": after.eta, "least_estimate": after.least, "spent": after.spent},
         observed=run.loss,
         trivial=run.rounds,

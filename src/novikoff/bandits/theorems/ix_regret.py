@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, draws, game, own_books, regret, why_void
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, draws, game, regret, same_losses, why_void
 from novikoff.core.certificate import NO_LARGER, Assumption, Bound, Words, largest_regret, outward, theorem
 from novikoff.core.types import Run
 
@@ -57,7 +57,7 @@ def ix_regret(run: Run[BanditFacts]) -> Bound | None:
     )
     return Bound(
         outward(in_advance(after) * (1.0 + (run.rounds + 8) * 2.0**-51)),
-        [*game(run), own_books(run), *draws(run), fixed],
+        [*game(run), same_losses(run), *draws(run), fixed],
         {**common(after), "eta": after.eta, "delta": after.delta},
         observed=observed,
         trivial=largest_regret(run.rounds, 1.0, after.best_loss) if after.table else run.loss,

@@ -11,9 +11,9 @@ Theorem (upper; kind P, for all T simultaneously)
     algorithm that draws the arms, and for losses that react to earlier draws; no unobserved loss enters.
 Assumptions
     losses are in their range (checked); the losses of a round were fixed before its draw (checked for files, arrays and
-    lists; else trusted); the probabilities are those of the draws (built-in learners draw by their own coins, and their
-    probabilities are checked to sum to 1; those of a log are trusted, or refuted if impossible: off_policy.py); a log
-    contains all arms (trusted, unless their number is given).
+    lists; else trusted); the probabilities are those of the draws (for built-in learners by construction, and checked
+    to sum to 1; for a log trusted, or refuted if impossible: off_policy.py); a log contains all arms (trusted, unless
+    their number is given).
 Proof
     Let x = l / p for the arm drawn. For z >= 0, ln(1 + z) >= z / (1 + z/2), so with z = 2 gamma x
         2 gamma l / (p + gamma)  =  z / (1 + gamma/p)  <=  z / (1 + gamma l/p)  =  z / (1 + z/2)  <=  ln(1 + z).
@@ -36,8 +36,8 @@ from novikoff.bandits.theorems.bandit_facts import (
     common,
     draws,
     game,
-    own_books,
     regret,
+    same_losses,
     why_void,
 )
 from novikoff.core.certificate import Bound, Words, outward, theorem
@@ -69,7 +69,7 @@ def observable_regret(run: Run[BanditFacts]) -> Bound | None:
     observed, quantity = regret(run)
     return Bound(
         outward(run.loss * (1.0 + (run.rounds + 4) * UNIT) - after.top * limits[weakest]),
-        [*game(run), *([] if after.rule == "log" else [own_books(run)]), *draws(run)],
+        [*game(run), *([] if after.rule == "log" else [same_losses(run)]), *draws(run)],
         {**common(after), "loss": run.loss, "weakest": weakest, "costs_at_least": after.top * limits[weakest],
          "gammas": len(after.gammas), "delta": after.delta, "when": "at all rounds at once"},
         observed=observed,

@@ -1,4 +1,4 @@
-"""Loss of Tsallis-INF against its own estimates: on every stream.
+"""Loss of Tsallis-INF against its estimates: on every stream.
 
 Theorem (upper)
     With eta_t = 1/sqrt t, arms are drawn with the probabilities p that minimise the sum of
@@ -24,7 +24,7 @@ Reference
 
 from __future__ import annotations
 
-from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, rounding, why_void
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, rounding, same_losses, why_void
 from novikoff.core.certificate import Bound, Words, outward, rule, seen, theorem
 from novikoff.core.types import Run
 
@@ -48,7 +48,7 @@ def tsallis_pathwise(run: Run[BanditFacts]) -> Bound:
         [
             *game(run),
             seen("its probabilities sum to 1", after.off <= 1e-9),
-            *(() if run.loss > limit else (own_books(run),)),
+            *(() if run.loss > limit else (same_losses(run),)),
         ],
         {**common(after), "least_estimate": after.least, "spent": after.spent},
         observed=run.loss,

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, own_books, regret, why_void
+from novikoff.bandits.theorems.bandit_facts import BanditFacts, common, game, regret, same_losses, why_void
 from novikoff.core.certificate import NO_LARGER, Bound, Words, fixed_in_advance, largest_regret, outward, seen, theorem
 from novikoff.core.types import Run
 
@@ -45,7 +45,7 @@ def tsallis_regret(run: Run[BanditFacts]) -> Bound | None:
     observed, quantity = regret(run)
     return Bound(
         outward(in_advance(after.arms, run.rounds)),
-        [*game(run), own_books(run), fixed_in_advance(run), seen("its probabilities sum to 1", after.off <= 1e-9)],
+        [*game(run), same_losses(run), fixed_in_advance(run), seen("its probabilities sum to 1", after.off <= 1e-9)],
         common(after),
         observed=run.expected - after.best_loss if after.table else observed,
         trivial=largest_regret(run.rounds, 1.0, after.best_loss) if after.table else run.loss,

@@ -4,7 +4,7 @@ Theorem (upper; 80 % of it is reached if all outcomes are covered for a long tim
     Scores, sets and misses as in coverage_deviation, B = 1; q_1 is from 0 to B, and q_{t+1} = q_t + r_t (miss_t -
     alpha) with r_t = step/sqrt(t). Then
         |misses/T - alpha|  <=  (B + step)/(r_T T)  =  (1 + step)/(step sqrt(T))        for every T,
-    in each group, where each group has its own threshold and steps.
+    in each group, where each group has a separate threshold and separate steps.
 Assumptions
     the ledger recorded every round of the learner, and counted the same misses; the misses agree with the thresholds:
     misses - alpha T = q_{T+1}/r_T - sum of q_t (1/r_t - 1/r_{t-1}), 1/r_0 = 0, an equality (all checked).

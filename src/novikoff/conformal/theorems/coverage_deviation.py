@@ -5,7 +5,7 @@ Theorem (upper; 99 % of it is reached against contrarian, see tests)
     q_t >= B, and empty if q_t < 0. An outcome outside is a miss. q_1 is from 0 to B, and
     q_{t+1} = q_t + step (miss_t - alpha). Then
         |misses/T - alpha|  <=  (B + step)/(step T)        for every T,
-    in each group, where each group has its own threshold.
+    in each group, where each group has a separate threshold.
 Assumptions
     the counts of learner and ledger agree; each threshold moved by the step times the excess misses, which is the
     equality below; it started within its range (all checked). Nothing is assumed about the model or the stream.

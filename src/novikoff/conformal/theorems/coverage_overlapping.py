@@ -56,8 +56,8 @@ def coverage_overlapping(run: Run[object]) -> Bound | None:
     most = math.sqrt(whole + 2.0 * step * off * played) * (1.0 + 2.0**-50) + facts.start
     excess = {cell: sum((ahead[name] for name, cells in facts.overlapping if cell in cells), Fraction())
             for cell in range(len(facts.groups))}  # fmt: skip
-    follows = all(abs(Fraction(facts.after[cell]) - Fraction(facts.start) - Fraction(step) * own) <= 2 * off
-                  for cell, own in excess.items())  # fmt: skip
+    follows = all(abs(Fraction(facts.after[cell]) - Fraction(facts.start) - Fraction(step) * more) <= 2 * off
+                  for cell, more in excess.items())  # fmt: skip
     same = (facts.played, facts.missed) == (facts.rounds, facts.misses)
     return Bound(
         outward(most / (step * rounds[worst])),

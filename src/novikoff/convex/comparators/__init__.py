@@ -1,1 +1,1 @@
-"""Weights that theorems on convex losses compare with."""
+"""Comparators of the theorems on convex losses."""

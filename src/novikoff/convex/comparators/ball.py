@@ -5,8 +5,8 @@ Problem
     with A the sum of x x', b the sum of y x, c the sum of y^2.
 Method
     u = (A + h)^-1 b with h = 0 if that lies in the ball, otherwise the h > 0 that puts u on its surface: the norm of u
-    decreases in h, so h is found by bisection, with A's eigenvectors. Any u in the ball is a valid comparator; a u that
-    is not quite the best only makes the reported regret slightly smaller.
+    decreases in h, so h is found by bisection, in the coordinates of A's eigenvectors. Any u in the ball is a valid
+    comparator; a u that is not quite the best only makes the reported regret slightly smaller.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HALVINGS = 200
+"""Steps of the bisection; more than the bits of a double."""
 NOTHING, LEAST = 1e-13, 1e-200
 """Eigenvalues below NOTHING times the largest, or below LEAST, count as 0: u stays 0 along them."""
 
@@ -44,7 +45,7 @@ def best_in_ball(gram: NDArray[np.float64], moments: NDArray[np.float64], radius
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if length(middle) > radius else (low, middle)
-        low = high
+        low = high  # the end at which u is inside the ball
     best: NDArray[np.float64] = vectors @ (along / (values + low))
     longest = float(np.linalg.norm(best)) * (1.0 + len(best) * 2.0**-52)
     return best if longest <= radius else best * (radius / longest * (1.0 - 2.0**-50))

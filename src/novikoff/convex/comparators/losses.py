@@ -19,6 +19,7 @@ from novikoff.convex._loops import adagrad_layout as at
 
 Vector = NDArray[np.float64]
 CODES = {"hinge": at.HINGE, "absolute": at.ABSOLUTE, "pinball": at.PINBALL, "huber": at.HUBER, "squared": at.SQUARED}
+"""Code of each loss in the compiled loops."""
 
 
 class ConvexLoss(NamedTuple):

@@ -2,9 +2,9 @@
 
 Algorithm
     Rows are kept as the learner reads them (numerics/nonzeros.py), with the scores it played. While all of them fit in
-    `keep` bytes, a request for facts minimises loss + u'Au/2 over u on all rows, with the learner's current metric: the
-    objective is convex in u, and corners of the loss are smoothed slightly. Once a row does not fit, vectors u are
-    fitted to the kept rows with several ridges and then evaluated on every row, the kept ones first.
+    `keep` bytes, a request for facts minimises loss + u'Au/2 over u on all rows, with the learner's current metric. The
+    objective is convex in u; corners of the loss are smoothed slightly. Once a row does not fit, vectors u are fitted
+    to the kept rows with several ridges, and then evaluated on every row, the kept ones first.
 Promise
     Any u is valid: its losses are summed over every round, rounded up. The learner's sums are compared with those of
     the scores that it played, along every u.
@@ -34,6 +34,7 @@ from novikoff.core.types import State
 
 Vector = NDArray[np.float64]
 RIDGES = (1.0, 10.0, 100.0)
+"""Ridges of the comparators fitted when rows no longer fit in memory."""
 SOFT = (0.3, 0.03, 0.003)
 """Widths over which corners of the loss are smoothed in successive fits, as fractions of the largest outcome."""
 
@@ -153,6 +154,8 @@ class ConvexTracker(VectorTracker):
         rows, y, scores = self._together()
         most = np.zeros(self.places)
         np.maximum.at(most, rows.places, np.abs(rows.values))
+        # The learner's metric at the end is not known yet: take its form, with the scale of the rows and outcomes so
+        # far.
         far = max(float(np.abs(y).max(initial=0.0)), 1e-300)
         metric = most * most * min(self.loss.steepest, far) / far
         found = [self._fit(Diagonal(ridge * metric), rows, y) for ridge in RIDGES]
@@ -202,6 +205,7 @@ class ConvexTracker(VectorTracker):
         """
         x = matrix(rows, len(vectors))
         s, wide, outcomes = x @ vectors, abs(x) @ np.abs(vectors), y[:, np.newaxis]
+        # Rounding error of <u,x>; the loss is convex, so on the interval s - off .. s + off it is largest at an end.
         off = (np.diff(rows.ends) + 4.0)[:, np.newaxis] * U0 * wide
         lost = np.maximum(self.loss.of(s - off, outcomes), self.loss.of(s + off, outcomes))
         g = self.loss.slopes(scores, y)
@@ -259,7 +263,7 @@ class ConvexTracker(VectorTracker):
         if self._kept is None:
             self._vectors, self._sums, self._score_sums = (found[name] for name in ("vectors", "sums", "told"))
             count = self._vectors.shape[1]
-            must = f"{self.described} must be {count:,}, at most at the {self.places:,} places"
+            must = f"{count:,} {self.described} must have sums, and weights at the {self.places:,} places at most"
             sound = self._sums.shape[1] == count > 0 and len(self._vectors) <= self.places
             require(sound, must, self._vectors.shape)
 

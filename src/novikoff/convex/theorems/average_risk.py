@@ -13,9 +13,9 @@ Theorem (upper; kind P, delta = 0.025 by default, at a number of rounds fixed in
 Assumptions
     the examples are independent draws from one distribution, each used once (trusted; refuted if the stream is
     adaptive or repeated); lengths and outcomes of the whole distribution are within the given limits (trusted; checked
-    for the examples played); the loss is convex and unclipped (checked): neither mistakes nor a clipped loss is convex,
-    and for them the average may be worse than every w_t; the number of rounds was fixed in advance (checked if it is
-    the learner's horizon, else trusted).
+    for the examples played); the loss is convex and unclipped (checked; the number of mistakes and a clipped loss are
+    not convex, and for them the average may be worse than every w_t); the number of rounds was fixed in advance
+    (checked if it is the learner's horizon, else trusted).
 Proof
     Given the past, w_t is fixed and example t is new, so l_t(w_t) has mean risk(w_t) and lies in [0, C]. By the
     Hoeffding-Azuma inequality the sum of risk(w_t) - l_t(w_t) exceeds C sqrt(n ln(1/delta)/2) with probability at most
@@ -23,10 +23,10 @@ Proof
     The rounding error of the average is added: at most n W 2^-44 in norm, times the largest norm of a gradient.
 Shards
     For examples split into S >= 2 shards, each played once from zero weights (averaging.py), the same holds for the
-    mean of all n weights, with the losses of all shards: with the shards in sequence, w_t depends on examples before t
-    only, those of its own shard. The split must not depend on the rows; for text split by bytes this is trusted. The
-    mean of the shards' averages, weighted by their rounds, adds at most (S + 2) 2^-52 W of rounding; as no shard has
-    more than n - S + 1 rounds, n W 2^-44 is enough for both.
+    mean of all n weights, with the losses of all shards: if the shards are put in sequence, w_t depends only on
+    examples before t, namely those of its shard. The split must not depend on the rows; for text split by bytes this is
+    trusted. The mean of the shards' averages, weighted by their rounds, adds at most (S + 2) 2^-52 W of rounding; as no
+    shard has more than n - S + 1 rounds, n W 2^-44 is enough for both.
 Reference
     [cesabianchi2004].
 """

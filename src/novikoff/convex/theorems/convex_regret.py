@@ -1,17 +1,18 @@
 """Loss of follow the regularised leader with any convex loss, against every u.
 
-Theorem (upper; to 87 % on e_1 .. e_k)
-    Losses l_t convex in the score; g a subgradient of l_t at z, G the sum of g x, A_1 <= A_2 <= ... metrics, where A_t
-    may depend on x_t; z = -G_{t-1}'A_t^-1 x_t, v = x'A_t^-1 x. For every u
+Theorem (upper; 87 % of it is reached on e_1 .. e_k)
+    Let the losses l_t be convex in the score, g a subgradient of l_t at z, G the sum of g x, and A_1 <= A_2 <= ...
+    metrics, where A_t may depend on x_t; z = -G_{t-1}'A_t^-1 x_t, v = x'A_t^-1 x. For every u
         sum of l(z)  <=  sum of l(<u,x>) + u'Au/2 + sum of g^2 v/2,
     A the metric at the end. Whatever z is, the same holds with D = sum of g z + G'A^-1 G/2 in place of the last sum; D
     is at most that sum. The bound uses the larger of the two.
-    With A = M sqrt(s^2 M^2 + H)/c for a feature with |x| <= M, H the sum of (g x)^2, |g| <= s (AdaGrad): at most
-        the sum over features of  u^2 M sqrt(s^2 M^2 + H)/(2c) + c sqrt(H)/M  more than u loses,
-    so of the order of sqrt T, for hinge, absolute, pinball and Huber loss.
+    With A = M sqrt(s^2 M^2 + H)/c for a feature with |x| <= M, H the sum of (g x)^2, |g| <= s (AdaGrad), the regret
+    against u is at most
+        the sum over features of  u^2 M sqrt(s^2 M^2 + H)/(2c) + c sqrt(H)/M,
+    which is of the order of sqrt T for hinge, absolute, pinball and Huber loss.
 Assumptions
-    the learner started untrained, its rounds and its loss are the ledger's, the comparators saw them all, its sums are
-    those of the scores it played, its metric never shrank (all checked).
+    the learner started untrained; its rounds and its loss are those of the ledger, and the comparators saw all rounds;
+    its sums are those of the scores it played; its metric never shrank (all checked).
 Proof
     Convexity: l(z) - l(<u,x>) <= g (z - <u,x>). Sum: at most the sum of g z - <G,u>, and -<G,u> <= u'Au/2 + G'A^-1 G/2
     (Fenchel): that is D. With Phi_t = G_t'A_t^-1 G_t/2, as A grows, Phi_t - Phi_{t-1} <= g G_{t-1}'A_t^-1 x + g^2 v/2 =

@@ -8,9 +8,9 @@ Theorem (upper; within 5 % on e_1 .. e_k)
     is v q (1-q)/2 with q the probability of the wrong label: at most v/8. Whatever z is, L <= L_u + u'Au/2 + D, D = sum
     of g z + G'A^-1 G/2 at the end. The bound uses the larger of the two.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its sums are those of the
-    scores it played, its metric never shrank; with a constant feature of value c, which adds c (P(+1) - 1[y = +1]) to
-    its gradient in every round, G/c is exactly the total excess of P(+1) (all checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; its sums are
+    those of the scores it played; its metric never shrank; with a constant feature of value c, which adds c (P(+1) -
+    1[y = +1]) to its gradient in every round, G/c is exactly the total excess of P(+1) (all checked).
 Proof
     Convexity: l(z) - l(<u,x>) <= g (z - <u,x>). Sum: L - L_u <= sum of g z - <G,u>, and -<G,u> <= u'Au/2 + G'A^-1 G/2:
     that is D. With Phi_t = G_t'A_t^-1 G_t/2, as A grows, g z + Phi_t - Phi_{t-1} <= g z - g z0 + g^2 v/2 = Delta; so D

@@ -1,4 +1,4 @@
-"""Log loss of follow the regularised leader, against its own earlier weights, with no fitted comparator.
+"""Log loss of follow the regularised leader, against its earlier weights, with no fitted comparator.
 
 Theorem (upper)
     As in convex/theorems/ftrl_regret.py; after round s the weights are w = -A_s^-1 G_s. For every u, summed over t > s,
@@ -9,7 +9,7 @@ Theorem (upper)
     and the theorem is applied from each copy to the next: the comparator in each round is the last copy. The reported
     bound is the one with the least regret since a copy made in the first quarter of the rounds.
 Assumptions
-    its rounds are the ledger's, the comparators saw them all, its sums agree with its scores, its metric
+    its rounds are those of the ledger, and the comparators saw them all; its sums agree with its scores; its metric
     never shrank (all checked). It may have learned before the game started.
 Proof
     Phi_t = G_t'A_t^-1 G_t/2. As in convex/theorems/ftrl_regret.py, g z + Phi_t - Phi_{t-1} <= Delta: the sum of g z

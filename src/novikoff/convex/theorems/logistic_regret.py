@@ -4,23 +4,24 @@ Lemma
     l(z) = ln(1 + e^(-yz)). For every a and every |b| <= C:  l(b) >= l(a) + l'(a)(b-a) + kappa l''(a)(b-a)^2/2 with
     kappa = tanh(C/2)/(C/2).
 Theorem (upper; its two forms are equal where L = ridge I)
-    Scores z, g = l'(z), h = kappa P(+1) P(-1), Q(s) = l(z) + g (s-z) + h (s-z)^2/2 the parabola by which the learner
-    approximates the loss; A = L + sum of h x x', L growing, b = -sum of (g - hz) x; z0 = x'A^-1 b, v = x'A^-1 x before
-    the round, e = z - z0. For every u
+    Let z be the scores, g = l'(z), h = kappa P(+1) P(-1), and Q(s) = l(z) + g (s-z) + h (s-z)^2/2 the parabola by which
+    the learner approximates the loss. Let A = L + sum of h x x', where L never shrinks, and b = -sum of (g - hz) x;
+    before the round z0 = x'A^-1 b, v = x'A^-1 x, e = z - z0. For every u
         loss  <=  L_u + u'Lu/2 + sum of Delta + deficit_u,   Delta = (g e + g^2 v/2 - h e^2/2)/(1 + hv),
-    deficit_u the sum of max(0, Q - l) at <u,x>: by the lemma 0 if |<u,x>| <= C in all rounds. If z is the root of
+    where deficit_u is the sum of max(0, Q - l) at <u,x>: by the lemma 0 if |<u,x>| <= C in all rounds. If z is root of
     z + (v/2) tanh(z/2) = z0, Delta = (v/8)(1/(1+hv) - tanh(z/2)^2) <= ln(1 + hv)/(2 kappa): for d features that is
     (d/(2 kappa)) ln(1 + kappa T R^2/(4 d ridge)) at most, for L = ridge I and ||x|| <= R.
     Whatever z and h >= 0 are: loss <= u'Lu/2 + sum of max(l, Q)(<u,x>) + D, D = sum of (g z - h z^2/2) + b'A^-1 b/2 at
     the end. The bound uses the larger of the two. u has weights on the features of the matrix.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its sums are those of the
-    scores it played, its metric never shrank (all checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; its sums are
+    those of the scores it played; its metric never shrank (all checked).
 Proof
-    Lemma: l minus a line is f(z) = ln cosh(z/2), even, f'' decreases in |z|. Let b >= 0. The claim is that the
-    ratio of f(b) - f(a) - f'(a)(b-a) to f''(a)(b-a)^2/2, an average of f''/f''(a) over the segment, is at least kappa.
-    If |a| >= b, f'' is at least f''(a) on it. If -b < a < 0 it is so on [a,-a], and the rest starts at -a: so let 0
-    <= a < b, alpha = a/2, beta = b/2. At an interior minimum over alpha the ratio is 1/(1 + (beta-alpha) tanh alpha);
+    Lemma: l minus a line is f(z) = ln cosh(z/2), which is even, and f'' decreases in |z|. Let b >= 0. The claim is that
+    the ratio of f(b) - f(a) - f'(a)(b-a) to f''(a)(b-a)^2/2, an average of f''/f''(a) over the segment, is at least
+    kappa. If |a| >= b, f'' is at least f''(a) on it. If -b < a < 0 this is so on [a,-a], and the rest starts at -a. So
+    let 0 <= a < b, alpha = a/2, beta = b/2. At an interior minimum over alpha the ratio is
+    1/(1 + (beta-alpha) tanh alpha);
     at alpha = 0 it is 2 ln cosh(beta)/beta^2 >= tanh(beta)/beta, as tanh is concave; at alpha = beta it is 1. To show:
     beta coth beta - 1 >= (beta-alpha) tanh alpha. The left side is convex in beta, and its tangents of slope tanh alpha
     lie above, which after substituting c, tanh alpha = (sinh c - c)/(cosh c - 1), is (c-2)^2 e^c/2 + (c+2)^2 e^-c/2 +

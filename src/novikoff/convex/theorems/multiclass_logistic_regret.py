@@ -6,15 +6,16 @@ Lemma
     was observed. The difference is s = sum over j of ln(1 + e^z_j) - ln sum of e^z >= 0, known from the scores of the
     round.
 Theorem (upper)
-    With the theorem of convex/theorems/logistic_regret.py for each label j, whose rounds are +1, and every U
+    By the theorem of convex/theorems/logistic_regret.py for each label j, whose rounds are +1, for every U
         L  <=  sum over j of (L_u_j + u_j'L_j u_j/2 + sum of Delta_j + deficit_u_j)  -  S,
-    L_u_j the log loss of u_j on the indicator of label j, S the sum of s over the labels known in each round, a lower
-    bound on the excess of the binary losses over L. S depends on the scores played, as the sums of Delta_j do.
+    where L_u_j is the log loss of u_j on the indicator of label j, and S the sum of s over the labels known in each
+    round, a lower bound on the excess of the binary losses over L. S depends on the scores played, as do the sums of
+    Delta_j.
     If labels are not announced, the cost of new labels and of the probability reserved for them is added as in
     convex/theorems/multiclass_regret.py.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its losses and the sums
-    of each label are those of the scores it played, no metric shrank (all checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; its losses and
+    the sums of each label are those of the scores it played; no metric shrank (all checked).
 Proof
     Lemma: with a = e^-z_y and b_j = e^z_j, (1 + a) times the product of 1 + b_j is at least 1 + a sum of b_j,
     which is 1/P_y; and ln(1 + e^-z_y) = ln(1 + e^z_y) - z_y, so the difference is s, whatever y is. Labels not yet

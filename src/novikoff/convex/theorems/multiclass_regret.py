@@ -14,8 +14,8 @@ Theorem (upper; within 3 % on e_1 .. e_n, all labelled 1 of two, at a rate of 1/
     -ln e_t - l(z) in a round with one: this is added exactly. With e_t = 1/t^2 the former sum to at most ln 2, and a
     new label in round t costs at most 2 ln t.
 Assumptions
-    the learner started untrained, its rounds are the ledger's, the comparators saw them all, its losses and its sums
-    are those of the scores it played, its metric never shrank (all checked).
+    the learner started untrained; its rounds are those of the ledger, and the comparators saw them all; its losses and
+    its sums are those of the scores it played; its metric never shrank (all checked).
 Proof
     l is convex: l(z) - l(Ux) <= <g, z - Ux>. Sum: L - L_U <= sum of <g, z> - sum of <G_j, u_j>, and -<G_j, u_j> <=
     u_j'A u_j/2 + G_j'A^-1 G_j/2: that is D. With Phi_t = sum of G_j'A_t^-1 G_j/2, as A grows, <g, z> + Phi_t -

@@ -1,10 +1,11 @@
 """Brier score of multiclass Vovk-Azoury-Warmuth, against the best weights in hindsight, which are known exactly.
 
 Theorem (upper; equality with the credit, where L = ridge I and nothing is projected)
-    k labels in a round: those announced, or those observed so far, the current one included; c is 1/k for each of
-    these, and 0 for others. A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing, the same for all
-    labels; b_j the sum of (1_y - c)_j x. The score s_j is x'A^-1 b_j, with b_j of the earlier rounds; P is the
-    projection of c + s on the simplex of the k labels; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
+    Let k be the number of labels in a round: those announced, or those observed so far, the current one included. c is
+    1/k for each of these, and 0 for others. A_t = L_t + sum of x x' over the rounds up to t, x_t included, is the same
+    for all labels, and L never shrinks; b_j is the sum of (1_y - c)_j x. The score s_j is x'A^-1 b_j, with b_j of the
+    earlier rounds; P is the projection of c + s onto the simplex of the k labels; v = x'(A_t - xx')^-1 x, chi =
+    v/(1+v). Then
         sum of |P - 1_y|^2  <=  min over U of (sum of u_j'L u_j + sum of |c + Ux - 1_y|^2) + sum of (1 - 1/k) chi.
     The minimum is sum of (1 - 1/k) - sum of b_j'A^-1 b_j: several labels cost no more than one. The credit, sum of
     |s|^2 v, could be subtracted; it depends on the predictions, and is not part of the bound.
@@ -12,8 +13,8 @@ Theorem (upper; equality with the credit, where L = ridge I and nothing is proje
     1/t^2 for a new label, and P shares the rest. The additional cost of this and of rounds with new labels is added
     exactly.
 Assumptions
-    the learner started untrained, its rounds and its Brier score are the ledger's, the minimum is known to 1e-6 of
-    the rounds, its sums are those of its scores: the equality of the proof holds (all checked).
+    the learner started untrained; its rounds and its Brier score are those of the ledger; the minimum is known to a
+    fraction of 1e-6 of the rounds; its sums are those of its scores, so the equality of the proof holds (all checked).
 Proof
     The theorem of convex/theorems/vaw_regret.py holds for any outcomes, and so for those of each label, (1_y - c)_j,
     where c is known once the set of labels is known; A is the same. Add it up over the labels: c + s in place

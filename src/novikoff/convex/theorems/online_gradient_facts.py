@@ -21,6 +21,7 @@ from novikoff.core.errors import counted
 from novikoff.core.types import Run
 
 CONVEX = ("squared", "absolute")
+"""Losses that are convex in the weights."""
 LOOSE = 1.0 + 1e-9
 """Factor by which the norm of an accepted example may exceed its limit, because it is a float sum."""
 

@@ -17,7 +17,7 @@ Assumptions
 Proof
     The nearest point of a ball is no further from u: ||w_{t+1} - u||^2 <= ||w_t - u||^2 - 2 r_t <g_t, w_t - u> +
     r_t^2 ||g_t||^2. Divide by 2 r_t and add up: the distances leave ||w_1 - u||^2/(2 r_1), at most W^2/(2 r_1), and
-    ||w_t - u||^2 (1/(2 r_t) - 1/(2 r_{t-1})), at most 4W^2 times the same; the last is a telescope. Rounds without a
+    ||w_t - u||^2 (1/(2 r_t) - 1/(2 r_{t-1})), at most 4W^2 times the bracket; their sum telescopes. Rounds without a
     gradient change nothing. For the rates: the sum of 1/sqrt t is at most 2 sqrt T, and the sum of
     a_t / sqrt(a_1 + .. + a_t) at most 2 sqrt(a_1 + .. + a_T). Rounding: convex/theorems/online_gradient_facts.py. []
 Reference

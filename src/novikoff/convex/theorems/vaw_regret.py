@@ -1,20 +1,21 @@
 """Squared loss of Vovk-Azoury-Warmuth, against the best weights in hindsight, which are known exactly.
 
 Theorem (upper; equality with the credit, where L = ridge I and nothing is clipped)
-    A_t = L_t + sum of x x' over the rounds up to t, x_t included, L growing; b the sum of y x. The prediction is
-    p = x'A^-1 b, with b of the earlier rounds; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
+    Let A_t = L_t + sum of x x' over the rounds up to t, x_t included, where L never shrinks, and b the sum of y x. The
+    prediction is p = x'A^-1 b, with b of the earlier rounds; v = x'(A_t - xx')^-1 x, chi = v/(1+v). Then
         sum of (p - y)^2  <=  min over u of (u'Lu + sum of (<u,x> - y)^2) + sum of y^2 chi - sum of p^2 v.
     The minimum is sum of y^2 - b'A^-1 b. With L = ridge I the sum of chi is at most ln det(A/ridge).
     p may be clipped to a range that contains all y. For labels and P(+1) = (1 + p)/2 the Brier score is a quarter of
     the squared loss: Brier <= minimum/4 + (sum of chi)/4. The reported bound omits the last term, the credit, which
     depends on the predictions.
 Assumptions
-    the learner started untrained, its rounds and its loss are the ledger's, the minimum is known to 1e-6 of the
-    outcomes' squares, its sums are those of its predictions: the equality of the proof holds (all checked).
+    the learner started untrained; its rounds and its loss are those of the ledger; the minimum is known to a fraction
+    of 1e-6 of the outcomes' squares; its sums are those of its predictions, so the equality of the proof holds (all
+    checked).
 Proof
     Phi = b'A^-1 b. A_t - xx' >= A_{t-1}, so with b before the round b'A_t^-1 b <= Phi_{t-1} - p^2 (1+v), and
     Phi_t = b'A_t^-1 b + 2 y p + y^2 chi. So p^2 - 2 y p <= Phi_{t-1} - Phi_t + y^2 chi - p^2 v; sum. The slack in <= is
-    the decrease of Phi by growing L: with that sum, it is an equality. Clipping is a projection on a set that contains
+    the decrease of Phi by growing L: with that sum added, it is an equality. Clipping projects onto a set that contains
     y. [] Rounding: b'A^-1 b from both sides, comparators/metric.py; b is off by u0 n (n+20) M max|y|.
 Reference
     [vovk2001]; [azoury2001].
@@ -29,6 +30,7 @@ from novikoff.core.certificate import Bound, outward, seen, theorem
 from novikoff.core.types import Run
 
 SLACK = 1e-6
+"""Rounding error allowed for sums, as a fraction of the sum of y^2."""
 TINY = 1e-290
 """Absolute error allowed for sums of squares."""
 

@@ -14,8 +14,8 @@ Theorem (upper; kind P, for all rounds simultaneously)
 Assumptions
     the examples are exchangeable, i.e. every order of them is equally likely (trusted; an alarm refutes it); h stays
     frozen in its block (trusted; `DriftWatch` of drift/monitor.py freezes it); blocks end at rounds fixed in advance,
-    independently of the data (checked: the test refuses others). On the mistakes of a learner that goes on learning no
-    such test is possible: independent examples can give any sequence of them.
+    independently of the data (checked: the test refuses others). No such test is possible on the mistakes of a learner
+    that keeps learning: on independent examples these can be any sequence.
 Proof
     Given the past at the freezing, h is fixed and the examples of the block are exchangeable, so e_1, .., e_b are.
     Given the number of errors among e_1, .., e_i and everything after i, e_i is a uniform draw from them, so p_i is
@@ -36,6 +36,7 @@ from novikoff.core.certificate import Assumption, Bound, Words, theorem
 from novikoff.drift.theorems.wealth_facts import alarm, refutable, wealth_bound
 
 STAKE = 1.0
+"""Total capital."""
 MOST = 1.5
 """Largest factor of one bet: 1 + g, g = p - 1/2 <= 1/2."""
 

@@ -30,7 +30,7 @@ from novikoff.core.certificate import Assumption, Bound, Words, number, theorem
 from novikoff.drift.theorems.wealth_facts import alarm, refutable, wealth_bound
 
 STAKE = 2.0
-"""Total capital that is ever put in."""
+"""Total capital that is ever added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from novikoff.core.certificate import Assumption, Bound, number, outward
 ROUNDING = 8.0 * 2.0**-53
 """Largest relative rounding error of one bet."""
 LARGEST_EXPONENT = 700.0
-"""Keeps the largest possible wealth a finite double."""
+"""Largest logarithm of the possible wealth, so that it is a finite double."""
 
 
 def alarm(largest: float, alpha: float, seen: int, stake: float) -> bool:
@@ -35,7 +35,7 @@ def wealth_bound(
         largest: Largest wealth so far.
         alpha: Probability of a false alarm.
         seen: Number of bets.
-        stake: Total capital that is ever put in.
+        stake: Total capital that is ever added.
         gain: Largest factor of one bet; until stake * gain^seen reaches the bound, the bound is trivial.
         assumptions: Assumptions to report.
         quantities: Further quantities to report.

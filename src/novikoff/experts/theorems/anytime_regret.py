@@ -9,7 +9,7 @@ Theorem (upper; approached arbitrarily closely with N = 2: the experts alternate
 Assumptions
     losses lie in [0, S] (checked); the last rate is no larger than the mean rate (checked: decreasing rates imply it);
     the learner began with its prior (checked); a mixture is played of a convex loss only (checked). The rate of a round
-    is used on all the losses before it: multiplying old weights by exp(-r_t l_t) is another rule, and not covered.
+    applies to all losses before it: multiplying old weights by exp(-r_t l_t) is a different rule, which is not covered.
 Proof
     Let F_t(r) = -(1/r) ln sum of prior_i exp(-r L_i), with the losses of t rounds: the power mean of exp(-L) of order r
     is exp(-F_t(r)) and grows with r, so F_t falls as r grows (sum of priors <= 1 only adds ln(1/sum)/r, which does,

@@ -1,7 +1,7 @@
 """Loss of the experts drawn, against its expectation: with high probability, at all times at once.
 
 Theorem (upper; kind P, delta = 0.05, for all T simultaneously)
-    Losses lie in [0, S], those of round t are fixed before the expert of round t is drawn (they may depend on all
+    Losses lie in [0, S], and those of round t are fixed before the expert of round t is drawn (they may depend on all
     earlier draws). Let H be the sum of h_t, the expected loss of round t given the past, in units of S. With
     probability at least 1 - delta, for all T at once the drawn experts together lost at most
         S (k + L/3 + sqrt(L^2/9 + 2 k L)),     k = max(1, ceil(H)),   L = ln(k (k + 1) / delta).
@@ -33,6 +33,7 @@ from novikoff.core.types import Run
 from novikoff.experts.theorems.experts_facts import IN_RANGE, ExpertsFacts, by_its_weights, every_round, slack
 
 DELTA = 0.05
+"""Failure probability."""
 
 
 @theorem(

@@ -57,7 +57,7 @@ class ExpertsFacts:
         alpha: "share": share that is redistributed per round.
         path_losses: "share": least loss of a path of experts with at most k switches, k = 0, 1, ...
         path_costs: "share": the same for its loss + (unit/eta) ln(1/prior) of each segment's expert.
-        sleeper: "sleeping": expert with the least room between regret and bound; -1 if none was ever awake.
+        sleeper: "sleeping": expert whose regret is nearest to its bound; -1 if none was ever awake.
         sleeper_regret: Sum of h_t - l over the rounds in which it was awake.
         sleeper_gaps: Sum of h_t - m_t over these.
         sleeper_rates: Sum of the rates over these.
@@ -178,6 +178,7 @@ def regret_bound(
 
 
 IN_RANGE = Assumption("every loss is in [0, top]", "checked")
+"""Assumption that the panel checks on every row."""
 
 
 def every_round(run: Run[ExpertsFacts]) -> Assumption:

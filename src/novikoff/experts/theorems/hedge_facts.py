@@ -60,7 +60,8 @@ def passed_on(
     Args:
         run: The run.
         takes: Predicate that selects certificates of the right kind.
-        in_advance: As for `costs`; the bound is then in expectation, which no single run can violate.
+        in_advance: Whether to use only costs known in advance, as in `costs`; the bound is then in expectation, which
+            no single run can violate.
         also: Further assumptions.
     """
     after = run.after

@@ -1,9 +1,9 @@
 """Hedge's expected mistakes against the bound of its best learner, on any stream.
 
 Theorem (upper)
-    Let learner i make M_i mistakes on this stream, and have a certificate M_i <= B_i that holds on every stream. Let
-    h_t, the sum of w_i over the learners that err, be the probability that a rule on losses errs which follows learner
-    i with probability w_i. The sum of h_t exceeds the mistakes of learner i by at most c_i, for any learners. So for
+    Let learner i make M_i mistakes on this stream, and have a certificate M_i <= B_i that holds on every stream. A rule
+    on losses follows learner i with probability w_i, so it errs in round t with probability h_t, the sum of w_i over
+    the learners that err. The sum of h_t exceeds the mistakes of learner i by at most c_i, for any learners. So for
     every i
         sum of h_t  <=  B_i + c_i,
     and with K learners, equal initial weights and T rounds, c_i is at most
@@ -14,7 +14,7 @@ Theorem (upper)
     which is less where a learner has few mistakes. AdaHedge and Fixed Share have their own c_i
     (experts/theorems/ada_hedge_regret.py; experts/theorems/fixed_share_regret.py for a path without a switch).
     The reported bound is the least over learners and forms. The sum of h_t is the expected number of mistakes of Hedge
-    over its own coins, given the learners' draws.
+    over its coins, given the learners' draws.
 Assumptions
     a learner's certificate holds (checked; its trusted assumptions are trusted here; void or violated certificates are
     left out); the learners' mistakes do not depend on which learner Hedge follows in that round: no learner has its
@@ -42,7 +42,7 @@ from novikoff.experts.theorems.hedge_facts import passed_on
     "freund1997",
     quantity="expected mistakes",
     words=Words(
-        covers="a team with a learner that has a bound of its own",
+        covers="a team in which a learner has a bound",
         why=(
             "a learner of the team guarantees at most {its_bound:up} ({its_theorem}); finding the best learner adds "
             "the rest"

@@ -39,10 +39,10 @@ from novikoff.experts.theorems.experts_facts import ExpertsFacts, regret_bound
     ),
 )
 def sleeping_regret(run: Run[ExpertsFacts]) -> Bound:
-    """Return ln(1/prior)/r_T + the gaps while awake, for the expert with the least room."""
+    """Return ln(1/prior)/r_T + the gaps while awake, for the expert nearest to its bound."""
     after = run.after
-    nobody = after.sleeper < 0 or after.experts == 1
-    entrance = 0.0 if nobody or not after.eta else after.unit * after.sleeper_price / after.eta
+    none = after.sleeper < 0 or after.experts == 1
+    entrance = 0.0 if none or not after.eta else after.unit * after.sleeper_price / after.eta
     a_priori = entrance + after.sleeper_rates / after.unit * after.top * after.top / 8.0
     return regret_bound(
         run,

@@ -39,13 +39,13 @@ def assumptions(run: Run[SpecialistsFacts]) -> list[Assumption]:
         seen("the copies started untrained", run.before.rounds == 0),
         seen("they learned from exactly the recorded rounds", after.rounds == run.rounds),
         seen("the loss of the mixture agrees with the ledger's", _same(after.loss, run.log_loss)),
-        *(seen("the loss of the first copy agrees with its own ledger", _same(after.steady_loss, lost))
+        *(seen("the loss of the first copy agrees with its ledger", _same(after.steady_loss, lost))
           for lost in steady[:1]),
     ]  # fmt: skip
 
 
-def _same(own: float, counted: float) -> bool:
-    return own == counted or abs(own - counted) <= 1e-9 * (1.0 + counted)
+def _same(loss: float, recorded: float) -> bool:
+    return loss == recorded or abs(loss - recorded) <= 1e-9 * (1.0 + recorded)  # equal if both are infinite
 
 
 def reason_void(run: Run[SpecialistsFacts]) -> str:

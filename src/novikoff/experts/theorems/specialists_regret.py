@@ -7,8 +7,8 @@ Theorem (upper)
     The steady copy is awake in every round and starts with w = 1/2:
         L  <=  its loss + ln 2.
 Assumptions
-    the copies started untrained, their rounds and the mixture's loss are the ledger's; the loss of the steady copy
-    is that of its own ledger (all checked; the last where it has a theorem on log loss).
+    the copies started untrained; their rounds and the loss of the mixture are those of the ledger; the loss of the
+    steady copy is that of its ledger (all checked; the last only if it has a theorem on log loss).
 Proof
     A round does not change the sum of the weights awake, since the sum of w_i P_i(y)/P(y) is the sum of w_i by the
     choice of P; the others do not move. So no w_i ever exceeds 1, and that of i at the end is the initial w_i times

@@ -3,16 +3,16 @@
 Theorem (upper)
     On every stretch of 2^k blocks from block s on, 2^k a divisor of s and n the largest such k:
         loss - loss of the copy started with it  <=  ln 2s(s+1)(n+1).
-    Any blocks a .. b are at most 2 log2(b - a + 2) such stretches, one after the other, so there the loss is at most
-    that of the copies, each from its start, + the sum of these prices; and the loss of a copy is at most its
-    theorem's bound for every u on its stretch: the bound holds for a different u on each stretch.
-    The certificate reports the largest excess over that, over all completed stretches: it is at most 0.
+    Any blocks a .. b consist of at most 2 log2(b - a + 2) consecutive stretches. So on these blocks the loss is at most
+    that of the copies, each on its stretch, plus the sum of their prices. The loss of a copy is at most the bound of
+    its theorem for every u on its stretch, so the total bound holds with a different u on each stretch.
+    The certificate reports the largest excess over this bound, over all completed stretches: it is at most 0.
 Assumptions
-    the copies started untrained, their rounds and the mixture's loss are the ledger's (checked).
+    the copies started untrained; their rounds and the loss of the mixture are those of the ledger (checked).
 Proof
     experts/theorems/specialists_regret.py, with the weights 1/(2s(s+1)(n+1)) of the n + 1 stretches from s on: they sum
-    to 1/2 over all s. Two stretches of one copy predict the same while both are awake, so one copy may represent
-    all. []
+    to 1/2 over all s. Two stretches that start together predict the same while both are awake, so one copy may
+    represent all of them. []
 Reference
     [daniely2015]; [hazan2009].
 """

@@ -3,7 +3,7 @@
 Theorem (upper)
     Let W be the weight of all hypotheses together and c = ln(2 / (1 + beta)). Then
         M  <=  floor( ln(W before / W after) / c )                              (pathwise)
-    and so, if the game is seen from its start, for every hypothesis i of prior weight pi_i that errs m_i times
+    and so, if the game is observed from its start, for every hypothesis i with prior weight pi_i that errs m_i times
         M  <=  floor( (m_i ln(1/beta) + ln(W(H) / pi_i)) / c ),                 (a priori)
     which is (m ln(1/beta) + ln|H|) / c without a prior, m being the errors of the best one: 2.41 (m + log2|H|) for
     beta = 1/2. Errors are counted over all rounds. The reported bound is the smaller of the two.
@@ -65,7 +65,7 @@ class WeightedMajorityFacts:
 
     def __post_init__(self) -> None:
         check_part("fewest penalties", self.fewest, self.rounds)
-        most = math.log(self.whole) + LOGARITHM_ERROR  # and just that before the first round
+        most = math.log(self.whole) + LOGARITHM_ERROR  # equality before the first round
         if not (most - 2.0 * LOGARITHM_ERROR if self.rounds == 0 else -LOGARITHM_ERROR) <= self.spread <= most:
             raise ModelFileError(f"spread must be at most that of the class, {shown(most)}: got {shown(self.spread)}.")
 

@@ -2,13 +2,14 @@
 
 Algorithm
     For each cost C: solve the dual of (1/2)||f||^2 + C * (hinge loss) on the matrix of K between the points, starting
-    from the solution for the next smaller C. Then minimise 2 kappa times the bound sum of max(0, 1 + kappa K(x,x) -
-    y f(x)) + ||f||^2/(4 kappa) itself in the same way, as in comparators/fit.py. Two methods alternate: dual coordinate
-    descent, once over the points that violate their optimality condition, finds out which points are strictly within
-    0 .. C; a few steps of conjugate gradients on these, clipped to 0 .. C and accepted if better, find their alpha. The
-    costs are in units of 1 / (mean K(z,z)). The largest represents the hard margin; it is abandoned once ||f|| divided
-    by the sum of alpha, which is at least the margin of these points, is so small that the bound exceeds the number of
-    points. Sums use numpy's own loops, not a linear algebra library, so they do not depend on its threads.
+    from the solution for the next smaller C. Then minimise in the same way 2 kappa times the bound itself, which is the
+    sum of max(0, 1 + kappa K(x,x) - y f(x)) + ||f||^2/(4 kappa), as in comparators/fit.py. Two methods alternate. Dual
+    coordinate descent, once over the points that violate their optimality condition, finds out which points are
+    strictly within 0 .. C. A few steps of conjugate gradients on these, clipped to 0 .. C and accepted if better, find
+    their alpha. The costs are in units of 1 / (mean K(z,z)). The largest represents the hard margin; it is abandoned
+    once ||f|| divided by the sum of alpha, which is at least the margin of these points, is so small that the bound
+    exceeds the number of points. Sums use the loops of numpy, not a linear algebra library, so they do not depend on
+    its number of threads.
 Promise
     None, and none is needed: a certificate holds for every f, and a good f only tightens it.
 Cost
@@ -25,26 +26,41 @@ from numpy.typing import NDArray
 from novikoff.comparators.scale import Kappa
 
 HARD = 1e6
+"""Cost that represents the hard margin."""
 COSTS = (0.05, 0.3, 1.0, 4.0, HARD)
+"""Costs C, in increasing order: each problem starts from the solution of the one before."""
 KAPPA, STEPS = 0.3, 5
+"""First kappa, and the number of its values."""
 TURNS = 60
+"""Maximum number of turns per problem: one of coordinate descent and one of conjugate gradients."""
 GRADIENTS = 6
-"""Most conjugate gradient steps per turn; they also stop when the residual has shrunk by the factor FALLEN."""
+"""Maximum number of conjugate gradient steps per turn."""
 FALLEN = 1e-4
+"""Fraction of the first squared residual at which the conjugate gradients stop."""
 FEW = 1000
+"""Number by which the mistakes allowed must exceed the points before the hard margin is abandoned."""
 CLOSE = 1e-9
+"""Largest change of a margin at which the descent stops, for at most SMALL points."""
 CLOSE_ENOUGH = 3e-3
-"""Largest change of a margin at which the descent stops; on at most SMALL points it continues to CLOSE."""
+"""Largest change of a margin at which the descent stops, for more than SMALL points."""
 SMALL = 64
+"""Number of points up to which a problem is solved to CLOSE."""
 SHORTEST = 2.0**-900
+"""Range of usable K(z,z): from this to its inverse; others are left out, as they might overflow."""
 
 Matrix = NDArray[np.float64]
 
 
 def fit(gram: Matrix, y: NDArray[np.int8]) -> tuple[Matrix, float]:
-    """Return one beta per cost and that of the last problem, as rows, and its kappa; a diverged beta is zero.
+    """Return the fitted coefficients and the kappa of the last problem.
 
-    kappa is that of f / (mean K(z,z)) and of K / (mean K(z,z)): it scales as f does.
+    Args:
+        gram: (points, points) K between the points.
+        y: (points,) labels -1 and +1.
+
+    Returns:
+        betas (costs + 1, points), one row per cost and one for the last problem, zero if it diverged; and kappa, for f
+        and K divided by the mean K(z,z): it scales as f does.
     """
     betas, kappa = np.zeros((len(COSTS) + 1, len(y))), Kappa(KAPPA)
     square = gram.diagonal().copy()
@@ -62,6 +78,7 @@ def fit(gram: Matrix, y: NDArray[np.int8]) -> tuple[Matrix, float]:
         problem.solve(cost, np.ones(len(y)))
         if np.all(np.isfinite(problem.margins)):
             betas[k] = problem.alpha * labels
+        # The last problem starts from the solution for the largest cost below 1, which is the nearest to 2 kappa.
         warm = problem.alpha.copy() if cost < 1.0 else warm
     problem.start(np.minimum(warm, 2.0 * kappa.value))
     for step in range(STEPS):
@@ -81,7 +98,14 @@ def times(matrix: Matrix, vector: Matrix) -> Matrix:
 
 
 class _Problem:
-    """Dual problem: the points, alpha, and the margins of f = sum of alpha_j y_j K(z_j, .)."""
+    """Dual problem: the points, alpha, and the margins of f = sum of alpha_j y_j K(z_j, .).
+
+    Args:
+        signed: (points, points) y_i y_j K(z_i, z_j).
+        square: (points,) K(z,z).
+        usable: (points,) whether a point may have an alpha other than 0.
+        close: Largest change of a margin at which the descent stops.
+    """
 
     def __init__(self, signed: Matrix, square: Matrix, usable: NDArray[np.bool_], close: float) -> None:
         self.signed, self.square, self.usable, self.close = signed, square, usable, close
@@ -104,6 +128,7 @@ class _Problem:
     def _coordinates(self, movable: NDArray[np.bool_], cost: float, target: Matrix) -> float:
         """Optimise one alpha after the other; return the largest change of a margin by its alpha."""
         alpha, margins = self.alpha, self.margins
+        # Points whose alpha is at an end of 0 .. C and whose margin is on the right side of the target are optimal.
         stuck = ((alpha <= 0.0) & (margins >= target)) | ((alpha >= cost) & (margins <= target)) | ~movable
         moved, change = 0.0, np.empty(len(alpha))
         for t in np.flatnonzero(~stuck).tolist():
@@ -141,6 +166,7 @@ class _Problem:
             direction = scaled + (size / before) * direction
         moves = np.clip(self.alpha[free] + moves, 0.0, cost) - self.alpha[free]
         change = np.einsum("j,ji->i", moves, across)
+        # The dual objective improves by gain - moves' K moves / 2: accept the step only if that is positive.
         gain = float(np.sum(moves * (target[free] - self.margins[free])))
         if gain > 0.5 * float(np.sum(moves * change[free])):
             self.alpha[free] += moves

@@ -6,17 +6,17 @@ Floats
     (1 + k) W l in absolute value, so it is computed with an error of at most (k + (1 + k) g) W l,
     g = (J+2) u / (1 - (J+2) u), plus underflow. The margin is reduced by
         e = (k + (J + 8) 2u) W^ (l^ + 2^-500),
-    where W^ and l^ are the computed values, slightly increased. That also covers its own rounding and that of the
+    where W^ and l^ are the computed values, slightly increased. This also covers the rounding of e itself and of the
     subtraction, so y f(x) - e is at most the true margin. f has a computed length of at least 1/2, so W is at least
     about 1/2, and e far exceeds any underflow.
     ||f||^2 is at most beta'K beta + (2J + 8) 2u |beta|'|K||beta| + k W^2, the values as computed. The first term alone
-    may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all is
-    negative, no feature space has these inner products, as `invalid_reason` reports.
+    may be 0 or negative for an f that is not zero: without the others certificates would be false. If the sum of all
+    three is negative, no feature space has these inner products, and `invalid_reason` says so.
     R^2 is at most the largest computed K(x,x) / (1 - k); it must be within 2^-900 .. 2^900, or 0. For a normalised K
     the same must hold for every K(x,x) before normalisation. The gamma of the rbf must be within these limits too: with
     a smaller one ||x-z||^2 may overflow, and K be computed as 0 although it is near 1; with a larger one underflow
     would matter.
-Is it the kernel Perceptron?
+Check that the learner is the kernel Perceptron
     If each mistake adds y K(x, .) to the learner's function w and nothing else changes it, then for every f the sum
     over mistakes of y f(x) is <f, w> = sum of beta_j w(z_j). A margin is at most 2e too small, and <f, w> is computed
     with an error of at most (k + (J + L + 8) 2u) W R C, where L is the number of examples of the learner and C the sum
@@ -48,9 +48,13 @@ from novikoff.kernel.kernels import Kernel
 Matrix = NDArray[np.float64]
 
 BLOCK = 128
+"""Number of rows evaluated together; a fixed number, so that sums do not depend on how rows arrive."""
 AT_ONCE = 1024
+"""Number of supports of the learner compared with the points at once, to limit memory."""
 FLOOR = 2.0**-500
+"""Absolute allowance for underflow."""
 LITTLE = 1.0 + 2.0**-40
+"""Factor that makes a computed bound safe: above the rounding error of a few operations."""
 NOT_FINITE = "a feature was NaN or infinite"
 NOT_SAFE = "rescale the features: the largest K(x,x) must be between 2^-900 and 2^900"
 INACCURATE = "rescale the features: they are so large that K cannot be computed with any accuracy"
@@ -66,7 +70,7 @@ class KernelScorer(Stateful):
         Count("width", most=MOST_PLACES),
         Value("reason", str, at="_reason"),
     )
-    """Fields of what was measured on the rows."""
+    """State fields that are measured on the rows."""
     fields: ClassVar[tuple[Field, ...]] = (
         SavedRows("points", argument=True),
         Array("betas", (None, None), finite=False, argument=True),
@@ -81,7 +85,7 @@ class KernelScorer(Stateful):
         self.width = 0  # largest number of features in a row
         self._reason = ""
         self.norms2: list[Fraction] = []  # upper bounds on ||f||^2
-        self._heavy = np.zeros(len(betas))  # W^
+        self._heavy = np.zeros(len(betas))  # W^ of each comparator: upper bound on sum |beta_j| sqrt K(z_j,z_j)
         if len(points):
             self._measure()
 
@@ -99,6 +103,7 @@ class KernelScorer(Stateful):
             # A negative ||f||^2 is reported by `_measure`.
             lengths2 = np.array([float(np.sum(beta * times(gram, beta))) for beta in betas])
         sound = (lengths2 != 0.0) & np.isfinite(lengths2)
+        # Scale each f by a power of two to a length from 1/2 to 1: exact, and the error analysis assumes at least 1/2.
         halves = [math.frexp(math.sqrt(abs(size)))[1] for size in lengths2[sound]]
         scaled = np.ldexp(betas[sound], -np.array(halves, dtype=np.int64)[:, None])
         last = len(scaled) - 1
@@ -114,13 +119,13 @@ class KernelScorer(Stateful):
         for k, beta in enumerate(self.betas):
             with np.errstate(over="ignore", invalid="ignore"):
                 value, size = float(np.sum(beta * times(gram, beta))), np.abs(beta)
-                all_of_it = float(np.sum(size * times(sizes, size)))
+                absolute = float(np.sum(size * times(sizes, size)))  # |beta|'|K||beta|
                 self._heavy[k] = float(np.sum(np.abs(beta) * lengths)) * LITTLE
-            if not math.isfinite(value + all_of_it + float(self._heavy[k])):
+            if not math.isfinite(value + absolute + float(self._heavy[k])):
                 self._reason = self._reason or NOT_SAFE
                 self.norms2.append(Fraction(0))
                 continue
-            rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(all_of_it)
+            rounding = (2 * len(beta) + 8) * 2 * UNIT * Fraction(absolute)
             norm2 = Fraction(value) + rounding + error * Fraction(float(self._heavy[k])) ** 2 + Fraction(FLOOR)
             if norm2 < 0:
                 self._reason = self._reason or NO_PRODUCT
@@ -154,7 +159,7 @@ class KernelScorer(Stateful):
         margins = self.margins(x, y, self_product) if finite else np.full((len(y), len(self.betas)), np.nan)
         if not finite or np.isnan(margins).any():
             self._reason = self._reason or (NOT_FINITE if not finite else NOT_SAFE)
-            margins = np.full_like(margins, -1.0)
+            margins = np.full_like(margins, -1.0)  # any finite value: the certificate is void from here on
         if finite:
             self.longest = max(self.longest, float(np.max(self_product)))
             self._reason = self._reason or (NO_PRODUCT if np.min(self_product) < 0.0 else "")
@@ -241,7 +246,7 @@ class KernelScorer(Stateful):
 
     @property
     def _largest(self) -> Matrix:
-        """The largest K(x,x) and, of sparse rows, ||x||^2."""
+        """Largest K(x,x) and, for sparse rows, largest ||x||^2, as saved."""
         return np.array([self.longest, self.norm2])
 
     @_largest.setter
@@ -252,9 +257,9 @@ class KernelScorer(Stateful):
     def arguments(cls, state: State) -> dict[str, Any]:
         found = super().arguments(state)
         betas, count = found["betas"], len(found["points"])
-        must = f"coefficients must be one for each of {count:,} points"
+        must = f"there must be one coefficient for each of {count:,} points"
         require(betas.shape[1] == (count if len(betas) else betas.shape[1]), must, betas.shape)
         if "tally" in found:
             directions = found["tally"].directions
-            require(len(betas) == directions, f"coefficients must be of {directions:,} comparators", betas.shape)
+            require(len(betas) == directions, f"there must be coefficients of {directions:,} comparators", betas.shape)
         return found

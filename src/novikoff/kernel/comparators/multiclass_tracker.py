@@ -1,9 +1,10 @@
 """Comparators for the multiclass kernel Perceptron: one function F_j in the kernel's space per label.
 
 Algorithm
-    The first `keep` rows are stored, as the learner reads them. F_j = sum of beta_ij K(z_i, .) over these is fitted to
-    them: with Phi a root of the matrix of K between them it is U for rows Phi (comparators/multiclass_fit.py). Then F
-    is evaluated on every row, the stored ones first; a label observed later has F = 0.
+    The first `keep` rows z_i are stored, as the learner reads them, and F_j = sum of beta_ij K(z_i, .) is fitted to
+    them. With Phi a square root of the matrix of K between them, this is the linear fit of U to the rows of Phi
+    (comparators/multiclass_fit.py). Then F is evaluated on every row, the stored ones first; a label that is first
+    observed later has F = 0.
 Promise
     The bound holds for any F: its hinge losses are summed over every round, rounded up, from the bounds on F_j(x) of
     kernel/comparators/functions.py. The learner's functions are compared with the sum of its mistakes, along every F.
@@ -116,8 +117,8 @@ class MulticlassKernelScorer(KernelScorer):
     @classmethod
     def best(cls, similarity: Kernel, x: Rows, y: NDArray[np.int64], known: NDArray[np.int64]) -> Self:
         """Return comparators fitted on these rows, on which they are still to be evaluated."""
-        own, labels = similarity.self_product(x), int(known.max(initial=0))
-        if not len(y) or labels < 2 or not SHORTEST <= float(own.max()) <= LONGEST:
+        selfs, labels = similarity.self_product(x), int(known.max(initial=0))
+        if not len(y) or labels < 2 or not SHORTEST <= float(selfs.max()) <= LONGEST:
             return cls(similarity, chosen(x, np.arange(0)), np.zeros((0, 0)), labels)
         gram = similarity.matrix(x, x)
         with one_blas_thread():
@@ -128,7 +129,7 @@ class MulticlassKernelScorer(KernelScorer):
         ends = np.arange(0, phi.size + 1, width, dtype=np.int64)
         rows = numerics.nonzeros.Nonzeros(ends, np.tile(np.arange(width, dtype=np.uint32), len(y)), phi.ravel())
         nothing = np.zeros((width, labels))
-        goal = MulticlassGoal(Diagonal(np.ones(width)), 2.0 * float(own.max()) * len(y), nothing, nothing)
+        goal = MulticlassGoal(Diagonal(np.ones(width)), 2.0 * float(selfs.max()) * len(y), nothing, nothing)
         found = best_for(goal, rows, y, known, (width, labels), True)
         betas = np.vstack([(vectors / np.sqrt(values) @ u).T for u in found])
         sound = bool(np.isfinite(betas).all())
@@ -147,14 +148,16 @@ class MulticlassKernelScorer(KernelScorer):
         self.mistakes += int((predicted != y).sum())
         if not self.count or self.invalid_reason:
             return
-        own = self.similarity.self_product(x)
-        low, high = self.margins(x, ones, own), -self.margins(x, -ones, own)
+        selfs = self.similarity.self_product(x)
+        # `margins` returns lower bounds; with labels -1 they are upper bounds with the opposite sign.
+        low, high = self.margins(x, ones, selfs), -self.margins(x, -ones, selfs)
         for c in range(self.count):
             least, most = np.zeros((len(y), width)), np.zeros((len(y), width))
             part = slice(c * self.labels, (c + 1) * self.labels)
             least[:, : self.labels], most[:, : self.labels] = low[:, part], high[:, part]
             middle = 0.5 * (least + most)
             self.pulls[c] += float((middle[at, y] - middle[at, predicted]).sum())
+            # The hinge loss compares the label with the largest F_j(x) among the other labels known in this round.
             most[np.arange(width) >= now[:, None]] = -np.inf
             most[at, y] = -np.inf
             short = np.maximum(0.0, (1.0 - least[at, y] + most.max(axis=1)) * LITTLE)
@@ -191,9 +194,9 @@ class MulticlassKernelScorer(KernelScorer):
         return worst
 
     def after_restoring(self, found: State) -> None:
-        told, betas, rows = [self.tally.rows, self.tally.mistakes, self.tally.directions], len(self.betas), self.rows
-        must = f"{self.described} must be {betas:,}, and have seen {rows:,} rounds with {self.mistakes:,} mistakes"
-        require(told == [rows, self.mistakes, betas] and betas == self.count * self.labels, must, told)
+        counts, betas, rows = [self.tally.rows, self.tally.mistakes, self.tally.directions], len(self.betas), self.rows
+        must = f"{betas:,} {self.described} must have seen {rows:,} rounds with {self.mistakes:,} mistakes"
+        require(counts == [rows, self.mistakes, betas] and betas == self.count * self.labels, must, counts)
 
 
 @dataclass(frozen=True)
@@ -202,16 +205,16 @@ class LabelledRows(Field):
 
     def pack(self, value: Any, owner: object) -> Any:
         x, y, played = value.together()
-        said, now = played.reshape(-1, 2).astype(np.int64).T
-        return {"x": rows_state(x), "y": y.astype(np.int64), "said": said.copy(), "now": now.copy()}
+        predicted, now = played.reshape(-1, 2).astype(np.int64).T
+        return {"x": rows_state(x), "y": y.astype(np.int64), "said": predicted.copy(), "now": now.copy()}
 
     def unpack(self, state: State, owner: Any, of: str) -> Any:
         saved, known, buffer = state[self.name], owner._known, RowBuffer()
         rows = restored_rows(saved["x"])
-        y, said, now = (array(saved, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
-        sound = bool(((y >= 0) & (y < now) & (said >= 0) & (said < now) & (now <= known)).all())
-        require(sound, f"labels of kept rows must be of the {known:,} known", y)
-        buffer.add(rows, y, np.stack([said, now], axis=1))
+        y, predicted, now = (array(saved, name, (len(rows),), np.int64, of=KEPT) for name in ("y", "said", "now"))
+        sound = bool(((y >= 0) & (y < now) & (predicted >= 0) & (predicted < now) & (now <= known)).all())
+        require(sound, f"labels of kept rows must be among the {known:,} known ones", y)
+        buffer.add(rows, y, np.stack([predicted, now], axis=1))
         return buffer
 
 
@@ -246,7 +249,7 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
     def _read(
         self, x: Rows, y: NDArray[np.int64], played: NDArray[Any]
     ) -> tuple[Rows, NDArray[Any], NDArray[np.int64]]:  # fmt: skip
-        """Replace scores by the prediction, had the labels so far been announced, and the number of these labels."""
+        """Replace the scores of each row by the prediction, had its label been known, and the count of known labels."""
         now = np.maximum.accumulate(np.maximum(y + 1, self._known)) if len(y) else y
         known = np.arange(played.shape[1]) < now[:, None]
         predicted = np.where(known, played, -np.inf).argmax(axis=1) if len(y) else y
@@ -272,14 +275,14 @@ class MulticlassKernelTracker(ScorerTracker[MulticlassKernelScorer]):
                                          unexplained, reason, self.similarity)  # fmt: skip
 
     def check(self, learner: Learner) -> None:
-        must = f"comparators must be of the learner's {learner.labels} labels"
+        must = f"comparators must have at most the learner's {learner.labels} labels"
         require(self._known <= (learner.labels or 0), must, self._known)
 
     def after_restoring(self, found: State) -> None:
         super().after_restoring(found)
         require(self.rows == found["rows"], f"{self.described} must have seen {self.rows:,} rounds", found["rows"])
         labels = 0 if self.scorer is None else self.scorer.labels
-        require(labels <= self._known, f"{self.described} must be of the {self._known:,} known labels", labels)
+        require(labels <= self._known, f"{self.described} must have at most the {self._known:,} known labels", labels)
 
 
 def _sparse(x: Rows) -> Sparse:

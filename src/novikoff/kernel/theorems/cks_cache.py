@@ -33,6 +33,7 @@ from novikoff.kernel.theorems.kernel_facts import UNIT, KernelFacts, assumptions
 from novikoff.linear.theorems.perceptron_facts import INSEPARABLE, SEPARATED, quantities, shortest
 
 NO_MORE = {"beyond_that": "no mistake bound is known"}
+"""Quantity reported with every certificate of this theorem."""
 
 
 @theorem(

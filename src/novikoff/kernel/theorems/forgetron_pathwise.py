@@ -29,7 +29,7 @@ Proof
 Floats
     R0^2 is the largest K(x,x), e the error of a score in units of R0^2 (kernel/theorems/kernel_facts.py, for B + 1
     examples), u = 2^-53. All weights are at most 1, so scores are accurate to (B+1) e R0^2 and ||f'|| <= (B+1) R0. A
-    mistake has y f(x) <= (B+1) e R0^2. Rounding the weights moves f by u (B+1) R0 at most. ||f'||^2 is updated from one
+    mistake has y f(x) <= (B+1) e R0^2. Rounding the weights moves f by at most u (B+1) R0. ||f'||^2 is updated from one
     mistake to the next: each adds an error of at most d R0^2 in all, d = 16 (B+1) e, and shrinking multiplies the error
     and ||f'||^2 by the same factor. So the errors E of ||f'||^2 have sum (1 - phi^2) E <= M d R0^2, which bounds that
     of S2; by Cauchy-Schwarz that of S1 is at most M sqrt(d) R0. P is off by less than M d R0^2. With a = R0 ||g|| all

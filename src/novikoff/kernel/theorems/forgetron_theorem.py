@@ -7,8 +7,8 @@ Theorem (upper)
     The reported bound is the smallest over the tracked g with such a norm, as an integer. It is seldom informative
     (U is 1.09 at B = 83, and 10 at 15,500): kernel/theorems/forgetron_pathwise.py is never weaker.
 Assumptions
-    B >= 83 (checked); no K(x,x) was above R^2, by more than 1e-12 of it (checked); on this run Q <= (15/32) M and
-    shrinking cost at most M/32, as the proof shows they must (checked); else as for
+    B >= 83 (checked); no K(x,x) exceeded R^2 by more than a fraction of 1e-12 (checked); on this run Q <= (15/32) M and
+    shrinking cost at most M/32, as the proof shows they must (checked); and those of
     kernel/theorems/forgetron_pathwise.py.
 Proof
     Let R = 1. By kernel/theorems/forgetron_pathwise.py M <= ||g||^2 + 2 D + Q + C, where Q = P + 2 Lam is the cost of
@@ -42,7 +42,9 @@ from novikoff.kernel.theorems.kernel_facts import KernelFacts, assumptions, on_m
 from novikoff.linear.theorems.perceptron_facts import quantities
 
 LEAST_BUDGET = 83
+"""Smallest budget for which the cost of a removal is at most 15/32."""
 TOLERANCE = Fraction(1, 10**9)
+"""Rounding error allowed for the costs of removals and of shrinking."""
 
 
 @theorem(

@@ -129,7 +129,13 @@ def needed_of_a_perceptron(run: Run[KernelFacts]) -> list[Assumption]:
 
 
 def why_void(run: Run[KernelFacts], needed: Sequence[Assumption], also: str = "") -> str:
-    """Return why a theorem does not apply to this run, `also` for a further reason; "" if it applies."""
+    """Return why a theorem does not apply to this run; "" if it applies.
+
+    Args:
+        run: The run.
+        needed: Assumptions of the theorem.
+        also: Further reason of the theorem; "" if there is none.
+    """
     reason: str = run.tracked.invalid_reason or refutations(needed) or also
     warm = reason and not run.before.empty and not run.tracked.invalid_reason
     return f"warm start: {reason}" if warm else reason

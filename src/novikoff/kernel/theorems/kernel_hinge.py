@@ -8,7 +8,7 @@ Theorem (upper; tight on e_1 .. e_k, all labelled -1, with the linear kernel)
     M <= rounds), as an integer. Over several passes D is the sum over all rounds of all passes.
 Assumptions
     K is an inner product (checked; trusted for a user-defined function); the learner is the kernel Perceptron: it began
-    with an empty list, an example was inserted on every mistake, at no other time, and none was removed (checked); the
+    with an empty list, inserted an example on every mistake and at no other time, and removed none (checked); the
     comparators were evaluated on all its rounds with its K (checked); x is finite (checked).
 Proof
     As in linear/theorems/perceptron_hinge.py, with w(x) = sum over the list of y_k K(x_k, x) for <w,x>: a mistake adds

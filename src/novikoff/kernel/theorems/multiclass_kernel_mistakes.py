@@ -6,18 +6,18 @@ Theorem (upper; tight on e_1 .. e_n, all labelled 1 of two, with the linear kern
     ||F_j||^2 and a = sqrt 2 R ||F||:
         M  <=  D + a^2/2 + a sqrt(D + a^2/4),
     the largest M with M <= D + a sqrt M. The reported bound is the smallest over the F tracked and F = 0, as an
-    integer. If labels are not announced, the others in D are those observed up to then, and S is added, as in
+    integer. If labels are not announced, the other labels in D are those observed so far, and S is added, as in
     linear/theorems/multiclass_mistakes.py.
 Assumptions
     K is an inner product; the learner began with an empty list; its mistakes, had labels been announced, are those of
-    its scores, and each added K(x,.) to f_y and subtracted it from f_p, p being the prediction, and nothing else
-    changed them; the comparators were evaluated on all its rounds with its K; x is finite (all checked).
+    its scores; each mistake added K(x,.) to f_y and subtracted it from f_p, p being the prediction, and nothing else
+    changed the f_j; the comparators were evaluated on all its rounds with its K; x is finite (all checked).
 Proof
     That of linear/theorems/multiclass_mistakes.py in the feature space of K: a mistake adds F_y(x) - F_p(x) >= 1 -
-    loss to the sum of <F_j, f_j>, so M - D <= ||F|| ||f||; and as f_p(x) >= f_y(x) then, ||f||^2 grows by
-    2(f_y(x) - f_p(x)) + 2K(x,x) <= 2R^2. With floats f_y(x) - f_p(x) <= 2M e R^2, e that of
-    kernel/theorems/kernel_facts.py, the coefficients of each f_j adding up to M at most: ||f||^2 <= 2R^2 M (1 + 2M e).
-    []
+    loss to the sum of <F_j, f_j>, so M - D <= ||F|| ||f||; and as f_p(x) >= f_y(x) on a mistake, ||f||^2 grows by
+    2(f_y(x) - f_p(x)) + 2K(x,x) <= 2R^2. With floats f_y(x) - f_p(x) <= 2M e R^2, with e as in
+    kernel/theorems/kernel_facts.py, because the coefficients of each f_j sum to at most M in absolute value. So
+    ||f||^2 <= 2R^2 M (1 + 2M e). []
 Reference
     [crammer2003]; [fink2006]; [freund1999].
 """

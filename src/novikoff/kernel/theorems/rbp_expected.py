@@ -6,7 +6,7 @@ Theorem (upper, in expectation over the coins)
     fixed in advance, R^2 its largest K(x,x). For every u in the kernel's space with hinge loss D (over ALL rounds), and
     rho = R ||u|| / sqrt B < 1:
         (1)  E[M]  <=  (D + rho B/4) / (1 - rho).
-    If an example was removed (then also with all other coins), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
+    If an example was removed (which then happens for all coins), with b = 2 D + rho^2 B/2, c = D^2 + rho^2 B^2/2:
         (2)  E[M]  <=  (b + sqrt(b^2 - 4 (1 - rho^2) c)) / (2 (1 - rho^2)),
     and E[M] <= D if the radicand is negative. The reported bound is (2), the smallest over the u tracked; an
     expectation is never rounded to an integer. At the same u, `simpler` is (1), and `notes` the bound of the
