@@ -54,7 +54,7 @@ def test_rows_that_refute_the_guarantee_are_reported(files, tmp_path):
 def test_kept_classifier_is_described(files):
     out = run("run", "perceptron", files / "old.csv", "--finalize", "random", "--seed", "3", "-q")[1]
     assert "mean error rate of the hypotheses on new examples guaranteed at most" in " ".join(out.split())
-    assert "The bound is on the mean over the random draw" in out
+    assert "The bound is on the mean risk over the random draw" in out
     again = run("run", "perceptron", files / "old.csv", "--finalize", "random", "--seed", "3", "-q")[1]
     assert out[out.index("final classifier: ") :] == again[again.index("final classifier: ") :]
     out = run("run", "perceptron", files / "old.csv", "--finalize", "best", "-q")[1]

@@ -1,1 +1,1 @@
-"""The command line: parse, call the library, print."""
+"""Command line: parses arguments, calls the library, prints results."""

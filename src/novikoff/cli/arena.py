@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from novikoff.core.errors import InputError
 
 NEEDS = ("starlette", "uvicorn")
+"""Packages of the extra `arena`."""
 
 
 def open_arena(link: str | None, port: int, browse: bool) -> int:

@@ -21,6 +21,7 @@ from novikoff.game.ledger import Ledger
 from novikoff.reports import bandits, terminal
 
 LEARNERS = "exp3-ix or tsallis-inf"
+"""Examples of bandits, for an error text."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,11 @@ class Request:
     seed: int | None = None
 
 
-def refuse(whose: str, options: dict[str, Any]) -> None:
-    """Refuse options that would change nothing."""
+def refuse(use: str, options: dict[str, Any]) -> None:
+    """Refuse options that would have no effect; `use` is what they are for."""
     for name, value in options.items():
         if value not in (None, []):
-            raise InputError(f"--{name} is for {whose}: got {value}. Leave it out.")
+            raise InputError(f"--{name} is for {use}: got {value}. Leave it out.")
 
 
 def run_log(log: str, columns: dict[str, Any], reading: dict[str, Any], output: Output) -> int:

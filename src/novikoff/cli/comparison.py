@@ -21,7 +21,9 @@ from novikoff.reports.progress import QUIET
 from novikoff.reports.terminal import Out
 
 HEADS = ("learner", "error rate %", "expected %", "updates", "seconds", "certificate of the first game")
+"""Column heads of the table."""
 LONGEST_REASON = 60
+"""Largest number of characters of the reason of a void certificate."""
 
 
 @dataclass(frozen=True)

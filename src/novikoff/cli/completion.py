@@ -10,7 +10,7 @@ from novikoff.core.registry import CATALOG, names
 from novikoff.data.demo import DEMOS
 
 FILES = {"SOURCE", "FILE", "TABLE", "MODEL", "DEST"}
-"""Metavariables that stand for files, or may."""
+"""Metavariables that are, or may be, file names."""
 
 
 def script(shell: str) -> str:
@@ -27,7 +27,7 @@ def script(shell: str) -> str:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     write = _bash if shell == "bash" else _zsh
     preamble = "\n".join(write(f"_novikoff_{named.lower()}", each) for named, each in words.items())
-    if shell == "bash":  # which would split demo:iris into three words
+    if shell == "bash":  # else bash splits demo:iris into three words
         preamble = f"COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}\n{preamble}"
     made: str = shtab.complete(whole, shell, preamble=preamble)
     return made
@@ -38,7 +38,7 @@ def _words() -> dict[str, list[str]]:
     demos = [f"demo:{name}" for name in DEMOS]
     return {
         "LEARNER": names("learner"),
-        "FIRST": [*names("learner"), *demos],  # a learner, or else the source at once
+        "FIRST": [*names("learner"), *demos],  # a learner, or the source if no learner is given
         "LOG": names("learner"),
         "ADVERSARY": names("adversary"),
         "SOURCE": demos,

@@ -20,6 +20,7 @@ from novikoff.reports.page import report
 from novikoff.reports.terminal import Out, game, happened, promised, show, speed
 
 VIOLATED = 4
+"""Exit code for a violated certificate."""
 
 
 def tour() -> int:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from novikoff.reports.regret import History
 
 DEFAULT, SHARING, SLEEPING = "exponential-weights", "fixed-share", "sleeping-experts"
+"""Learner by default, with --switches, and with --sleeping."""
 MIXED = 50
 """Largest number of experts for which the best mixture is computed: it costs a few microseconds per round."""
 
@@ -69,7 +70,7 @@ def run_experts(
     loss = request.loss or (saved.player.loss if saved else (parsed.named or {}).get("loss"))
     stream = _opened(table, options, loss, parsed.name == SLEEPING)
     if saved is not None and request.loss is None:
-        stream.pair = (saved.fingerprint or {}).get("pair")  # the rows that determined the loss bind later ones
+        stream.pair = (saved.fingerprint or {}).get("pair")  # the loss was detected on earlier rows, and is kept
     printed = print_notes(stream, output.quiet or output.as_json)
     ledger = saved or Ledger(_learner(parsed, stream, request), source=stream.name, spec=spec)
     _check(ledger, stream)

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from novikoff.online_to_batch.finalize import Method, OnlineToBatch
 
 VIOLATED = 4
+"""Exit code for a violated certificate."""
 INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 IN_NAMES = ("normalize", "scale", "bias")
 """Options of the command line that become part of the learner's spec."""
 
@@ -164,8 +166,8 @@ def run_source(
         live.end(ledger)
     kept = None if choice is None or stopped else _keep(ledger, stream, choice, saving, output.quiet)
     if output.hindsight and not stopped:
-        tell = None if output.quiet or output.as_json else _print_step
-        ledger.hindsight = look_back(ledger, stream, play, tell)
+        on_step = None if output.quiet or output.as_json else _print_step
+        ledger.hindsight = look_back(ledger, stream, play, on_step)
     print_notes(stream, output.quiet or output.as_json, printed)
     test = None
     if output.permutations and not stopped:
@@ -246,14 +248,17 @@ def saved_game(path: str, wanted: str | None, **options: Any) -> Ledger:
 
 
 def _within(wanted: Spec, saved: Spec) -> bool:
-    """Return whether a spec is that of the saved learner: by name alone, or with its options (but for IN_NAMES)."""
-    named, own = wanted.named or {}, saved.named or {}
-    less = {key: value for key, value in own.items() if key in named or key not in IN_NAMES}
+    """Return whether a spec is that of the saved learner: by name alone, or with its options.
+
+    Options of IN_NAMES may be left out: the command line added them to the saved spec.
+    """
+    named, kept = wanted.named or {}, saved.named or {}
+    less = {key: value for key, value in kept.items() if key in named or key not in IN_NAMES}
     return wanted in (Spec(saved.name, (), {}), Spec(saved.name, saved.positional, less))
 
 
 def in_force(spec: Spec, learner: Learner, defaults: dict[str, Any]) -> Spec:
-    """Return the spec of the learner with the options of the command line that took effect."""
+    """Return the learner's spec with those options of the command line that took effect."""
     given = {name: defaults[name] for name in IN_NAMES if defaults.get(name) is not None}
     more = {name: value for name, value in given.items()
             if name not in (spec.named or {}) and value in learner.settings(name)}  # fmt: skip
@@ -287,7 +292,7 @@ def check_normalized(learner: Learner, spec: str) -> None:
 
 
 def _print_step(step: Step) -> None:
-    """Print that the search solved one of its problems."""
+    """Print the result of one problem of the search for comparators."""
     if step.problem == "margin":
         result = f"margin to {100 * (1 - step.bound / step.limit):.2g} %" if step.bound > 0 else "no margin"
     else:

@@ -24,7 +24,7 @@ def _announce_compiling() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; our own errors become one line on standard error and code 2.
+    """Run the command line and return its exit code; a NovikoffError becomes one line on standard error and code 2.
 
     Args:
         arguments: Arguments after `novikoff`; by default those of the process, which is then configured for speed.
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             args.table = rest.pop(0)
         if rest:
             args.verb.unknown(rest)
-    except SystemExit as end:  # argparse has printed what was args, or what is wrong
+    except SystemExit as end:  # argparse has printed the help or an error
         return cast(int, end.code)
     args.command = ("novikoff", *words)
     stderr, on_compiling = sys.stderr, clock.on_compiling
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _find_source(args: Namespace, rest: list[str]) -> None:
     """Find learner and source of `run`: the source is the last argument, a learner may precede it."""
     if args.source is None and rest and (rest[0] == "-" or not rest[0].startswith("-")):
-        args.source = rest.pop(0)  # after options; argparse looks before them only
+        args.source = rest.pop(0)  # the source after options, where argparse does not look for it
     if args.source is None:
         args.learner, args.source = None, args.learner
     if args.learner is not None and _is_model(args.learner):
@@ -96,7 +96,7 @@ def _find_source(args: Namespace, rest: list[str]) -> None:
 
 
 def _is_model(word: str) -> bool:
-    """Whether it is a model file."""
+    """Return whether the word is a model file."""
     if not os.path.isfile(word) or not is_zipfile(word):
         return False
     from novikoff.game.persistence import is_model
@@ -105,16 +105,16 @@ def _is_model(word: str) -> bool:
 
 
 def _is_source(word: str) -> bool:
-    """Whether it is a file or a named source."""
+    """Return whether the word is a file or a named source."""
     return os.path.isfile(word) or word.startswith(("demo:", "stream:"))
 
 
 def _set_up() -> None:
     """Configure the process for the command line."""
     numerics.spare_foreign = True
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads spin, and take cores from the parser threads
-    gc.set_threshold(50_000)  # imports make many objects and no garbage
-    sys.set_int_max_str_digits(0)  # a grid of 10**5000 points is fine, and so is printing it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its idle threads spin, and slow the parser threads down
+    gc.set_threshold(50_000)  # imports create many objects and no garbage
+    sys.set_int_max_str_digits(0)  # grids may have 10**5000 points, and the number is printed
 
 
 if __name__ == "__main__":

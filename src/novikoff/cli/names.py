@@ -18,6 +18,7 @@ TITLES: Mapping[str, str] = {
     "class": "hypothesis classes (in brackets: halving:[thresholds:n=100])",
     "format": "file formats (run: --format csv; detected by default)",
 }
+"""Heading of each kind of name."""
 
 
 def list_all(as_json: bool) -> None:

@@ -21,7 +21,13 @@ NAMED = 12
 
 
 def open_source(source: str, options: dict[str, Any], numbers: bool = False) -> Stream:
-    """Open a file, standard input, demo:NAME or stream:NAME:arguments; `numbers`: for a regression learner."""
+    """Open a file, standard input, demo:NAME or stream:NAME:arguments.
+
+    Args:
+        source: Source, as on the command line.
+        options: Options of the reader; None values are left out.
+        numbers: Whether the learner is a regressor, so that outcomes are read as numbers.
+    """
     given = {key: value for key, value in options.items() if value is not None}
     if source.startswith("stream:"):
         if given:

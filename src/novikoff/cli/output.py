@@ -1,4 +1,4 @@
-"""Output to readers that may leave: `novikoff … | head`.
+"""Output to pipes that may be closed early: `novikoff … | head`.
 
 Files are written before anything is printed, and the exit code does not depend on a closed pipe. A failed write to
 standard error never ends a game.
@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from novikoff.core.errors import Option
 
 FLAGS = {"unlabelled": "no-label", "labelled": "label", "how": "finalize", "candidates": "finalize"}
+"""Flag of each Python option that has another name on the command line."""
 
 
 def flag(option: Option) -> str:
@@ -31,7 +32,7 @@ def flag(option: Option) -> str:
 
 @contextlib.contextmanager
 def until_closed() -> Iterator[None]:
-    """Print on standard output; if its reader leaves, drop the rest."""
+    """Print on standard output; if the pipe is closed, drop the rest."""
     try:
         yield
         sys.stdout.flush()

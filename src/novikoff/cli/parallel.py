@@ -69,10 +69,10 @@ def show(out: Out, mixed: ParallelPerceptron) -> None:
         line = f"epoch {number}: {wrong:,} mistakes ({about(wrong / max(sum(mixed.rows), 1))})"
         if epoch.errors is not None:
             share = about(epoch.errors / max(mixed.trials, 1))
-            line += f"; mixed, {epoch.errors:,} errors on {mixed.trials:,} held-out rows ({share})"
+            line += f"; after averaging, {epoch.errors:,} errors on {mixed.trials:,} held-out rows ({share})"
         out.line(line)
     if mixed.averaged_errors is not None:
-        out.line(f"the mean of these weights: {mixed.averaged_errors:,} errors on held-out rows")
+        out.line(f"mean of the weights of all epochs: {mixed.averaged_errors:,} errors on held-out rows")
     if mixed.asked.held:
         best = "the mean" if mixed.kept.classifier is not mixed.best else "the epoch with the fewest errors"
         out.line(f"final classifier: {best}")

@@ -18,7 +18,9 @@ from novikoff.cli import verbs
 from novikoff.core.registry import CATALOG
 
 SPEC = "name or name:key=value,… (see: novikoff list)"
+"""Help text of a spec."""
 METHODS = ("best", "random", "voted", "averaged", "last")
+"""Methods of --finalize."""
 
 
 MEANT = {"--target": ["--label"], "--outcome": ["--label"], "--response": ["--label"], "--weights": ["--weight"]}

@@ -31,7 +31,9 @@ from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.online_to_batch.voting import RandomVote
 
 EXACT = 2.0**53
-HINT = "If NEW has no label column, pass --no-label."
+"""Smallest integer whose successor is not a double."""
+HINT = "If the source has no label column, pass --no-label."
+"""Advice for a source whose columns do not match."""
 
 
 def predict_source(
@@ -106,7 +108,7 @@ def _open(source: str, options: dict[str, Any], classifier: Predictor, numbers: 
 
 
 def _matched(path: str, saved: Ledger | OnlineToBatch, classifier: Predictor, stream: Stream) -> Stream:
-    """Return the rows with the columns of the model; refuse other kinds or columns before the first row is read."""
+    """Return the source with the columns of the model; refuse one that does not fit before its first row is read."""
     wanted, shown, hint = _width(classifier), stream.domain.width, ""
     if wanted is not None and shown is not None:
         if stream.unlabelled and shown == wanted + 1:
@@ -325,9 +327,8 @@ class Watch:
         certificate = kept.certificate
         if certificate is not None and certificate.bound is not None:
             self._limit = float(certificate.bound)
-            if (
-                0.0 < self._limit < 1.0 and not kept.drawn and not self._numbers
-            ):  # a bound on the mean does not bound a drawn classifier
+            # A drawn classifier has a bound on the mean only, which its errors cannot refute.
+            if 0.0 < self._limit < 1.0 and not kept.drawn and not self._numbers:
                 from novikoff.drift.monitor import Monitor
 
                 self._monitor = Monitor(self._limit)

@@ -4,19 +4,20 @@ During a game the state is copied, which is quick, and written by a thread. At m
 that falls due meanwhile waits, and then has the state of a later round. An error in the thread ends the game at the
 next batch. The last checkpoint is written by the game itself, and is on the disk when it ends.
 
-A resumed game either continues in the middle of its source, or the source has new rows that follow. Which of the two:
+A resumed game either continues in the middle of its source, or reads a source of new rows from its beginning. The
+decision depends on the kind of source:
 
 Files
-    A file is the same if it has the same place, however its path is spelled, and the same bytes, by its size and a
-    sample of them. A file to which whole lines were appended is the same too: the game continues with them. A file with
-    another place and other bytes follows. If only one of the two differs, or if the source was played before the last
-    one, an error asks the user: `--same` continues where the game stopped, `--again` reads the source from its
+    A file is the same if it is at the same place, however its path is spelled, and has the same bytes, judged by its
+    size and a sample. A file to which whole lines were appended is the same too: the game continues with them. A file
+    at another place with other bytes has new rows. If only one of the two differs, or if the source was played before
+    the last one, an error asks the user: `--same` continues where the game stopped, `--again` reads the source from its
     beginning, as new rows.
 Pipes
-    A pipe cannot be recognised. If it was read to its end, the next one follows; otherwise an error asks the user, and
-    `--same` skips the rows that were played.
+    A pipe cannot be recognised. If it was read to its end, the next one has new rows; otherwise an error asks the user,
+    and `--same` skips the rows that were played.
 Others
-    demo:NAME and stream:NAME are the same if their names are.
+    demo:NAME and stream:NAME are the same if their names are equal.
 
 The sample misses some changes. That is harmless: no round is played twice, and no certificate depends on the sample.
 """
@@ -162,7 +163,9 @@ class Keeper(Observer):
 Bytes = Literal["same", "grown", "other"]
 
 SAME = "Pass --same to continue where the game stopped, or"
+"""First half of the advice for an uncertain source."""
 AGAIN = "--again to read the source from its beginning, as new rows."
+"""Second half of the advice for an uncertain source."""
 
 
 def continues(ledger: Ledger, stream: Stream, source: str, saving: Saving) -> bool:
@@ -189,7 +192,7 @@ def _same(ledger: Ledger, stream: Stream, then: dict[str, Any], now: dict[str, A
     at, passes = f"after round {ledger.rounds:,}, in {ledger.source}", (ledger.position or {})["passes"]
     here = _here(then, now)
     if here and not stream.rereadable:
-        if passes:  # a pipe that came to its end is not this one
+        if passes:  # the earlier pipe was read to its end, so this is another one
             return False
         raise InputError(
             f"it is unclear whether the pipe continues or starts again: the game stopped {at}. {SAME} {AGAIN}"

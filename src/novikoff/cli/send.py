@@ -1,4 +1,4 @@
-"""`send`: stream a file through a service; every row has its own id, so that sending it again changes nothing."""
+"""`send`: stream a file through a service; every row has an id, so that sending it twice has no effect."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from novikoff.numerics.clock import clock
 from novikoff.server.client import LINES, Client, Model, ServiceError
 
 MOST_WAITING = 100_000
-"""Rows to read, at most, until both labels have appeared."""
+"""Largest number of rows read until both labels have appeared."""
 BETWEEN = 0.5
-"""Seconds between two lines of progress, at least."""
+"""Smallest number of seconds between two updates of the progress."""
 MOST_BLOCK = LINES // 4
 """Labels per block."""
 FEW = 2
-"""Retries until an unreachable service is reported."""
+"""Number of retries before an unreachable service is reported."""
 
 Row = tuple[int, Any, Any]
 """Number of a row, its x and its label."""
@@ -171,7 +171,10 @@ def _known(model: Model, stem: str) -> int:
 
 
 def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str, Any]]:
-    """Yield the operations: each row is predicted, and labelled at least `late` rows later, in blocks to cost less."""
+    """Yield the operations: each row is predicted, and labelled at least `late` rows later.
+
+    Labels are sent in blocks, because switching between predictions and labels costs time.
+    """
     waiting: deque[tuple[str, Any]] = deque()
     block = min(max(1, late // 4), MOST_BLOCK)
     for number, x, label in rows:
@@ -183,10 +186,10 @@ def _operations(rows: Iterable[Row], stem: str, late: int) -> Iterator[dict[str,
         waiting.append((id, wire(label)))
         if len(waiting) >= late + block:
             for _ in range(block):
-                one, its = waiting.popleft()
-                yield {"op": "label", "id": one, "label": its}
-    for one, its in waiting:
-        yield {"op": "label", "id": one, "label": its}
+                one, observed = waiting.popleft()
+                yield {"op": "label", "id": one, "label": observed}
+    for one, observed in waiting:
+        yield {"op": "label", "id": one, "label": observed}
 
 
 class _Shown:
@@ -194,7 +197,7 @@ class _Shown:
 
     def __init__(self, quiet: bool) -> None:
         self.rows = self._mistakes = 0
-        self._begin = self._told = clock()
+        self._begin = self._shown_at = clock()
         self._write: Callable[[str], Any] = (lambda _: None) if quiet or not sys.stderr.isatty() else sys.stderr.write
 
     def __call__(self, reply: dict[str, Any]) -> None:
@@ -203,8 +206,8 @@ class _Shown:
         self.rows += 1
         self._mistakes += bool(reply.get("mistake"))
         now = clock()
-        if now - self._told >= BETWEEN:
-            self._told = now
+        if now - self._shown_at >= BETWEEN:
+            self._shown_at = now
             rate = self.rows / (now - self._begin)
             mistakes = "" if reply["mistake"] is None else f"{self._mistakes:,} mistakes · "
             self._write(f"\r{self.rows:,} rows · {mistakes}{rate:,.0f} rows/s ")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from novikoff.cli.saving import Saving
 
 KINDS = ("columns", "drop", "number", "category", "text", "time")
+"""Reading options that take lists of columns."""
 READING = (
     "label",
     "labels",
@@ -79,7 +80,7 @@ def predict(args: Namespace) -> int:
     from novikoff.cli.predict import predict_source
 
     reading = _reading(args)
-    if reading["weight"] is not None:  # each row is predicted once, whatever it weighs
+    if reading["weight"] is not None:  # each row is predicted once, whatever its weight
         reading["drop"] = [*(reading["drop"] or ()), reading["weight"]]
         reading["weight"] = None
     reading["label_weights"] = None

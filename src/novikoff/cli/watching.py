@@ -1,4 +1,4 @@
-"""Games with progress on the terminal, which Ctrl-C stops where learner and ledger agree."""
+"""Games with progress on the terminal, which Ctrl-C stops between two batches."""
 
 from __future__ import annotations
 

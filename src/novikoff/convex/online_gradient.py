@@ -256,8 +256,8 @@ class OnlineGradient(Learner):
     def having(self, weights: NDArray[np.float64], constant: float) -> Self:
         """Return a copy with these weights and this weight of the constant feature."""
         state = self.state()
-        state["held"][at.WEIGHT], own = weights, state["own"]
-        own[at.WEIGHT], own[at.SCALE], own[at.LENGTH2] = constant, 1.0, _length2(weights, constant)
+        state["held"][at.WEIGHT], totals = weights, state["own"]
+        totals[at.WEIGHT], totals[at.SCALE], totals[at.LENGTH2] = constant, 1.0, _length2(weights, constant)
         return type(self).restore(state)
 
     def widen(self, width: int) -> None:

@@ -1,8 +1,8 @@
 """Bound curve: the tightest bound up to certain rounds of a game, to draw next to the mistakes.
 
-The certificates are evaluated at rounds 16, 23, 32, 45, ..., each about sqrt(2) times the one before, with what the
-comparators know by then; the search for better comparators is not disturbed. Each point is a guarantee for the rounds
-up to it, and the last point is that of the whole game.
+The certificates are evaluated at rounds 16, 23, 32, 45, ..., each about sqrt(2) times the one before, with the
+comparators fitted so far; this does not affect the search for better ones. Each point is a guarantee for the rounds up
+to it, and the last point is the guarantee of the whole game.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from novikoff.game.ledger import Ledger
 from novikoff.reports import summary
 
 FIRST = 16
+"""First round at which the bounds are evaluated."""
 GROWTH = math.sqrt(2.0)
+"""Ratio of successive rounds."""
 
 
 class Bounds(Observer):
@@ -23,7 +25,7 @@ class Bounds(Observer):
 
     def __init__(self) -> None:
         self._next: int | None = None
-        self._promised = True
+        self._promised = True  # False once no theorem bounds the loss: the game is then not interrupted again
 
     def due(self, ledger: Ledger, rounds: int) -> int:
         if not self._promised:

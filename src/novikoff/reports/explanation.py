@@ -1,7 +1,7 @@
 """Explanations of names: algorithm, theorem with its proof idea, cost and reference, all from the docstrings.
 
-Terms of textbooks and lectures are found too, in any case, singular or plural (reports/glossary.py), as are well-known
-learners that the library leaves out, with what to use instead, and frameworks that many learners are instances of:
+Terms of textbooks and lectures are found too, in any case, singular or plural (reports/glossary.py). So are well-known
+learners that are not in the library, with what to use instead, and frameworks of which many learners are instances:
 `novikoff explain oco`.
 """
 
@@ -67,6 +67,7 @@ ALIASES: Mapping[str, str] = {
     "online-convex-optimisation": "oco",
     "online-convex-optimization": "oco",
 }
+"""Other names of learners that are not included, and of frameworks."""
 
 
 INSTANCES = (
@@ -99,16 +100,16 @@ FRAMES: Mapping[str, str] = {
 Online convex optimisation: the framework that most learners here are instances of.
 
 Game
-    In each round choose w from a convex set; then a convex loss l is revealed, and l(w) is incurred. The regret
-        against u is the sum of l(w) - l(u). The losses need only be convex: they may be chosen by an adversary.
+    In each round choose w from a convex set; then a convex loss l is revealed, and l(w) is incurred. The regret against
+    u is the sum of l(w) - l(u). The losses need only be convex: they may be chosen by an adversary.
 Rule
     Follow the regularised leader on linearised losses: g is a subgradient of l at the w that was played, G the sum of
-        all g so far, and the next w minimises <G, w> + R(w), where R may grow. With R = w'Aw/2, w = -A^-1 G.
+    all g so far, and the next w minimises <G, w> + R(w), where R may grow. With R = w'Aw/2, w = -A^-1 G.
 Theorem
     A convex loss lies above its linearisation, so the regret is at most the sum of <g, w - u>. With R = w'Aw/2 that is
-        at most u'Au/2 + the sum of g'A^-1 g/2 (proof in convex/theorems/convex_regret.py). A metric that grows with the
-        gradients keeps both terms small at once, of the order of sqrt T; a curved loss contributes to A itself, and the
-        regret is of the order of log T.
+    at most u'Au/2 + the sum of g'A^-1 g/2 (proof in convex/theorems/convex_regret.py). A metric that grows with the
+    gradients keeps both terms small at once, of the order of sqrt T; a curved loss contributes to A itself, and the
+    regret is of the order of log T.
 Instances
 {_table()}
     Try `novikoff run adagrad SOURCE`, or adagrad:loss=pinball,tau=0.9 for regression.
@@ -116,9 +117,11 @@ Reference
     [zinkevich2003]; [mcmahan2017]; [duchi2011].
 """,
 }
+"""Texts on frameworks, by name."""
 
 
 OURS = re.compile(r"novikoff\.(\w+\.)+theorems\.")
+"""Module names of the library's theorems."""
 
 
 class Explanation(str):
@@ -225,9 +228,9 @@ def promises(learner: str) -> tuple[Theorem, ...]:
 
 
 def _doc_of(theorem: object) -> str:
-    """Return statement and proof: the docstring of the file if built in, else of the theorem or its file."""
-    own = None if OURS.match(theorem.__module__) else theorem.__doc__
-    return inspect.cleandoc(own or importlib.import_module(theorem.__module__).__doc__ or "")
+    """Return statement and proof: of a built-in theorem its file's docstring, else the theorem's, or its file's."""
+    written = None if OURS.match(theorem.__module__) else theorem.__doc__
+    return inspect.cleandoc(written or importlib.import_module(theorem.__module__).__doc__ or "")
 
 
 def _references(text: str) -> Iterator[tuple[str, str]]:

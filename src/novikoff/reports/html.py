@@ -28,13 +28,17 @@ BADGES = {
     "void": ("–", "No guarantee"),
     "violated": ("✗", "VIOLATED"),
 }
+"""Mark and text of each status."""
 STANDINGS = {
     "refuted": ("✗", "refuted in this run"),
     "trusted": ("?", "not verifiable, trusted"),
     "checked": ("✓", "verified in this run"),
 }
+"""Mark and text of each standing of an assumption, in the order of display."""
 GENERATOR = '<meta name="generator" content="novikoff'
+"""Start of the tag that marks a file as a report of this library."""
 ENDINGS = (".html", ".htm")
+"""Suffixes of a report."""
 
 STYLE = """
 :root{color-scheme:light;--ink:#1c1c1c;--page:#fff;--faint:#666;--line:#ccc;--card:#f6f6f4;--good:#00694a;
@@ -84,7 +88,14 @@ def verbatim(content: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "", sentences: bool = False) -> str:
-    """Return a table whose first column names the rows; `sentences`: the last column has sentences, not figures."""
+    """Return a table whose first column names the rows.
+
+    Args:
+        head: Column heads.
+        rows: Cells of each row.
+        caption: Caption above the table; "" for none.
+        sentences: Whether the last column has sentences, which may wrap, instead of figures.
+    """
     above = f"<caption>{escape(caption)}</caption>" if caption else ""
     kind = ' class="sentences"' if sentences else ""
     top = "".join(f'<th scope="col">{escape(one)}</th>' if one else "<td></td>" for one in head)

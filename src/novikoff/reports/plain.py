@@ -26,6 +26,7 @@ WEIGHTED = (
     "rates, baselines and tables count each row once, with its weight; rounds, mistakes, loss and certificates count a "
     "row of weight k as k rounds"
 )
+"""Explanation of the counts of a weighted game, printed with them."""
 
 
 def game(
@@ -45,9 +46,9 @@ def game(
     }
     if not ledger.counts:
         plain["loss"], plain["loss_rate"] = ledger.loss, ledger.loss_rate
-    if (own := ledger.weighted) is not None:
-        lost = {"mistakes": own.mistakes} if ledger.counts else {"loss": own.loss}
-        plain["weighted"] = {"rows": own.rows, "weight": own.rounds, **lost, "counts": WEIGHTED}
+    if (weighted := ledger.weighted) is not None:
+        lost = {"mistakes": weighted.mistakes} if ledger.counts else {"loss": weighted.loss}
+        plain["weighted"] = {"rows": weighted.rows, "weight": weighted.rounds, **lost, "counts": WEIGHTED}
     plain |= {name: found for name in ("rmse", "mae", "r2") if (found := getattr(ledger, name)) is not None}
     if not ledger.deterministic:
         plain["expected_mistakes" if ledger.counts else "expected_loss"] = ledger.expected

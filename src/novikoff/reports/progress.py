@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, lines at doubling rounds on a pipe; nothing for two seconds."""
+"""Progress on standard error: a bar on a terminal, a line per doubling of rounds on a pipe; silent for two seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from novikoff.game.ledger import Ledger
 from novikoff.numerics.clock import clock
 
 QUIET = 2.0
+"""Seconds before anything is shown."""
 BETWEEN = 0.2
+"""Seconds between two updates of the bar."""
 
 
 class Progress:
@@ -70,13 +72,13 @@ class Progress:
             what, mean = ("mistakes", "error rate") if ledger.counts else ("loss", "mean loss")
             self._out.write(f"{'rounds':>14} {what:>12} {mean:>10} {'latest':>10}\n")
             self._began = True
-        own = ledger.metrics
-        rounds, paid = own.rounds - self._last[0], own.loss - self._last[1]
+        measured = ledger.metrics
+        rounds, paid = measured.rounds - self._last[0], measured.loss - self._last[1]
         since = paid / rounds if rounds else 0.0
-        total = f"{own.mistakes:,}" if ledger.counts else f"{own.loss:,.1f}"
+        total = f"{measured.mistakes:,}" if ledger.counts else f"{measured.loss:,.1f}"
         self._out.write(f"{ledger.rounds:>14,} {total:>12} {ledger.loss_rate:>10.4f} {since:>10.4f}\n")
         self._out.flush()
-        self._last = (own.rounds, own.loss)
+        self._last = (measured.rounds, measured.loss)
         while self._next_row <= ledger.rounds:
             self._next_row *= 2
 

@@ -1,7 +1,7 @@
 """Certificates as plain sentences.
 
-Bounds are rounded outward: what is printed is guaranteed too. A theorem brings its explanation in its declaration
-(`Words` in core/certificate.py); a theorem without one is described by its quantity and side.
+Bounds are rounded outward, so that the printed bound is valid as well. The explanation of a theorem is part of its
+declaration (`Words` in core/certificate.py); a theorem without one is described by its quantity and side.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from novikoff.core.certificate import DECLARED, FAILED, Certificate, Side, Words, bound_text, number
 
 ONE = re.compile(r"(?<![\d.,])1 (mistake|error|example|time|round|label|vector|point|group|epoch|dimension|row)s\b")
-"""A count of one followed by a plural."""
+"""Count of one followed by a plural, which is corrected to the singular."""
 EXPLAINED = 4
 """Significant digits in an explanation."""
 SHOWN = 3

@@ -12,12 +12,13 @@ from novikoff.game.ledger import Ledger
 from novikoff.reports.sentences import about, brief, capital, claim, headline, share
 
 PREVIOUS = "repeating the previous label"
+"""Name of the baseline that predicts the label of the row before."""
 RUN_ERRORS = 2.0
-"""Standard errors by which labels must change less often than in a random order, to be reported as long runs."""
+"""Number of standard errors by which label changes must be rarer than in a random order to report long runs."""
 NAMED, MOST = 0.05, 4
 """Smallest weight at which a member of an ensemble is named, and the largest number of named members."""
 VISIBLE = 0.001
-"""Width of the interval of an AUC from which on it is printed."""
+"""Smallest width of an AUC interval that is printed."""
 
 
 class Metric(NamedTuple):
@@ -55,43 +56,43 @@ def _rounds(ledger: Ledger) -> Metric:
 
 
 def _accuracy(ledger: Ledger) -> Metric:
-    own, parts = ledger.metrics, []
+    measured, parts = ledger.metrics, []
     if ledger.weighted is None:
-        parts.append(f"{counted(own.mistakes, 'mistake')} in {counted(own.rounds, 'row')}")
+        parts.append(f"{counted(measured.mistakes, 'mistake')} in {counted(measured.rounds, 'row')}")
     else:
-        parts.append(f"over a total weight of {own.rounds:,} ({counted(ledger.weighted.rows, 'row')})")
+        parts.append(f"over a total weight of {measured.rounds:,} ({counted(ledger.weighted.rows, 'row')})")
     if not ledger.deterministic:
-        parts.append(f"{number(own.expected)} expected over the random draws")
+        parts.append(f"{number(measured.expected)} expected over the random draws")
     if (constant := ledger.best_constant) is not None:
-        parts.append(f"{always(ledger)}: {share(1.0 - constant.costs / own.rounds)}")
+        parts.append(f"{always(ledger)}: {share(1.0 - constant.costs / measured.rounds)}")
     if (again := previous(ledger)) is not None:
-        parts.append(f"{PREVIOUS}: {share(1.0 - again / own.rounds)}")
+        parts.append(f"{PREVIOUS}: {share(1.0 - again / measured.rounds)}")
     return Metric("accuracy", share(1.0 - ledger.mistake_rate), "; ".join(parts))
 
 
 def _loss(ledger: Ledger) -> Metric:
-    own, constant = ledger.metrics, ledger.best_constant
-    over = counted(own.rounds, "row")
+    measured, constant = ledger.metrics, ledger.best_constant
+    over = counted(measured.rounds, "row")
     if ledger.weighted is not None:
-        over = f"a total weight of {own.rounds:,} ({counted(ledger.weighted.rows, 'row')})"
+        over = f"a total weight of {measured.rounds:,} ({counted(ledger.weighted.rows, 'row')})"
     parts = [f"mean over {over}"]
     if not ledger.deterministic:
-        parts.append(f"{brief(own.expected / own.rounds)} expected over the random draws")
+        parts.append(f"{brief(measured.expected / measured.rounds)} expected over the random draws")
     if constant is not None:
-        parts.append(f"{always(ledger)}: {brief(constant.costs / own.rounds)}")
+        parts.append(f"{always(ledger)}: {brief(constant.costs / measured.rounds)}")
     return Metric(f"{ledger.player.loss} loss", brief(ledger.loss_rate), "; ".join(parts))
 
 
 def probabilities(ledger: Ledger) -> Iterator[Metric]:
     """Yield log loss and Brier score next to those of the best constant probability; nothing without probabilities."""
-    own = ledger.metrics
-    rounds, log_loss, brier = own.rounds, own.log_loss, own.brier
+    measured = ledger.metrics
+    rounds, log_loss, brier = measured.rounds, measured.log_loss, measured.brier
     if log_loss is None or brier is None or not rounds:
         return
-    p = own.positives / rounds
+    p = measured.positives / rounds
     shares, least = [p, 1.0 - p], p * (1.0 - p)
     if ledger.player.numbered:
-        shares = [shown / rounds for shown in own.baselines.shown().values()]
+        shares = [shown / rounds for shown in measured.baselines.shown().values()]
         least = 1.0 - sum(one * one for one in shares)
     entropy = sum(one * math.log(1.0 / one) for one in shares if one)
     constants = [f"best constant: {brief(value)}" if shares else "" for value in (entropy, least)]
@@ -155,7 +156,7 @@ def ensemble(ledger: Ledger) -> Metric | None:
 
 
 def lead(ledger: Ledger, certificates: Sequence[Certificate]) -> str:
-    """Return the first sentences: what happened, what a baseline does, what is guaranteed."""
+    """Return the first sentences: the result, the baseline and the guarantee."""
     parts = [_happened(ledger)]
     constant = ledger.best_constant
     if ledger.adversary is not None:
@@ -216,7 +217,7 @@ def warnings(ledger: Ledger, certificates: Sequence[Certificate]) -> Iterator[st
 
 
 def previous(ledger: Ledger) -> int | None:
-    """Return the mistakes of the previous-label baseline; None where it means nothing."""
+    """Return the mistakes of the previous-label baseline; None if it is not defined for this game."""
     if ledger.adversary is not None or not ledger.player.learns_labels or not ledger.rounds:
         return None
     return ledger.last_label
@@ -228,19 +229,19 @@ def runs(ledger: Ledger) -> str:
     In a random order the label changes in a share 1 - sum of p^2 of the rows. The hint is for less than half as many
     changes, if there are enough rows to rule out chance.
     """
-    own, again = ledger.metrics, previous(ledger)
-    shown = own.baselines.shown().values()
-    changes = own.rounds - sum(count * count for count in shown) / own.rounds if shown else 0.0
+    measured, again = ledger.metrics, previous(ledger)
+    shown = measured.baselines.shown().values()
+    changes = measured.rounds - sum(count * count for count in shown) / measured.rounds if shown else 0.0
     if again is None or not 2 * again < changes:
         return ""
-    rows = own.rounds if ledger.weighted is None else ledger.weighted.rows
-    if (1.0 - again / changes) * math.sqrt(changes / 2.0 * rows / own.rounds) < RUN_ERRORS:
+    rows = measured.rounds if ledger.weighted is None else ledger.weighted.rows
+    if (1.0 - again / changes) * math.sqrt(changes / 2.0 * rows / measured.rounds) < RUN_ERRORS:
         return ""
     if ledger.weighted is None:
         made = f"makes only {counted(again, 'mistake')}"
     else:
-        made = f"has an error rate of only {about(again / own.rounds)}"
-    near = ", better than the learner" if again < own.mistakes else ""
+        made = f"has an error rate of only {about(again / measured.rounds)}"
+    near = ", better than the learner" if again < measured.mistakes else ""
     return (
         f"Labels come in long runs: {PREVIOUS} {made}{near}. The rows may be sorted by label or by time. "
         "Shuffle them if their order carries no meaning."
@@ -330,13 +331,13 @@ def unit(ledger: Ledger) -> str:
 
 def _happened(ledger: Ledger) -> str:
     """Return the error of the predictions: over rounds, or in a weighted game over rows by their weights."""
-    own = ledger.weighted
-    if own is None:
+    measured = ledger.weighted
+    if measured is None:
         return _in_rounds(ledger)
-    expected = "" if ledger.deterministic else f", {number(own.expected)} expected"
-    weight = f"total weight {own.rounds:,} ({counted(own.rows, 'row')}, each predicted once{expected})"
+    expected = "" if ledger.deterministic else f", {number(measured.expected)} expected"
+    weight = f"total weight {measured.rounds:,} ({counted(measured.rows, 'row')}, each predicted once{expected})"
     if not ledger.counts:
-        return f"loss {number(own.loss)} over {weight}, {brief(ledger.loss_rate)} per unit of weight"
+        return f"loss {number(measured.loss)} over {weight}, {brief(ledger.loss_rate)} per unit of weight"
     return f"error rate {about(ledger.mistake_rate)} over {weight}"
 
 

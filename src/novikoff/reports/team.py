@@ -12,6 +12,7 @@ from novikoff.game.ledger import Ledger
 LONGEST = 48
 """Largest length of a learner's name, and of the reason of a void certificate."""
 HEADS = ("learner", "mistakes", "weight", "certificate")
+"""Column heads of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,13 @@ def members(ledger: Ledger, certificates: Sequence[Sequence[Certificate]]) -> li
     return [
         Member(
             name=name,
-            mistakes=own.mistakes,
-            expected=None if own.deterministic else own.expected,
+            mistakes=game.mistakes,
+            expected=None if game.deterministic else game.expected,
             weight=weight,
             certificates=tuple(certified),
-            weighted=None if own.weighted is None else own.weighted.mistakes,
+            weighted=None if game.weighted is None else game.weighted.mistakes,
         )
-        for own, name, weight, certified in zip(
+        for game, name, weight, certified in zip(
             ledger.members, ledger.player.names, ledger.player.weights, of_each, strict=True
         )
     ]

@@ -19,16 +19,19 @@ if TYPE_CHECKING:
     from novikoff.online_to_batch.finalize import OnlineToBatch
 
 COLOURS = {"valid": "green", "conditional": "yellow", "vacuous": "yellow", "void": "red", "violated": "bold red"}
+"""Style of each status."""
 WIDTH = 110
+"""Line width at which text is wrapped."""
 NAMES, VALUES = 13, 7
 """Widths of the columns of metrics."""
 INDENT = 2 + NAMES + 2
+"""Indentation of wrapped lines."""
 LONGEST = 32
 """Largest number of digits of a printed integer."""
 MOST_RUNS = 1e9
 """Largest printed odds of a drift test."""
 WARNING, ALARM = 5.0, 20.0
-"""Wealth of a drift test that is a warning, and that is an alarm."""
+"""Wealth of a drift test from which on it is a warning, and an alarm."""
 
 
 class Out:
@@ -160,10 +163,10 @@ def calibration(ledger: Ledger) -> Iterator[str]:
     if not (rounds := sum(found.rounds)):
         return
     frequency = sum(found.positives) / rounds
-    what, so = ("P(predicted)", "right") if ledger.player.numbered else ("P(+1)", "+1")
+    what, event = ("P(predicted)", "right") if ledger.player.numbered else ("P(+1)", "+1")
     counts = "rows" if ledger.weighted is None else "weight"
     yield (
-        f"calibration: mean {what} {found.predicted / rounds:.3f}, {frequency:.3f} of the {counts} were {so}; "
+        f"calibration: mean {what} {found.predicted / rounds:.3f}, {frequency:.3f} of the {counts} were {event}; "
         f"expected calibration error {found.error:.2g}"
     )
     yield f"  {what:<12}  {counts:>9}  {'predicted':>9}  {'observed':>9}"
@@ -200,8 +203,8 @@ def kept(out: Out, classifier: OnlineToBatch, verbose: bool = False) -> None:
     if classifier.certificates:
         promised(out, list(classifier.certificates), verbose)
         if classifier.drawn:
-            wrapped(out, "  The bound is on the mean over the random draw: with probability at least 1 - d the drawn "
-                     "hypothesis is within 1/d times the bound.")  # fmt: skip
+            wrapped(out, "  The bound is on the mean risk over the random draw: for every d, the risk of the drawn "
+                     "hypothesis is at most 1/d times the bound with probability at least 1 - d.")  # fmt: skip
     else:
         out.line("  no bound on its risk is known", "yellow")
     if classifier.wealth is not None:
@@ -226,7 +229,7 @@ def watched(ledger: Ledger) -> str:
     sure = "may not be" if wealth < ALARM else "are not"
     runs = bound_text(min(wealth, MOST_RUNS), "lower")
     return (f"drift test: the examples {sure} independent, or the delays of labels depended on examples or answers: "
-            f"otherwise as much evidence would come up in at most 1 of {runs} runs")  # fmt: skip
+            f"otherwise there would be as much evidence in at most 1 of {runs} runs")  # fmt: skip
 
 
 def permuted(test: PermutationTest) -> str:

@@ -47,7 +47,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
     after = run.after
     bound = outward(after.promise + after.rounding)
     exact = after.comparator != "zero weights" and after.linear_regret <= bound and not after.scaled
-    whose = f"the {after.comparator}" if exact else "all weights in the ball, at most"
+    against = f"the {after.comparator}" if exact else "all weights in the ball, at most"
     return Bound(
         bound,
         [convex(after), seen("the learning rate never increased", after.rate <= after.first_rate)],
@@ -62,7 +62,7 @@ def online_gradient_regret(run: Run[OnlineGradientFacts]) -> Bound:
         },
         observed=run.loss - after.comparator_loss if exact else after.linear_regret,
         trivial=largest_regret(run.rounds, after.top, after.comparator_loss if exact else 0.0),
-        quantity=f"regret {'on scaled outcomes ' if after.scaled else ''}against {whose}",
+        quantity=f"regret {'on scaled outcomes ' if after.scaled else ''}against {against}",
         why=NO_LARGER,
         void=why_void(run),
     )

@@ -95,16 +95,16 @@ def assumptions(run: Run[KernelFacts]) -> list[Assumption]:
     tracked: KernelComparatorFacts = run.tracked
     before, after = run.before, run.after
     whole_game = tracked.rows == run.rounds == after.rounds - before.rounds
-    own = after.similarity.kind == "own"
+    custom = after.similarity.kind == "own"
     product = (
-        "K is an inner product, at least as accurate as a sum over the features" if own else "K is an inner product"
+        "K is an inner product, at least as accurate as a sum over the features" if custom else "K is an inner product"
     )
     return [
         Assumption(
             "every x is finite, with a K(x,x) that does not overflow",
             "refuted" if tracked.invalid_reason else "checked",
         ),
-        Assumption(product, "trusted" if own else "checked"),
+        Assumption(product, "trusted" if custom else "checked"),
         seen("the comparators use the learner's K", tracked.similarity == after.similarity == before.similarity),
         seen("the comparators were evaluated on every round it learned from", whole_game),
         seen("its list was empty when the game started", before.empty),
