@@ -352,8 +352,8 @@ def test_a_learner_of_your_own():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: NovikoffClassifier("vaw"), "a classifier needs a learner of labels"),
-        (lambda: NovikoffRegressor("perceptron"), "a regressor needs a learner of numbers"),
+        (lambda: NovikoffClassifier("vaw"), "a classifier needs a learner for labels"),
+        (lambda: NovikoffRegressor("perceptron"), "a regressor needs a learner for numbers"),
         (lambda: NovikoffClassifier("threshold-halving:n=10"), "must play on rows of numbers"),
     ],
 )
@@ -367,7 +367,7 @@ def test_classes_must_be_known_and_stay():
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
         PerceptronClassifier().partial_fit(X, y)
     model = PerceptronClassifier().partial_fit(X, y, classes=["ham", "spam"])
-    with pytest.raises(ValueError, match="y must be of the classes"):
+    with pytest.raises(ValueError, match="y must be one of the classes"):
         model.partial_fit(X, np.full(20, "eggs"))
     with pytest.raises(ValueError, match="classes must stay"):
         model.partial_fit(X, y, classes=["ham", "eggs"])

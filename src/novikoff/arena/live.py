@@ -1,4 +1,4 @@
-"""A live page: the loss curve of a long run in the browser, served by the process that plays.
+"""Live page: the loss curve of a long run in the browser, served by the process that plays.
 
 The page receives server-sent events, at most two per second. The observer reads the game between two batches, and
 evaluates certificates only while that takes less than a hundredth of the run's time.
@@ -21,19 +21,20 @@ from novikoff.numerics.clock import clock
 from novikoff.reports import sentences, summary
 
 BETWEEN = 0.5
-"""Seconds between two events, at least."""
+"""Smallest number of seconds between two events."""
 SHARE = 0.01
 """Fraction of the run's time that may go into certificates."""
 GUESS = 0.05
 """Assumed duration of the first evaluation of certificates, in seconds."""
 POINTS = 300
-"""Points of the curve that are sent, about."""
+"""Approximate number of points of the curve that are sent."""
 FILES = {
     "/": ("live.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
     "/live.js": ("live.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
 }
+"""File and media type of each path."""
 
 
 class Live(Observer):

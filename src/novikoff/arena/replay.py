@@ -27,10 +27,13 @@ from novikoff.reports import plain, sentences, summary
 from novikoff.reports.bound_curve import mark
 
 VERSION = 1
+"""Version of the script format."""
 MOST_MOVES = 1000
+"""Largest number of moves of a script."""
 ANSWERS = ("p", "m", "o", "t")
+"""Letters of the answers."""
 EACH = 16
-"""Last round up to which the bound is evaluated in every round; later, each time the rounds have grown by half."""
+"""Round up to which the bound is evaluated in every round; later, at rounds of about sqrt(2) times the one before."""
 
 
 def read(script: Any) -> tuple[Scene, list[Any], bool]:
@@ -49,7 +52,7 @@ def read(script: Any) -> tuple[Scene, list[Any], bool]:
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise InputError(f"a seed must be an integer from 0 to 2^31 - 1: got {seed!r}.")
     if type(first := script.get("from", 0)) is not int or first < 0:
-        raise InputError(f"the first frame must be an integer from 0: got {first!r}.")
+        raise InputError(f"from must be an integer, at least 0: got {first!r}.")
     if not isinstance(moves, list) or len(moves) > MOST_MOVES:
         raise InputError(f"moves must be a list of at most {MOST_MOVES:,}.")
     if any(isinstance(move, list) and move[-1:] in (["o"], ["t"]) for move in moves[:-1]):
@@ -130,7 +133,7 @@ def _rivals_round(scene: Scene) -> tuple[object, int, int]:
         x = scene.example(place)
         return x, scene.learn(x, y), y
     if scene.rival == "me":
-        raise InputError("the rival must be another for a move 'a': it is me.")
+        raise InputError("the rival of a move 'a' must not be me: got me.")
     x = scene.example(scene.random_place())
     y = scene.target(x) if scene.labelled else 0
     return x, scene.learn(x, y), y

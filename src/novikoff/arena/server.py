@@ -1,7 +1,7 @@
-"""The server of the arena: stateless, on this machine only. A request has all moves, the answer the replayed game.
+"""Server of the arena: stateless, on this machine only. A request has all moves, the answer the replayed game.
 
-It listens on 127.0.0.1, answers only under its own host name (a page elsewhere cannot reach it under another), accepts
-JSON of at most 100 kB, and its page runs under a content policy that blocks every other origin.
+It listens on 127.0.0.1, answers only requests for its local host names (which stops DNS rebinding from other pages),
+accepts JSON of at most 100 kB, and its page runs under a content policy that blocks every other origin.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from novikoff.core.errors import InputError, NovikoffError
 from novikoff.reports.explanation import explain
 
 PORT = 1962
+"""Default port."""
 MOST_BYTES = 100_000
+"""Largest size of a request body in bytes."""
 FILES = {
     "/": ("index.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
@@ -27,6 +29,7 @@ FILES = {
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
     "/saved.js": ("saved.js", "text/javascript; charset=utf-8"),
 }
+"""File and media type of each path."""
 
 
 def app(port: int = PORT) -> Any:

@@ -8,11 +8,11 @@
     print(model["NovikoffClassifier"].certify()[0])
 
 Each `learn_one` is a round of the game: the prediction is recorded, then the learner learns. With an integer weight w
-the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` changes nothing. Labels
-are False and True, or any two values, of which the first seen is -1; with labels="multiclass", any number of them.
+the row is learned in w rounds, and its prediction counts w times in the metrics. `predict_one` has no side effects.
+Labels are False and True, or any two values, of which the first seen is -1; with labels="multiclass", any number.
 Features have names or integers as keys, and numbers as values; new ones may appear later. Predictions equal those of
-`nk.play(learner, [(x, y), ...])`: rows that come one by one are not scaled. Conversely, `novikoff.wrap(model)` turns a
-River model into a learner.
+`nk.play(learner, [(x, y), ...])`: single rows are not scaled. Conversely, `novikoff.wrap(model)` turns a River model
+into a learner.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ class NovikoffClassifier(_Model, base.Classifier):
         elif y == values[1]:
             code = 1
         else:
-            two = f"{values[0]!r} or {values[1]!r}"
-            raise InputError(f'labels must be {two}: got {y!r}. Pass labels="multiclass" for more than two.')
+            known = f"{values[0]!r} or {values[1]!r}"
+            raise InputError(f'labels must be {known}: got {y!r}. Pass labels="multiclass" for more than two.')
         if weight == 0:
             return
         self._game.learn_one(x, code, weight=weight)
@@ -165,9 +165,8 @@ class NovikoffClassifier(_Model, base.Classifier):
         """Return the probability of each label; only for learners with probabilities, or randomised ones."""
         player = self._player
         if not (player.probable or player.draws):
-            raise NotImplementedError(
-                f"{self.learner} has no probabilities: try ftrl or auto"
-            )  # as River's own models do
+            # NotImplementedError, as in River's models.
+            raise NotImplementedError(f"{self.learner} has no probabilities: try ftrl or auto")
         if self.labels is not None:
             numbering = self._game.numbering
             assert numbering is not None
@@ -213,7 +212,7 @@ class NovikoffRegressor(_Model, base.Regressor):
         Args:
             x: Features.
             ahead: Whether x is one of several rows whose numbers are not revealed in between; `auto-regression` then
-                leaves out the member that repeats the last outcome. River gives no such hint, so the caller must.
+                leaves out the member that repeats the last outcome. River does not pass this, so the caller must.
             kwargs: Ignored.
         """
         if ahead:

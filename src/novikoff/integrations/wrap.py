@@ -1,14 +1,14 @@
 """Models of River and scikit-learn as learners: in games, teams and comparisons, with guarantees around them.
 
 Algorithm
-    The model's own. In each round it predicts x, then learns the label: `predict_one` and `learn_one` of River,
+    That of the model. In each round it predicts x, then learns the label: `predict_one` and `learn_one` of River,
     `predict` and `partial_fit` of scikit-learn. Every call gets a copy of x, as the model may write into it. Before it
     has learned, the prediction is +1 (class 0 if multiclass, 0.0 for numbers). A River model gets a dict, with keys 0,
     1, ... for columns without names; a scikit-learn model gets arrays of one width. Labels are False and True; if
     multiclass, 0, 1, 2, ... in order of appearance.
 Promise
-    None of its own. Guarantees around any learner hold around it: the regret of its team (experts/hedge.py), the risk
-    of a classifier kept by online-to-batch conversion, the coverage of its sets (conformal/conformal.py).
+    None for the model itself. Guarantees that wrap any learner apply: the regret of its team (experts/hedge.py), the
+    risk of a classifier kept by online-to-batch conversion, the coverage of its sets (conformal/conformal.py).
 Cost
     That of the model. It is copied where hypotheses are stored. It cannot be saved to a model file, since it is not
     plain data.
@@ -41,7 +41,7 @@ class WrappedFacts:
 
 
 class Wrapped(Learner):
-    """A learner that owns a copy of a model of River or scikit-learn.
+    """Learner that owns a copy of a model of River or scikit-learn.
 
     Args:
         model: Untrained model of River (`predict_one`, `learn_one`) or scikit-learn (`predict`, `partial_fit`).
@@ -154,7 +154,7 @@ class Wrapped(Learner):
 
 
 class WrappedProbable(Wrapped):
-    """A wrapped binary classifier with probabilities."""
+    """Wrapped binary classifier with probabilities."""
 
     def probability_one(self, x: Example) -> float:
         """Return P(+1), clipped to 0 and 1; 1/2 before the model has one, or if it is not a number."""
@@ -196,7 +196,7 @@ def wrap(model: Any, labels: str | None = None) -> Wrapped:
 
 
 def _of_numbers(model: Any, river: bool) -> bool:
-    """Return whether it is a regressor."""
+    """Return whether the model is a regressor."""
     if not river:
         try:
             from sklearn.base import is_regressor
@@ -211,7 +211,7 @@ def _of_numbers(model: Any, river: bool) -> bool:
 
 
 def _has_chances(model: Any, river: bool) -> bool:
-    """Return whether it predicts probabilities."""
+    """Return whether the model predicts probabilities."""
     if not river:
         return hasattr(model, "predict_proba")
     if not hasattr(model, "predict_proba_one"):

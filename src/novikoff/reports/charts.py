@@ -1,4 +1,4 @@
-"""Charts as data: what is drawn, apart from how. `svg` renders them for pages and .svg files, `png` for .png files.
+"""Charts as data, without their rendering: `svg` renders them for pages and .svg files, `png` for .png files.
 
 A chart is a title over panels. A panel has curves and shaded regions over rounds, or bars. Ranges, ticks, the legend
 and the texts at the ends of curves are decided here, so that both renderers show the same.
@@ -21,16 +21,17 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 BOUND, CONSTANT = COLOURS[1], COLOURS[-1]
 """Colours of guarantees and of the best constant."""
 SOLID, DASHED, DOTTED, DASH_DOT = range(4)
+"""Line styles, as indices into DASHES."""
 DASHES: tuple[tuple[float, ...], ...] = ((), (7, 3), (2, 3), (9, 3, 2, 3))
 """Lengths of dashes and gaps of each style, in pixels."""
 FAR = 4.0
-"""Height of a curve, relative to the highest of the others, from which on it is cut off; its name then says so."""
+"""Ratio of a curve to the highest other one above which it is cut off; its name in the legend then says so."""
 GRID = 200
 """Number of points of a computed curve."""
 LONGEST, LONGEST_REASON = 36, 70
 """Largest number of characters of a label, and of a reason."""
 LARGE = 1e8
-"""Numbers from here on are written with an exponent."""
+"""Smallest number that is written with an exponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Panel:
         across: Name of the horizontal axis.
         lines: Curves.
         regions: Shaded areas, drawn below the curves.
-        notes: Further lines of the legend, for instance why no bound is drawn.
+        notes: Further lines of the legend, such as the reason why no bound is drawn.
         low: Bottom of the vertical axis; None for 0 or the lowest value.
         high: Top of the vertical axis; None for the highest value, where curves far above the rest are cut off.
         first: Left end of the horizontal axis.
@@ -137,7 +138,7 @@ class Panel:
         return low, high if high > low else low + max(1e-12, 1e-12 * abs(low))
 
     def names(self) -> list[tuple[str, Line | Region | None]]:
-        """Return the legend: names, each with what it names; None for notes."""
+        """Return the entries of the legend: name, and curve or region; None for notes."""
         _, high = self.up_range()
         found: list[tuple[str, Line | Region | None]] = [
             (line.name + (" (continues above)" if top(line.points) > high else ""), line)
@@ -159,7 +160,7 @@ class Panel:
         return [(value, text, colour) for value, text, colour in found if text and low <= value <= high]
 
     def describe(self) -> str:
-        """Describe the panel to screen readers: what is drawn, and the last value of each curve."""
+        """Describe the panel for screen readers: its axes, and the last value of each curve."""
         last = [f"{name} {number(line.points[-1][1])}" for name, line in self.names() if isinstance(line, Line)]
         last += [region.end for region in self.regions if region.end]
         return f"{self.up} against {self.across}" + (f": {', '.join(last)}" if last else "")
@@ -219,7 +220,7 @@ class Bars:
         return low, high if high > low else low + 1.0
 
     def describe(self) -> str:
-        """Describe the chart to screen readers."""
+        """Describe the chart for screen readers."""
         rows = [f"{bar.name} {bar.end or number(bar.high if bar.mark is None else bar.mark)}" for bar in self.bars]
         return f"{self.across}: {', '.join(rows)}"
 
@@ -235,7 +236,7 @@ class Chart:
 
 def style(place: int) -> tuple[str, int]:
     """Return colour and dashes of the curve at this place among many."""
-    colours = COLOURS[:-1]  # grey is the best constant's
+    colours = COLOURS[:-1]  # the last, grey, is for the best constant
     return colours[place % len(colours)], place // len(colours) % len(DASHES)
 
 
@@ -310,6 +311,7 @@ def short_source(source: str) -> str:
 def spread(wanted: Sequence[float], least: float, highest: float = 1.0) -> list[float]:
     """Return places from 0 to `highest`, at least `least` apart, in the wanted order and closest in least squares."""
     ranked = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    # Isotonic regression by pooling adjacent violators: blocks of labels that touch move together.
     blocks: list[list[float]] = []  # sum of (wanted - rank * least) and count per block; means must not decrease
     for rank, i in enumerate(ranked):
         blocks.append([wanted[i] - rank * least, 1])

@@ -166,10 +166,10 @@ def budgets(points: Sequence[Point], title: str = "Error rate by budget", note: 
     for point in points:
         learners.setdefault(point.learner, []).append(point)
     lines = []
-    for place, (name, own) in enumerate(learners.items()):
-        own = sorted(own, key=lambda point: point.budget)
-        rates = [(point.budget, 100 * point.rate) for point in own]
-        errors = [100 * (point.deviation or 0.0) for point in own] if own[0].deviation is not None else []
+    for place, (name, series) in enumerate(learners.items()):
+        series = sorted(series, key=lambda point: point.budget)
+        rates = [(point.budget, 100 * point.rate) for point in series]
+        errors = [100 * (point.deviation or 0.0) for point in series] if series[0].deviation is not None else []
         end = f"{percent(rates[-1][1])}  {name}"
         lines.append(Line(name, rates, *style(place), end=end, around=errors, marks=True))
     sizes = sorted({point.budget for point in points})
@@ -189,7 +189,7 @@ def budget_points(comparison: Comparison) -> list[Point]:
     sizes: dict[str, set[float]] = {}
     for point in found:
         sizes.setdefault(point.learner, set()).add(point.budget)
-    alone = len(found) < len(points) or any(len(own) < 2 for own in sizes.values())
+    alone = len(found) < len(points) or any(len(series) < 2 for series in sizes.values())
     return [] if alone else found
 
 

@@ -34,7 +34,7 @@ from novikoff.reports.charts import (
 )
 
 ELSEWHERE = ("coverage_", "stretch_")
-"""Theorems that have panels of their own."""
+"""Prefixes of theorems that are drawn in separate panels."""
 FEW = 100
 """Largest number of mistakes drawn as steps."""
 
@@ -50,7 +50,7 @@ class _Level:
         colour: Colour of its line.
         dash: Dashes of its line.
         corners: Its value up to each round, as a staircase, if it has grown in steps; empty otherwise.
-        grows: Whether it grows evenly from 0, as a constant prediction's mistakes do.
+        grows: Whether it grows evenly from 0, like the mistakes of a constant prediction.
     """
 
     name: str
@@ -118,11 +118,13 @@ def unit(ledger: Ledger) -> str:
 
 
 def _totals(ledger: Ledger, levels: Sequence[_Level], missing: str) -> Panel:
-    own, what = ledger.metrics, quantity(ledger)
-    paid = list(dict([(0, 0), *own.curve, (own.rounds, own.loss)]).items())
-    ours = Line(what, paid, steps=ledger.counts and own.mistakes < FEW, end=brief(own.loss))
-    lines = [ours, *(level.line(own.rounds) for level in levels)]
-    near = max([float(own.loss), *(value for line in lines if line.colour != CONSTANT for _, value in line.points)])
+    measured, what = ledger.metrics, quantity(ledger)
+    paid = list(dict([(0, 0), *measured.curve, (measured.rounds, measured.loss)]).items())
+    ours = Line(what, paid, steps=ledger.counts and measured.mistakes < FEW, end=brief(measured.loss))
+    lines = [ours, *(level.line(measured.rounds) for level in levels)]
+    near = max(
+        [float(measured.loss), *(value for line in lines if line.colour != CONSTANT for _, value in line.points)]
+    )
     high = max([near, *(level.value for level in levels if level.value <= FAR * near), 1.0 if ledger.counts else 1e-9])
     return Panel(what, unit(ledger), lines, notes=[missing] if missing else [], high=1.05 * high)
 
@@ -178,11 +180,11 @@ def _at(grid: Sequence[float], corners: Sequence[tuple[float, float]]) -> list[t
 
 def _rates(ledger: Ledger, levels: Sequence[_Level]) -> Panel:
     """Return the loss per round up to each round, without the first fiftieth, whose rate is noise."""
-    own, counts = ledger.metrics, ledger.counts
+    measured, counts = ledger.metrics, ledger.counts
     times, words = (100.0, percent) if counts else (1.0, _rounded)
     promised = sentences.percent if counts else lambda rate: sentences.rounded(rate, "upper", 3)
-    first, last = max(own.rounds // 50, 1), max(own.rounds, 1)
-    rates = [(t, times * paid / t) for t, paid in dict([*own.curve, (last, own.loss)]).items() if t >= first]
+    first, last = max(measured.rounds // 50, 1), max(measured.rounds, 1)
+    rates = [(t, times * paid / t) for t, paid in dict([*measured.curve, (last, measured.loss)]).items() if t >= first]
     grid = np.linspace(first, last, GRID).tolist()
     lines, highest = [Line("", rates, end=words(rates[-1][1]))], [rate for _, rate in rates]
     for level in levels:

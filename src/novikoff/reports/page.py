@@ -180,15 +180,17 @@ def pictures(ledger: Ledger, certificates: Sequence[Certificate], experts: Seque
 
 def _paid(ledger: Ledger, certificates: Sequence[Certificate], experts: Sequence[str] = ()) -> str:
     """Return a table of the learner, the best expert, the baselines and the guarantee."""
-    own = ledger.metrics
+    measured = ledger.metrics
 
-    def row(name: str, paid: float, text: str | None = None, rounds: int = max(own.rounds, 1)) -> tuple[str, str, str]:
+    def row(
+        name: str, paid: float, text: str | None = None, rounds: int = max(measured.rounds, 1)
+    ) -> tuple[str, str, str]:
         rate = sentences.about(paid / rounds) if ledger.counts else number(float(paid / rounds))
         return name, text or number(paid), rate
 
-    rows = [row("learner", own.mistakes if ledger.counts else own.loss)]
+    rows = [row("learner", measured.mistakes if ledger.counts else measured.loss)]
     if not ledger.deterministic:
-        rows.append(row("learner, in expectation over its random draws", own.expected))
+        rows.append(row("learner, in expectation over its random draws", measured.expected))
     if experts and isinstance(facts := ledger.player.facts(), ExpertsFacts) and facts.rule != "sleeping":
         rows.append(row(f"best expert, {experts[facts.best]}", facts.best_loss))
     if (constant := ledger.best_constant) is not None:

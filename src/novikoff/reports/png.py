@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT, GREY = "#333333", "#DDDDDD", "#999999"
+"""Colours of text, of grid lines, and of axes."""
 WIDTH, PANEL, ROW, BELOW = 8.0, 2.6, 0.2, 0.62
 """Inches: width of the figure; height of a panel, of a line of the legend, of the axis below a panel."""
 FONT = 9.5
+"""Font size in points."""
 LEFT, RIGHT = 0.1, 0.77
 """Left and right end of all axes, as fractions of the width."""
 

@@ -31,7 +31,7 @@ from novikoff.reports.charts import (
 )
 
 SHOWN = 7
-"""Largest number of experts with a band of their own."""
+"""Largest number of experts drawn as separate bands."""
 KEPT = 64
 """Largest number of experts whose weights are stored per moment."""
 FAINT_WEIGHT, TALL_ENOUGH = 0.01, 0.09

@@ -44,7 +44,7 @@ def _levels(parts: Sequence[Any]) -> list[list[float]]:
 
 
 def _top(levels: Sequence[Sequence[float]]) -> float:
-    """Return the top of the chart: above all losses, but not above all guarantees."""
+    """Return the top of the chart: above all losses; guarantees may be cut off."""
     return 1.35 * max((value for line in (levels[0], *levels[2:]) for value in line if math.isfinite(value)), default=1)
 
 

@@ -14,12 +14,13 @@ from itertools import pairwise
 from novikoff.reports.charts import DASHES, Bars, Chart, Line, Panel, Points, Region, cut, short, spread, stairs, ticks
 
 WIDTH, HEIGHT = 680, 250
+"""Size of a panel in pixels, without its legend."""
 LEFT, RIGHT, BELOW, ROW = 58, 132, 36, 18
 """Room for the vertical axis, for last values, for the horizontal axis, and for one line of the legend."""
 NAMES = 160
 """Room for the names of bars."""
 APART = 13.0
-"""Pixels between two last values, at least."""
+"""Smallest distance in pixels between two last values."""
 FINE = 0.75
 """Distance in pixels below which two points are drawn as one."""
 LINE_HEIGHT = 16

@@ -1,1 +1,1 @@
-"""The service: models over HTTP with delayed labels, durable storage and certificates (docs/decisions/0041)."""
+"""Service: models over HTTP with delayed labels, durable storage and certificates (docs/decisions/0041)."""

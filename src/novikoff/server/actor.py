@@ -1,9 +1,9 @@
-"""The actor of one model: a thread that owns the game and its database, and answers requests in groups.
+"""Actor of one model: a thread that owns the game and its database, and answers requests in groups.
 
 All waiting requests form a group. Single requests are reordered, predictions before labels; none of them has been
-answered yet, so they could have arrived in that order. Bulk requests keep their order. Then comes one commit, and then
-the answers. If the commit fails, nothing in the group has happened: all requests are refused, and the game is rebuilt
-from the disk.
+answered yet, so they could have arrived in that order. Bulk requests keep their order. The group is committed once,
+and then answered. If the commit fails, nothing in the group has happened: all requests are refused, and the game is
+rebuilt from the disk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_TOGETHER = 1024
 MOST_WAITING = 20_000
 """Largest number of waiting requests; more are refused."""
 BETWEEN = 1.0
-"""Seconds between two checks for expired rounds, and for a disk that works again."""
+"""Seconds between two checks for expired rounds, and for a failed disk that works again."""
 
 
 @dataclass(slots=True, eq=False)
@@ -45,14 +45,14 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Look:
-    """A read-only view of the game, taken between two groups."""
+    """Request for a read-only view of the game, taken between two groups."""
 
     at: Callable[[Actor], Any]
     done: Callable[[Any], None]
 
 
 class Actor:
-    """A model that is being served.
+    """Model that is being served.
 
     Attributes:
         state: opening; ready; storage_failed (writes fail and are retried); failed (the stored game cannot be played);
@@ -227,7 +227,7 @@ class Actor:
         return until if until > self.table.dropped_to else 0
 
     def _drop(self, until: int) -> None:
-        """Drop some examples in a commit of their own."""
+        """Drop some examples in a separate commit."""
         try:
             with self._store.transaction():
                 self.table.drop(until)
@@ -251,7 +251,7 @@ class Actor:
         self._deliver(jobs)
 
     def _refuse_all(self) -> None:
-        """Refuse all waiting requests, so that no caller waits for ever."""
+        """Refuse all waiting requests, so that no caller waits forever."""
         with self._wake:
             if self.state == "ready":
                 self.state = "closed"
@@ -292,6 +292,7 @@ class Actor:
         """Return to the state ready if there is room on the disk again."""
         try:
             with self._store.transaction():
+                # Write and delete 100 kB: a commit of a few bytes may succeed on a full disk.
                 self._store.set_facts(room="." * 100_000)
                 self._store.set_facts(room="")
         except sqlite3.Error:
@@ -335,6 +336,7 @@ class Actor:
 def _runs(jobs: Sequence[Job]) -> Iterator[list[Item]]:
     """Yield the items in processing order, split where the kind changes or an id occurs again."""
     singles = [item for job in jobs if job.single for item in job.items]
+    # Two stable sorts: predictions first, then `learn`, then labels.
     singles.sort(key=lambda item: isinstance(item.request, Label))
     singles.sort(key=lambda item: not isinstance(item.request, Predict))
     run: list[Item] = []

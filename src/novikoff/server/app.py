@@ -1,4 +1,4 @@
-"""The HTTP interface of the service. Frequent routes are plain ASGI, the others Starlette."""
+"""HTTP interface of the service. Frequent routes are plain ASGI, which is faster; the others use Starlette."""
 
 from __future__ import annotations
 
@@ -44,10 +44,13 @@ from novikoff.server.wire import (
 )
 
 MOST_BYTES = 1_000_000
+"""Largest size of a request body in bytes."""
 MOST_MODEL_BYTES = 256_000_000
+"""Largest size of an uploaded model file in bytes."""
 PATIENCE = 30.0
 """Seconds within which a body must arrive."""
 OPEN = ("/healthz", "/readyz")
+"""Paths that need no token."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -57,6 +60,7 @@ JSON = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
 ]
+"""Headers of a JSON answer."""
 
 
 class App:
@@ -287,7 +291,7 @@ def _wake(jobs: Sequence[Job]) -> None:
 
 
 def _settle(future: asyncio.Future[object], found: object) -> None:
-    if not future.done():  # the caller may be gone
+    if not future.done():  # the request may have been cancelled
         future.set_result(found)
 
 
@@ -310,7 +314,7 @@ async def _body(receive: Receive, most: int) -> bytes:
     """Return the body; refuse it if it is too large or late."""
     first = await receive()
     if first["type"] == "http.request" and not first.get("more_body", False) and len(first["body"]) <= most:
-        found: bytes | None = first["body"]  # in one message, as nearly always
+        found: bytes | None = first["body"]  # one message, the usual case
         return found or b""
 
     async def again() -> MutableMapping[str, Any]:

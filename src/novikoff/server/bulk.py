@@ -18,6 +18,7 @@ from novikoff.server.wire import Label, RefusedError, bulk_line, encode
 LINES = 500
 """Lines per group."""
 MOST_LINE = 1_000_000
+"""Largest size of a line in bytes."""
 AHEAD = 16
 """Largest number of groups that wait for their commit."""
 MOST_UNREAD = 64_000_000
@@ -51,7 +52,7 @@ async def bulk(actor: Actor, submit: Submit, receive: Receive, send: Send) -> No
 
 
 async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
-    """Write answers as they come; a client that reads late is waited for only when too much is unread."""
+    """Write answers as soon as they are known; wait for a slow client only when too much is unread."""
     unread: deque[bytes] = deque()
     size, sending = 0, None
     while (some := await answers.get()) is not None:
@@ -64,9 +65,9 @@ async def _write(answers: asyncio.Queue[Some | None], send: Send) -> None:
         if sending is None or sending.done() or size > MOST_UNREAD:
             if sending is not None:
                 await sending
-            some_of_it, size = b"".join(unread), 0
+            body, size = b"".join(unread), 0
             unread.clear()
-            sending = asyncio.ensure_future(send({"type": "http.response.body", "body": some_of_it, "more_body": True}))
+            sending = asyncio.ensure_future(send({"type": "http.response.body", "body": body, "more_body": True}))
     if sending is not None:
         await sending
     await send({"type": "http.response.body", "body": b"".join(unread)})

@@ -1,4 +1,4 @@
-"""Client of `novikoff serve`: predictions now, labels later. It needs the standard library only.
+"""Client of `novikoff serve`: predictions now, labels later. It depends on the standard library only.
 
     from novikoff.server.client import Client
 
@@ -7,8 +7,8 @@
     model.label(answer["id"], "spam")                # once it is known
     print(model.certificate()["certificates"][0])
 
-A request that may have been lost is sent again, with growing pauses. The same id with the same x or label changes
-nothing, so nothing is counted twice. `AsyncClient` has the same methods as coroutines; each runs in a thread. A client
+A request that may have been lost is sent again, with growing pauses. Repeating an id with the same x or label has no
+effect, so nothing is counted twice. `AsyncClient` has the same methods as coroutines; each runs in a thread. A client
 is thread-safe; its connections stay open until it is closed, for example by `with`.
 """
 
@@ -39,6 +39,7 @@ AGAIN = ("overloaded", "storage_failed", "not_ready")
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Shortest and longest pause before a request is sent again, in seconds."""
 LOST = (ConnectionError, http.client.HTTPException, TimeoutError, OSError)
+"""Errors after which it is unknown whether a request arrived."""
 
 
 class ServiceError(NovikoffError):
@@ -88,7 +89,13 @@ class Client:
         return found
 
     def create(self, name: str, learner: str = "auto", **options: object) -> Model:
-        """Create a model, or find the same one; `options` are negative, positive, labels, bits, seed, … (see /docs)."""
+        """Create a model, or return an existing one with the same options.
+
+        Args:
+            name: Name of the model.
+            learner: Spec of the learner.
+            options: negative, positive, labels, bits, seed, … (see /docs).
+        """
         self.call("PUT", f"/v1/models/{quote(name, safe='')}", {"learner": learner, **options})
         return self.model(name)
 
@@ -113,12 +120,12 @@ class Client:
         return True
 
     def call(self, method: str, path: str, body: object = None) -> Any:
-        """Send a request with a JSON body, again if it may have been lost; return the JSON answer."""
+        """Send a request with a JSON body, retry if it may have been lost, and return the JSON answer."""
         content = None if body is None else json.dumps(body, allow_nan=False).encode()
         return json.loads(self.send(method, path, content))
 
     def send(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        """Send a request, again if it may have been lost; return the bytes of the answer."""
+        """Send a request, retry if it may have been lost, and return the bytes of the answer."""
         pause = FIRST_PAUSE
         for left in range(self._retries, -1, -1):
             try:
@@ -193,7 +200,7 @@ class Model:
             yield from self._bulk(some)
 
     def _bulk(self, lines: list[dict[str, object]]) -> list[dict[str, Json]]:
-        """Send the lines of one request; if some are refused temporarily, send all again, which repeats nothing."""
+        """Send the lines of one request; if some are refused temporarily, send all again: repeated lines do nothing."""
         body = b"".join(json.dumps(line, allow_nan=False).encode() + b"\n" for line in lines)
         pause = FIRST_PAUSE
         while True:

@@ -1,7 +1,7 @@
-"""The dashboard at /: for each model its results and guarantees, live, by server-sent events.
+"""Dashboard at /: results and guarantees of each model, live, by server-sent events.
 
-Page, curve and cards are those of the arena, under the same content policy. The page needs the token: a browser asks
-for a name (novikoff) and a password (the token).
+Page, curve and cards are those of the arena, under the same content policy. The page needs the token: the browser asks
+for a user name (novikoff) and a password (the token).
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ SHARE = 0.1
 LISTENS = 10.0
 """Seconds after which a page must reconnect, so that a stopping service is not held up."""
 POINTS = 300
-"""Points of the curve that are sent, about."""
+"""Approximate number of points of the curve that are sent."""
 FILES = {
     "/": ("dashboard.html", "text/html; charset=utf-8"),
     "/arena.css": ("arena.css", "text/css; charset=utf-8"),
     "/dashboard.js": ("dashboard.js", "text/javascript; charset=utf-8"),
     "/draw.js": ("draw.js", "text/javascript; charset=utf-8"),
 }
+"""File and media type of each path."""
 
 
 class Dashboard:
@@ -56,7 +57,7 @@ class Dashboard:
         return [*(Route(path, self._file) for path in FILES), events]
 
     def forget(self, name: str) -> None:
-        """Forget the bounds of a deleted model: the next model of its name has its own."""
+        """Forget the bounds of a deleted model: its name may be used again."""
         self._bounds.pop(name, None)
         self._due.pop(name, None)
 

@@ -22,7 +22,9 @@ from novikoff.data.layout import is_number
 from novikoff.server.wire import RefusedError
 
 PAIRS = np.dtype([("index", "<u4"), ("value", "<f8")])
+"""Stored form of a feature: 12 bytes."""
 EXACT = 2.0**53
+"""Smallest integer whose successor is not a double."""
 MOST_NUMBERS = 10_000
 """Largest number of features remembered as numbers."""
 

@@ -32,7 +32,7 @@ class Item:
 
 
 class Answering:
-    """State of a model, which answers requests in the thread of its actor; writes count once they are committed.
+    """State of a model, which answers requests in the thread of its actor; writes take effect with the commit.
 
     Attributes:
         play: Game.
@@ -89,7 +89,7 @@ class Answering:
 
     def predict(self, run: Sequence[Item]) -> None:
         """Answer predictions, no two with the same id."""
-        if self.form is None and len(run) > 1:  # the first accepted example decides the form: one at a time
+        if self.form is None and len(run) > 1:  # one at a time, because the first accepted example decides the form
             for item in run:
                 self.predict([item])
             return

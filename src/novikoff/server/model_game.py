@@ -1,4 +1,4 @@
-"""The game of one model: learner, ledger, and the user's names of labels. It knows neither disk nor wire.
+"""Game of one model: learner, ledger, and the user's names of labels. It does no input or output.
 
 The game is played in the order in which labels arrive (late.py). Rows are bytes (examples.py), in batches.
 """
@@ -28,8 +28,11 @@ from novikoff.server.examples import EXACT, PAIRS, Rows
 from novikoff.server.wire import Model
 
 MOST_LABELS = 10_000
+"""Largest number of labels of a multiclass model."""
 MOST_LETTERS = 200
+"""Largest number of characters of a label."""
 MOST_BITS = 24
+"""Largest number of bits of the feature hash."""
 
 
 class Predictions(Observer):
@@ -51,7 +54,7 @@ def check_options(options: Model) -> None:
     if options.expire_seconds is not None and not 0.0 < options.expire_seconds < math.inf:
         raise SpecError(f"expire_seconds must be above 0: got {options.expire_seconds}.")
     if options.keep_examples is not None and not 0 <= options.keep_examples <= 10**15:
-        raise SpecError(f"keep_examples must be an integer from 0: got {options.keep_examples}.")
+        raise SpecError(f"keep_examples must be from 0 to 10^15: got {options.keep_examples}.")
 
 
 def begin(options: Model, name: str) -> Ledger:
@@ -66,12 +69,12 @@ def begin(options: Model, name: str) -> Ledger:
     )
     ledger = Ledger(learner, source=f"the service, {name}", spec=options.learner)
     if learner.task == "losses":
-        raise SpecError("the service needs a learner of examples: this one plays on losses alone.")
+        raise SpecError("the service needs a learner on examples: this one plays on losses.")
     if options.labels and not ledger.player.numbered:
         raise SpecError(f"labels=multiclass needs a multiclass learner: {options.learner} is not.")
     if options.positive is not None:
         if not ledger._signs:
-            raise SpecError("negative and positive are for a learner of two labels: this one has others.")
+            raise SpecError("negative and positive need a binary classifier: this learner is not one.")
         ledger.labels = [options.negative, options.positive]
     ledger.fingerprint = {"bits": options.bits}  # a downloaded file records how its features were hashed
     return ledger
@@ -164,7 +167,7 @@ class Play:
                     results.append(error)
                     self._cut()
                     continue
-                some = 1  # one of them is invalid: go on one by one to find it
+                some = 1  # one of the rounds is invalid: continue one by one to find it
             results += zip(y, self._observed.values, strict=False)
         return results
 
@@ -187,7 +190,7 @@ class Play:
         predictions, versions, others = zip(*served, strict=True)
         most = max(self.late.others, *others)
         self.game.learn_batch(batch, np.array(predictions), np.array(versions, np.int64))
-        self.late.others = most  # the batch sees rounds that were predicted later than these labels came
+        self.late.others = most  # the batch also counts rounds that were predicted after these labels arrived
         return list(self._observed.values)
 
     def _array(self, y: Sequence[Any]) -> NDArray[Any]:
@@ -238,8 +241,8 @@ class Play:
             try:
                 return self._labels.encode(label)
             except InputError:
-                two = f"{self._labels.negative!r} or {self._labels.positive!r}"
-                raise InputError(f"a label must be {two}: got {shown(label)}.") from None
+                names = f"{self._labels.negative!r} or {self._labels.positive!r}"
+                raise InputError(f"a label must be {names}: got {shown(label)}.") from None
         whole = int(label) if type(label) is float and label.is_integer() and abs(label) < EXACT else label
         return check_label(whole, self.learner.labels)
 

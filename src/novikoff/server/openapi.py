@@ -12,6 +12,7 @@ from novikoff import __version__
 from novikoff.server.wire import STATUS, Label, Labelled, Learn, Model, Predict, Predicted
 
 MODEL = "/v1/models/{name}"
+"""Path of a model."""
 ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
     ("PUT", MODEL, "Create a model. 201 if it is new, 200 if the same model exists.", Model, None),
     ("GET", MODEL, "Get the model and its counts.", None, None),
@@ -33,6 +34,7 @@ ROUTES: tuple[tuple[str, str, str, type | None, type | None], ...] = (
     ("GET", "/readyz", "Check that all models are open; 503 until then. Needs no token.", None, None),
     ("GET", "/openapi.json", "Get this description for machines.", None, None),
 )  # fmt: skip
+"""Method, path, summary, type of the body and type of the answer of each route."""
 EXAMPLES = """curl -H "Authorization: Bearer $TOKEN" -X PUT  $URL/v1/models/mail -d '{"learner": "perceptron:bias=1",
      "negative": "ham", "positive": "spam"}'
 curl -H "Authorization: Bearer $TOKEN" -X POST $URL/v1/models/mail/predict -d '{"id": "a1", "x": {"free": 1}}'

@@ -29,7 +29,9 @@ AT_ONCE = 4096
 KEPT = 2
 """Number of snapshots kept."""
 DATABASE, BASE = "model.sqlite", "base.nk"
+"""Names of the database, and of the uploaded game."""
 SNAPSHOT = re.compile(r"snapshot-(\d{1,18})\.nk")
+"""Name of a snapshot."""
 Log = Callable[..., None]
 
 

@@ -1,4 +1,4 @@
-"""The web server of the service: uvicorn, with limits on connections and on slow requests."""
+"""Web server of the service: uvicorn, with limits on connections and on slow requests."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from typing import Any
 from novikoff.core.errors import Advice, InputError, Option
 
 PORT = 1963
+"""Default port."""
 MOST_CONNECTIONS = 2000
+"""Largest number of open connections."""
 PATIENCE = 20.0
 """Seconds within which the head of a request must arrive."""
 MOST_HEAD = 65_536
-"""Largest size of the head in bytes, about."""
+"""Approximate largest size of the head of a request in bytes."""
 TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
@@ -58,7 +60,7 @@ def configured(app: Any) -> Any:
 
 
 class Forwarded(logging.Handler):
-    """Handler that writes the log records of uvicorn as lines of our log."""
+    """Handler that writes the log records of uvicorn to the log of the service."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from novikoff.server.service import log

@@ -1,4 +1,4 @@
-"""The models of a directory, each with its own folder and its own actor."""
+"""Models of a directory, each with a folder and an actor."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from novikoff.server.store import Store
 from novikoff.server.wire import NAME, Model, RefusedError
 
 MOST_MODELS = 256
+"""Largest number of models."""
 FRESH = 15.0
 """Seconds for which a certificate is fresh enough for metrics."""
 MOST_UNPACKED = 1_000_000_000
@@ -47,7 +48,7 @@ def log(event: str, level: str = "info", **fields: Any) -> None:
 
 
 class Service:
-    """The models that are served.
+    """Models that are served.
 
     Args:
         folder: Directory of the models; created if missing.
@@ -72,7 +73,7 @@ class Service:
             raise InputError(f"the directory {folder} is not writable: {error.strerror}.") from None
 
     def start(self) -> None:
-        """Open every model; each becomes ready on its own."""
+        """Open every model; each becomes ready independently."""
         for folder in sorted((self.folder / "models").iterdir()):
             if NAME.fullmatch(folder.name) and (folder / DATABASE).exists():
                 self._open(folder.name)
@@ -164,7 +165,7 @@ class Service:
     def _make(self, name: str, model: Model, play: Play | None = None) -> None:
         """Create the folder, completely or not at all, and start the actor."""
         if len(self.models) >= MOST_MODELS:
-            raise RefusedError("models_full", f"the service has {MOST_MODELS} models, the most it can have.")
+            raise RefusedError("models_full", f"a service must have at most {MOST_MODELS} models: delete one first.")
         folder, there = self.folder / "models" / f".new-{name}", self.folder / "models" / name
         try:
             shutil.rmtree(folder, ignore_errors=True)
@@ -263,7 +264,7 @@ def certified(ledger: Ledger, n: int) -> dict[str, Any]:
 
 
 def context(ledger: Ledger) -> dict[str, object]:
-    """Return what puts the counts into context: loss of a regression, baselines, drift test."""
+    """Return figures to compare the counts with: loss of a regression, baselines, drift test."""
     found: dict[str, Any] = {} if ledger.counts else {"loss": ledger.loss, "loss_name": ledger.player.loss}
     found["baselines"] = plain.baselines(ledger)
     if ledger.drift is not None:

@@ -16,9 +16,10 @@ COUNTERS = (
     ("labels", "labelled", "Labels received."),
     ("mistakes", "mistakes", "Labelled rounds with a wrong served prediction."),
     ("arrival_mistakes", "arrival_mistakes", "Mistakes of the game in the order in which labels arrived."),
-    ("changed", "changed", "Labelled rounds whose prediction had changed when the label came."),
+    ("changed", "changed", "Labelled rounds whose prediction had changed when the label arrived."),
     ("expired", "expired", "Rounds that expired without a label."),
 )
+"""Metric, attribute and help text of each counter."""
 OF_LABELS = ("mistakes", "arrival_mistakes")
 """Counts of classification only; regression has a loss instead."""
 

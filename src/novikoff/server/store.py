@@ -1,4 +1,4 @@
-"""The database of one model: requests and answers in one SQLite file that one thread owns.
+"""Database of one model: requests and answers in one SQLite file that one thread owns.
 
 rounds     seq; id; x as bytes, or its digest as text once the example is dropped; said and score: the served
            prediction; version: rounds of the game at that time; at: seconds;
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VERSION = 1
+"""Version of the schema."""
 SCHEMA = """
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE rounds(seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, x BLOB NOT NULL, said, score REAL,
@@ -33,9 +34,11 @@ CREATE TABLE arrivals(n INTEGER PRIMARY KEY, seq INTEGER NOT NULL, y NOT NULL, s
 CREATE TABLE labels(number INTEGER PRIMARY KEY, value TEXT NOT NULL);
 """
 COLUMNS = "seq, id, x, said, score, version, at, state, sum"
+"""Columns of `rounds`, in the order of the fields of Round."""
 AT_ONCE = 200
 """Ids per query."""
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+"""Prefixes of SQLite's error names for a damaged file."""
 
 
 class DamagedError(Exception):
@@ -86,7 +89,7 @@ class Arrival(NamedTuple):
 
 
 class Store:
-    """The database at `path`; created if missing."""
+    """Database at `path`; created if missing."""
 
     def __init__(self, path: Path, sync: str = "full") -> None:
         self.path = path
@@ -155,9 +158,8 @@ class Store:
         found: dict[str, Round] = {}
         for start in range(0, len(ids), AT_ONCE):
             some = ids[start : start + AT_ONCE]
-            padded = (
-                [*some, *[some[-1]] * (AT_ONCE - len(some))] if len(some) > 1 else some
-            )  # only two statements to prepare
+            # Padded to one length, so that only two statements have to be prepared.
+            padded = [*some, *[some[-1]] * (AT_ONCE - len(some))] if len(some) > 1 else some
             marks = ",".join("?" * len(padded))
             for row in self._db.execute(f"SELECT {COLUMNS} FROM rounds WHERE id IN ({marks})", padded):
                 found[row[1]] = Round(*row).checked()

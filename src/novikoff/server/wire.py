@@ -15,7 +15,9 @@ from novikoff.data.formats.jsonl import unrepeated
 from novikoff.data.formats.lines import BadLineError
 
 MOST_ID = 200
+"""Largest number of characters of an id."""
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+"""Valid name of a model."""
 Kind = Literal["predict", "label", "learn"]
 
 STATUS = {
@@ -77,12 +79,13 @@ class Model(msgspec.Struct, forbid_unknown_fields=True):
         learner: Spec, such as "perceptron:bias=1".
         negative: User's name of the label -1.
         positive: User's name of the label +1.
-        labels: "multiclass" for any number of labels, numbered as they come; None for two labels, or numbers.
+        labels: "multiclass" for any number of labels, in order of appearance; None for two labels, or numbers.
         bits: Bits of the feature hash, for objects of features.
         seed: Random seed of the learner.
         most_pending: Largest number of rounds waiting for their labels.
         expire_seconds: Seconds after which a round stops waiting; None for never.
-        keep_examples: Number of last labelled rounds whose x is stored, once two snapshots have the rest; None: all.
+        keep_examples: Number of last labelled rounds whose x stays stored; earlier ones are dropped once two
+            snapshots include them. None for all.
     """
 
     learner: str
@@ -122,7 +125,9 @@ class Labelled(msgspec.Struct):
 RoundRequest = Predict | Label | Learn
 KINDS: dict[str, type[RoundRequest]] = {"predict": Predict, "label": Label, "learn": Learn}
 ROWS = json.JSONDecoder(object_pairs_hook=unrepeated, parse_int=float)
+"""Decoder of examples, whose numbers are doubles."""
 PLAIN = json.JSONDecoder(object_pairs_hook=unrepeated)
+"""Decoder of options, whose integers stay integers."""
 encode = msgspec.json.Encoder(enc_hook=float).encode  # numpy numbers and fractions become floats
 T = TypeVar("T")
 

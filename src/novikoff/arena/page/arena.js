@@ -1,4 +1,4 @@
-// The arena: requests to the server, what the page shows, keys and buttons.
+// The arena: requests to the server, state of the page, keys and buttons.
 import { cards, curve, scene, describe } from "./draw.js";
 import { link, movesOf, unlink } from "./link.js";
 import { saved } from "./saved.js";
@@ -121,7 +121,7 @@ function draw() {
 
 const here = () => link({ ...script, moves: script.moves.slice(0, frames.length - 1) }, limits, shown, open < Infinity); // answered moves only
 
-function written() { // browsers limit the calls per minute
+function written() { // the link in the address bar; browsers limit the calls per minute
   try { if (here() !== location.hash) history.replaceState(null, "", here()); } catch { setTimeout(written, 2000); }
 }
 
@@ -185,7 +185,7 @@ function where() { // for screen readers
 }
 
 async function choose(place, px) {
-  if (seen() < shown) { note = "The answer is hidden: guess it first, or have it shown."; return draw(); }
+  if (seen() < shown) { note = "The answer is hidden: guess it, or show it."; return draw(); }
   if (["builtin", "data"].includes(script.rival)) return play("a");
   if (script.game === "experts") return play([place, "p"]);
   if (script.rival === "target") return play([place, "t"]);
@@ -196,7 +196,7 @@ async function choose(place, px) {
     if (mine !== era) return;
     const vote = found.votes ? ` ${found.votes["+"].toLocaleString("en")} vote +1, ${found.votes["-"].toLocaleString("en")} vote \u22121.` : "";
     const other = found.said > 0 ? "-" : "+";
-    const free = found.free[other] ? "" : " No target allows the opposite: answer so, and the theorem no longer applies.";
+    const free = found.free[other] ? "" : " No target allows the opposite: if you answer it, the theorem no longer applies.";
     asking = { place, pixel: px, text: `The learner predicts ${found.said > 0 ? "+1" : "\u22121"}.${vote} Your answer?${free}` };
   } catch (error) { fail(error); }
   draw();
@@ -207,7 +207,7 @@ async function reply(letter) {
   const { place } = asking;
   asking = null;
   const honest = script.honest;
-  if (letter === "o") script.honest = false; // the player was warned that no target fits, and answers all the same
+  if (letter === "o") script.honest = false; // the player was warned that no target fits, and answers anyway
   await play([place, letter]);
   script.honest = honest;
 }

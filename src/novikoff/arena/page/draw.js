@@ -210,7 +210,7 @@ export function describe(game, frames, t, open) {
   const now = frames[t];
   if (open) return `Round ${open.t}: ${game === "experts" ? "which experts lose?" : `the learner predicts ${open.said > 0 ? "+1" : "\u22121"}. Your answer?`}`;
   if (t === 0) return "No rounds yet.";
-  if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "nobody"} lost. Total loss of the learner: ${now.paid.toFixed(2)}.`;
+  if (game === "experts") return `Round ${t}: ${now.x.map((v, i) => (v ? i + 1 : 0)).filter(Boolean).map((i) => "expert " + i).join(", ") || "no expert"} lost. Total loss of the learner: ${now.paid.toFixed(2)}.`;
   const sign = (label) => (label > 0 ? "+1" : "\u22121");
   return `Round ${t}: the learner predicted ${sign(now.said)}, the answer was ${sign(now.y)}. ${now.paid} mistake${now.paid === 1 ? "" : "s"} so far.`;
 }

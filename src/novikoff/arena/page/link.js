@@ -1,4 +1,4 @@
-// A link has the whole state: game, moves, the round shown, and whether answers are hidden.
+// A link has the whole state: game, moves, the round shown, and whether answers are hidden. Numbers have two base-36 digits.
 
 const two = (value) => value.toString(36).padStart(2, "0");
 

@@ -1,4 +1,4 @@
-"""The games of the arena, one per file."""
+"""Games of the arena, one per file."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ SCENES: dict[str, type[Scene]] = {
         PerceptronScene, ThresholdsScene, BoxesScene, HalfspacesScene, EllipsoidScene, KernelScene, ExpertsScene,
     )
 }  # fmt: skip
+"""Scenes by name, in the order of the page."""
 
 
 def describe() -> list[dict[str, object]]:

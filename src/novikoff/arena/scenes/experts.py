@@ -13,7 +13,7 @@ from novikoff.experts.exponential_weights import ExponentialWeights
 
 
 class ExpertsScene(Scene):
-    """Weights of experts; in each round you choose who loses."""
+    """Weights of experts; in each round you choose which experts lose."""
 
     name, title, learner_name = "experts", "Experts", "exponential-weights"
     options: ClassVar[Mapping[str, tuple[int, int, int]]] = {"experts": (2, 8, 4)}
@@ -34,7 +34,7 @@ class ExpertsScene(Scene):
         return np.array([(place[0] >> i) & 1 for i in range(self.chosen["experts"])], dtype=np.float64)
 
     def random_place(self) -> Place:
-        """Return the losing experts: the most trusted one for the built-in rival, otherwise each by its own chance."""
+        """Return the losing experts: the heaviest one for the built-in rival, otherwise each with its probability."""
         if self.rival == "builtin":
             return [1 << int(np.argmax(self.learner.weights))]
         loses = self.coins.random(self.chosen["experts"]) < self._chances

@@ -62,7 +62,8 @@ class Plane(Scene):
         rows = [*self.shown, (x, y)]
         points = np.array([[*point, *(() if self.through_origin else (1.0,))] for point, _ in rows])
         labels = np.array([label for _, label in rows])
-        signed = -labels[:, None] * points  # y <u, x> >= s, s as large as it can be, |u_i| <= 1
+        # Linear program: maximise s subject to y <u, x> >= s on all rows and |u_i| <= 1; a target exists if s > 0.
+        signed = -labels[:, None] * points
         wanted = np.hstack([signed, np.ones((len(rows), 1))])
         width = points.shape[1]
         found = linprog([0.0] * width + [-1.0], wanted, np.zeros(len(rows)), bounds=[(-1, 1)] * width + [(0, 1)])

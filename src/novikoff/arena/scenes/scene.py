@@ -1,4 +1,4 @@
-"""A scene: one game of the arena, with a learner of the library, the places to play, and what the page draws.
+"""Scene: one game of the arena, with a learner of the library, the places to play, and the data that the page draws.
 
 A place is a list of integers, so that a link carries it exactly: hundredths in the plane, a threshold, a cell of a
 grid, or the losing experts (one bit each). Learner, ledger and certificates are those of any other game.
@@ -22,11 +22,11 @@ Place = list[int]
 
 
 class Scene(ABC):
-    """One game of the arena: a learner, the rounds played so far, and what the page draws of them.
+    """One game of the arena: a learner, the rounds played so far, and the data that the page draws.
 
     Attributes:
         options: Smallest, largest and default value of each option.
-        rivals: Opponents on offer: me, builtin (an adversary of the library), target (a hidden one), data (real rows).
+        rivals: Available opponents: me, builtin (an adversary of the library), target (a hidden one), data (real rows).
         labelled: Whether a round has a label to answer; without one, the place alone is the move.
     """
 

@@ -7,15 +7,15 @@
     print(model.certificates_[0])
 
 Order
-    `fit` shuffles the rows, since a sorted table teaches little. The order is a permutation drawn from `random_state`,
-    whatever the rows contain: independent rows are played as independent rows.
-    `partial_fit` plays rows in the given order; any chunks give the same result as the whole, to the bit.
+    `fit` shuffles the rows, since a learner does poorly on a table that is sorted by label. The permutation is drawn
+    from `random_state` and does not depend on the rows, so independent rows are still played as independent rows.
+    `partial_fit` plays rows in the given order; any split into batches gives the same result, to the bit.
 Labels
     Two labels are -1 and +1; the later one in `classes_` is +1. More labels are passed to a multiclass learner; any
     other learner plays one game per class, one against the rest: `ledger_` and `certificates_` are then dicts by class.
 Weights
     `sample_weight` and `class_weight` are integers: a row of weight 3 is three rounds, a row of weight 0 none. Theorems
-    count rounds, so that they hold unchanged; other weights are refused.
+    count rounds, so they hold unchanged; other weights are refused.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"classes must stay those of the first call, {self.classes_}: got {classes}.")
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise ValueError(f"y must be of the classes {self.classes_}: got {np.asarray(y)[~known][0]!r}.")
+            raise ValueError(f"y must be one of the classes {self.classes_}: got {np.asarray(y)[~known][0]!r}.")
         weights = self._weights(X, y, self.classes_, sample_weight)
         self._play(X, self._ys(np.searchsorted(self.classes_, y)), weights)
         return self
@@ -117,7 +117,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
                 f"class_weight={often!r}, which is close."
             )
         if not isinstance(by, Mapping) or (not by.keys() >= {*names} and not by.keys() <= {*names}):
-            raise InputError(f"the keys of class_weight must be classes, of {names}: got {shown(by)}.")
+            raise InputError(f"the keys of class_weight must be among the classes {names}: got {shown(by)}.")
         each = whole(np.array([by.get(name, 1) for name in names], dtype=np.float64))[codes]
         return each if weights is None else each * weights
 
@@ -146,7 +146,7 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         if not learner.learns_labels or (learner.task == "multiclass" and learner.fixed_labels):
             learned = "numbers" if learner.task == "regression" else "labels"
             raise MismatchError(
-                f"a classifier needs a learner of labels: {self._made_from()} learns {learned}. "
+                f"a classifier needs a learner for labels: {self._made_from()} learns {learned}. "
                 "Use NovikoffRegressor for numbers."
             )
 
@@ -180,7 +180,8 @@ class NovikoffClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of every row, positive for the later class; one score per class if there are more."""
         check_is_fitted(self, "_ledgers")
-        revealing = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)  # <w, x> is finite only if x is
+        # The score of a Perceptron is finite only if x is: checking scores instead of X saves a pass over X.
+        revealing = all(type(ledger.learner) is Perceptron for ledger in self._ledgers)
         found = []
         for batch in self._parts(X, finite=not revealing):
             scores = [ledger.player.scores_many(batch) for ledger in self._ledgers]

@@ -27,7 +27,7 @@ from novikoff.game.specs import Spec
 ROWS = 65_536
 """Prediction batch size."""
 POOR = ("perceptron", "cks", "ellipsoid", "hedge", "constant")
-"""Learners whose accuracy after one pass over 300 rows may be below 0.83 on three blobs; their tag declares it."""
+"""Learners that may score below 0.83 after one pass in scikit-learn's check on three blobs; their tags declare it."""
 
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         return self.learner
 
     def _recipe(self, X: Any = None) -> Recipe:
-        """Return what learners are made from: a spec with the scaling it has on the rows of X, as in `nk.play`."""
+        """Return the recipe of learners: a spec with the scaling that `nk.play` would use on X, or a function."""
         made = self._made_from()
         if isinstance(made, (str, Spec)):
             return scaled(specs.parsed(made), RowShape(scaled=X is not None and not is_sparse(X)))
@@ -89,7 +89,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
             return ledgers[0].player  # type: ignore[no-any-return]
         try:
             return self._make(self._recipe())
-        except Exception:  # `fit` will raise it
+        except Exception:  # `fit` will raise the same error
             return None
 
     def __sklearn_tags__(self) -> Any:

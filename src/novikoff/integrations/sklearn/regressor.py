@@ -64,7 +64,7 @@ class NovikoffRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
             learner = self._make(recipe, X.shape[1], check_random_state(self.random_state).randint(2**31))
             if learner.task != "regression":
                 raise MismatchError(
-                    f"a regressor needs a learner of numbers: {self._made_from()} learns labels. "
+                    f"a regressor needs a learner for numbers: {self._made_from()} learns labels. "
                     "Use NovikoffClassifier for labels."
                 )
             self._begin(X, recipe, [learner], [None])
