@@ -9,7 +9,8 @@ import pytest
 
 from novikoff.core.errors import ModelFileError
 from novikoff.trees import boosting
-from novikoff.trees.boosting import MANY_LABELS, NUMBERS, RESIDUALS, TWO_LABELS, BoostedTrees, Boosting, quantile_edges
+from novikoff.trees.bins import quantile_edges
+from novikoff.trees.boosting import MANY_LABELS, NUMBERS, RESIDUALS, TWO_LABELS, BoostedTrees, Boosting
 from novikoff.trees.store import RowStore
 from tree_rows import stored, table
 

@@ -28,7 +28,9 @@ from novikoff.core.state import MOST_ROUNDS, Array, Count, Field, Stateful, arra
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
-from novikoff.trees._loops.boosting_layout import BINS, CHUNK, DONE, SAMPLE, SOFTMAX, Settings, Trees, Work
+from novikoff.trees._loops.boosting_layout import CHUNK, DONE, SAMPLE, SOFTMAX, Settings, Trees, Work
+from novikoff.trees._loops.layout import BINS
+from novikoff.trees.bins import Edges
 from novikoff.trees.store import TOGETHER, RowStore
 
 Loss = Literal["logistic", "softmax", "squared"]
@@ -283,12 +285,12 @@ class _Build:
         nodes, drawn = 2 * settings.leaves - 1, self.settings.columns
         start = np.random.default_rng([owner.seed, owner.refits]).integers(2**63, dtype=np.uint64)
         self.work = Work(
-            np.zeros(7, np.int64), np.array([start]), np.empty((columns, count), np.uint8), np.empty((columns, BINS)),
-            np.full(columns, BINS - 2), rows.y[here], base, np.empty((labels, count)),
+            np.zeros(7, np.int64), np.array([start]), np.empty((columns, count), np.uint8),
+            *Edges.none(columns), rows.y[here], base, np.empty((labels, count)),
             np.empty((labels if self.settings.loss == SOFTMAX else 1, count)), np.empty(count, np.int32),
             np.empty(count, np.int32), np.empty(count, np.int32), np.empty((2, count)), np.empty((2, count)),
             np.empty(columns, np.int64), np.empty((settings.leaves, drawn, BINS, 3)), np.empty((nodes, 3), np.int64),
-            np.empty((nodes, 4)), np.empty((nodes, BINS), np.bool_), np.empty(BINS, np.int64), np.ones(1),
+            np.empty((nodes, 4)), np.zeros((nodes, 2), np.uint64), np.empty(BINS, np.int64), np.empty(BINS), np.ones(1),
         )  # fmt: skip
 
     def advance(self, rows: RowStore, now: int) -> bool:
@@ -309,23 +311,7 @@ class _Build:
         """Compute the edges of column j from evenly spaced rows."""
         if self.kinds[j] == 0:
             some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
-            found = quantile_edges(rows.x[some, self.skipped + j])
-            self.work.edges[j, : len(found)], self.work.edge_counts[j] = found, len(found)
-
-
-def quantile_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ascending edges between bins: midpoints of distinct values, or of quantiles if there are more than 126.
-
-    >>> quantile_edges(np.array([3.0, 1.0, 1.0, np.nan, 2.0])).tolist()
-    [1.5, 2.5]
-    """
-    values = np.sort(values[~np.isnan(values)])
-    distinct = np.flatnonzero(values[1:] > values[:-1]) + 1
-    if len(distinct) > BINS - 3:
-        distinct = np.arange(1, BINS - 2) * len(values) // (BINS - 2)
-    low, high = values[distinct - 1], values[distinct]
-    middle = 0.5 * low + 0.5 * high
-    return np.unique(np.where(middle < high, middle, low))
+            Edges(self.work.edges, self.work.edge_counts).find(j, rows.x[some, self.skipped + j])
 
 
 def no_trees(settings: Boosting, outputs: int) -> Trees:

@@ -29,6 +29,8 @@ from novikoff.numerics.records import astuple
 from novikoff.numerics.total import Total
 from novikoff.trees import _loops
 from novikoff.trees._loops import layout as at
+from novikoff.trees._loops.boosting_layout import SAMPLE
+from novikoff.trees.bins import Edges
 from novikoff.trees.forest import TREES, checked_seed, checked_trees
 from novikoff.trees.growing import GrowingTree
 from novikoff.trees.learner import NumberTableLearner
@@ -211,14 +213,16 @@ class _Build:
         work = self.rows * (columns + owner.trees * columns * max(self.rows, 2).bit_length())
         self.takeover = self.began + max(1, min(work // SHARE, self.rows // 8, TOGETHER))
         self.share = -(-work // (self.takeover - self.began))
-        self.codes = np.empty((self.rows, columns), dtype=np.uint8)
-        self.edges, self.edge_counts = np.empty((columns, at.ROOM)), np.zeros(columns, dtype=np.int64)
-        _loops.number_forest.find_edges(store.x, self.kinds, self.first, self.began, self.edges, self.edge_counts)
+        self.codes, self.edges = np.empty((columns, self.rows), dtype=np.uint8), Edges.none(columns)
+        some = np.arange(self.first, self.began, max(1, self.rows // SAMPLE)) % len(store.y)
+        for j in np.flatnonzero(self.kinds == 0).tolist():
+            self.edges.find(j, store.x[some, j])
         self.trees: list[GrowingTree] = []
         self.done = self.coded = self.node = self.out_at = 0
         self.tree: GrowingTree | None = None
-        self.places, self.table = np.zeros((MOST_NODES, 2), dtype=np.int64), np.zeros(1)
-        self.bag = self.out = self.spare = np.zeros(0, dtype=np.int64)
+        self.places = np.zeros((MOST_NODES, 2), dtype=np.int64)
+        self.bag = self.spare = np.zeros(0, dtype=np.int32)
+        self.out = np.zeros(0, dtype=np.int64)
 
     def advance(self, store: RowStore, now: int) -> bool:
         """Do the work that is due after `now` rounds; return whether the trees take over."""
@@ -233,16 +237,16 @@ class _Build:
         loops, columns = _loops.number_forest, len(self.kinds)
         if self.coded < self.rows:
             stop = min(self.rows, self.coded + TOGETHER)
-            loops.code(store.x, self.kinds, self.edges, self.first, self.coded, stop, self.codes)
+            loops.code(store.x, self.kinds, self.edges.edges, self.first, self.coded, stop, self.codes)
             self.done += (stop - self.coded) * columns
             self.coded = stop
         elif self.tree is None:
             self._start()
         elif self.node < self.tree.count:
-            bag = loops.Bag(self.codes, self.edges, self.edge_counts, self.bag, self.spare, self.places)
+            bag = loops.Bag(self.codes, *self.edges, self.bag, self.spare, self.places)
             self.node, visited = loops.expand(
                 astuple(self.tree.nodes), astuple(self.tree.rule), store.x, store.y, self.kinds, self.first,
-                astuple(bag), self.node, UNIT, self.table,
+                astuple(bag), self.node, UNIT,
             )  # fmt: skip
             self.done += visited
         elif self.out_at < len(self.out):
@@ -265,8 +269,8 @@ class _Build:
     def _start(self) -> None:
         coins = np.random.default_rng([self.owner.seed, self.began, len(self.trees)])
         inside = coins.random(self.rows) < BAG
-        self.bag, self.out = np.flatnonzero(inside), np.flatnonzero(~inside)
-        self.spare, self.node, self.out_at = np.empty(len(self.bag), dtype=np.int64), 0, 0
+        self.bag, self.out = np.flatnonzero(inside).astype(np.int32), np.flatnonzero(~inside)
+        self.spare, self.node, self.out_at = np.empty(len(self.bag), dtype=np.int32), 0, 0
         self.tree = _new_tree(len(self.kinds))
         self.tree._make_room(min(MOST_NODES, max(len(self.bag), 3)))
         self.places[0] = 0, len(self.bag)

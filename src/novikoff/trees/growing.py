@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
 from novikoff.trees._loops import layout as at
+from novikoff.trees.bins import Edges, x_log_x
 from novikoff.trees.columns import Columns
 from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, number_gains, truncated
 from novikoff.trees.store import RowStore
@@ -29,14 +29,8 @@ FIRST_EDGES = 32
 """Number of rows from which the first edges are found."""
 FIRST_NODES = 128
 MOST_NODES = 16_384
-LARGEST_TABLE = 20_001
-
-
-@lru_cache(maxsize=2)
-def x_log_x(count: int) -> NDArray[np.float64]:
-    """Return x ln x for 0, 1, ..., count - 1."""
-    x = np.arange(count, dtype=np.float64)
-    return x * np.log(np.maximum(x, 1.0))
+SAMPLE, SAMPLED = 2048, 2**17
+"""Largest number of rows, and of cells of all columns, from which edges are found at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +207,15 @@ class GrowingTree(Stateful):
         if offsets is not None:
             self._offsets[np.arange(first, stop) % len(store.y)] = offsets
         out = np.empty((stop - first, 1 if self.kind == at.NUMBERS else int(self.numbers[at.KNOWN])))
-        table, t = x_log_x(LARGEST_TABLE), first
+        table, t = x_log_x(at.EXAMINED), first
         while t < stop:
             t = _loops.tree.play(
                 astuple(self.nodes), astuple(self.rule), self._growth(), store.x, store.y, kinds, store.begin,
                 store.window, t, stop, table, out[t - first :],
             )  # fmt: skip
-            if t < stop:
+            if t < stop and t >= self.numbers[at.NEXT_EDGES]:
+                self._renew_edges(store, kinds, t)
+            elif t < stop:
                 self._make_room(min(max(2 * len(self.cut), FIRST_NODES), MOST_NODES))
         return out
 
@@ -330,6 +326,17 @@ class GrowingTree(Stateful):
     def _growth(self) -> Any:
         return self._chain, self._codes, self._editions, self._offsets, self.edges, self.edge_counts
 
+    def _renew_edges(self, store: RowStore, kinds: NDArray[np.int8], t: int) -> None:
+        """Find the edges of all columns of numbers from the stored rows before row t."""
+        oldest = max(store.begin, t + 1 - store.window)
+        rows = max(min(SAMPLE, SAMPLED // max(store.width, 1)), at.EDGES)
+        slots = np.arange(oldest, t, max(1, (t - oldest) // rows)) % len(store.y)
+        bins = Edges(self.edges, self.edge_counts)
+        for j in np.flatnonzero(kinds == 0).tolist():
+            bins.find(j, store.x[slots, j])
+        self.numbers[at.EDITION] += 1
+        self.numbers[at.NEXT_EDGES] = t + max(1, min(t, store.window // 2))
+
     def _make_room(self, nodes: int) -> None:
         """Grow the arrays to `nodes` nodes."""
         for name in at.Nodes._fields[1:]:
@@ -343,7 +350,7 @@ class GrowingTree(Stateful):
     def _follow(self, store: RowStore) -> None:
         """Lay out what belongs to rows as the store lays out the rows."""
         room, width = len(store.y), store.width
-        if room == self._room and width == self._codes.shape[1]:
+        if room == self._room and width == len(self._codes):
             return
         chain, offsets = np.full(room, -1, dtype=np.int64), np.zeros(room if self.kind == at.RESIDUALS else 0)
         rows = np.arange(store.first, store.count)  # what is copied for rows that are not played yet does not matter
@@ -352,7 +359,7 @@ class GrowingTree(Stateful):
             if self.kind == at.RESIDUALS:
                 offsets[rows % room] = self._offsets[rows % self._room]
         self._store, self._room, self._chain, self._offsets = store, room, chain, offsets
-        self._codes, self._editions = np.zeros((room, width), dtype=np.uint8), np.full(room, -1, dtype=np.int64)
+        self._codes, self._editions = np.zeros((width, room), dtype=np.uint8), np.full(room, -1, dtype=np.int64)
         more = width - len(self.edges)
         if more > 0:
             self.edges = np.concatenate([self.edges, np.full((more, at.ROOM), math.inf)])

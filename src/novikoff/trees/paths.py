@@ -38,9 +38,8 @@ def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64]
         return missing_left == 1
     if not category:
         return bool(value <= cut)
-    if value < 0.0:
-        return False
-    b = min(int(value) + 1, 64 * len(sets) - 1)
+    last = 64 * len(sets) - 1
+    b = last if value < 0.0 else min(int(value) + 1, last)
     return bool(int(sets[b >> 6]) >> (b & 63) & 1)
 
 

@@ -32,9 +32,11 @@ from novikoff.core.state import Array, Count, Field, Stateful, array, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
 from novikoff.trees import _loops
-from novikoff.trees._loops.boosting_layout import BINS, SAMPLE
-from novikoff.trees._loops.forest_layout import DEPTH, FLOOR, SHRINK, Forest, Growing
-from novikoff.trees.boosting import MOST_LABELS, quantile_edges
+from novikoff.trees._loops.boosting_layout import SAMPLE
+from novikoff.trees._loops.forest_layout import DEPTH, DONE, FLOOR, SHRINK, Forest, Growing
+from novikoff.trees._loops.layout import BINS
+from novikoff.trees.bins import Edges, x_log_x
+from novikoff.trees.boosting import MOST_LABELS
 from novikoff.trees.paths import Steps, by_column, goes_left, label_gains, truncated
 from novikoff.trees.store import TOGETHER, RowStore
 
@@ -44,6 +46,8 @@ GROWTH = 1.5
 MOST_NODES = 4000
 SHARE = 500_000
 """Row visits per round that growing is spread over."""
+SORTED = 12
+"""Row visits that sorting takes per value, about."""
 PARTS = ("played", "mixture", "bound", "constants", "regret", "price", "off")
 """Columns of `RegrownForest.parts`: see `bounds` in trees/_loops/forest.py."""
 
@@ -284,31 +288,38 @@ class _Build:
         self.tried = min(columns, max(3, few))
         # A row is visited about once per column tried and level of each tree.
         work = count * (columns + owner.trees * (9 + 3 * self.tried * max(count, 2).bit_length() // 2))
+        work += SORTED * columns * min(count, SAMPLE)
         self.takeover = owner.began + max(1, min(work // SHARE, count // 8, TOGETHER))
         self.share = -(-work // (self.takeover - owner.began))
         nodes = min(MOST_NODES, max(2 * count, 3), max(2**17 // owner.labels, 3))  # memory grows with both
         self.forest = no_forest(owner.trees, nodes, owner.labels)
         here = np.arange(first, owner.began) % len(rows.x)
         start = np.random.default_rng([owner.seed, owner.began]).integers(2**63, dtype=np.uint64)
-        edges = np.empty((columns, BINS)), np.full(columns, BINS - 2)
-        some = here[:: max(1, count // SAMPLE)]
-        for j in np.flatnonzero(self.kinds == 0):
-            found = quantile_edges(rows.x[some, self.skipped + j])
-            edges[0][j, : len(found)], edges[1][j] = found, len(found)
+        self.bins, self.found, labels = Edges.none(columns), 0, owner.labels
         self.growing = Growing(
-            np.zeros(6, np.int64), np.array([start]), np.empty((columns, count), np.uint8), *edges,
+            np.zeros(6, np.int64), np.array([start]), np.empty((columns, count), np.uint8), *self.bins,
             rows.y[here].astype(np.int64), np.empty(count, np.bool_), np.empty(count, np.int32),
             np.empty(count, np.int32), np.empty((nodes, 2), np.int64), np.empty(nodes, np.int64),
-            np.empty(columns, np.int64), np.empty((BINS, owner.labels)), np.empty(BINS, np.int64),
-            np.empty(BINS, np.bool_), np.empty((2, owner.labels)),
+            np.empty(columns, np.int64), np.zeros((BINS + 1, labels + 1), np.int64), np.empty(BINS, np.int64),
+            np.empty(BINS), np.empty(2, np.uint64), np.empty(count, np.int64), np.empty(labels, np.int64),
         )  # fmt: skip
 
     def advance(self, rows: RowStore, now: int) -> bool:
         """Do the work that is due after `now` rounds; return whether the trees take over."""
         due = 2**62 if now == self.takeover else self.share * (now - self.began)
+        counters, columns = self.growing.counters, len(self.kinds)
+        while self.found < columns and counters[DONE] < due:
+            if self.kinds[self.found] == 0:
+                some = np.arange(self.first, self.began, max(1, self.count // SAMPLE)) % len(rows.x)
+                self.bins.find(self.found, rows.x[some, self.skipped + self.found])
+                counters[DONE] += SORTED * len(some)
+            self.found += 1
+        if self.found < columns:
+            return False
         _loops.forest.advance(
-            astuple(self.forest), astuple(self.growing), self.kinds, rows.x, self.first, self.skipped, self.tried, due
-        )
+            astuple(self.forest), astuple(self.growing), self.kinds, rows.x, self.first, self.skipped, self.tried,
+            x_log_x(self.count), due,
+        )  # fmt: skip
         return now == self.takeover
 
 

@@ -19,12 +19,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inlined, inner
+from novikoff.numerics.compiled import compiled, inner
 from novikoff.numerics.exp import exp
 from novikoff.trees._loops.boosting_layout import (
     BIAS,
     BIN,
-    BINS,
     CHUNK,
     CODED,
     CODES,
@@ -48,45 +47,7 @@ from novikoff.trees._loops.boosting_layout import (
     Trees,
     Work,
 )  # fmt: skip
-
-
-@inlined
-def draw(coins: NDArray[np.uint64]) -> float:
-    """Return the next random number in [0, 1) (splitmix64)."""
-    coins[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = coins[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) * 2.0**-53
-
-
-@inlined
-def bin_of(value: float, category: bool, edges: NDArray[np.float64], count: int) -> int:
-    """Return the bin of a value: bin <= k + 1 exactly if value <= edges[k]."""
-    if value != value:
-        return 0
-    if category:
-        return min(int(min(value, 1e9)) + 1, BINS - 1)
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if value <= edges[middle]:
-            high = middle
-        else:
-            low = middle + 1
-    return low + 1
-
-
-@inlined
-def goes_left(value: float, category: bool, cut: float, missing: int, sets: NDArray[np.uint64]) -> bool:
-    """Return the side of a value: numbers up to the cut and categories of the set go left."""
-    if value != value:
-        return missing == 1
-    if category:
-        code = np.uint64(min(int(min(value, 1e9)) + 1, BINS - 1))
-        return (sets[code >> np.uint64(6)] >> (code & np.uint64(63))) & np.uint64(1) == np.uint64(1)
-    return value <= cut
+from novikoff.trees._loops.cuts import Limits, bin_goes_left, bin_of, draw, goes_left, set_of, sum_cut
 
 
 @inner
@@ -108,49 +69,18 @@ def count_rows(work: Work, drawn: int, node: int) -> None:
 @inner
 def best_cut(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> None:
     """Find the cut of a leaf that gains most; its gain is 0 if no cut is allowed."""
-    best, order, ridge = work.best[node], work.order, settings.ridge
-    best[GAIN], best[SLOT] = 0.0, -1.0
+    gain, slot, last, side = 0.0, -1, 0, 0
     for c in range(settings.columns):
-        here, category = work.histograms[work.places[node, 2], c], kinds[work.columns[c]] == 1
-        g, h, n, met = 0.0, 0.0, 0.0, 0
-        for e in range(work.edge_counts[work.columns[c]] + 2):
-            g += here[e, 0]
-            h += here[e, 1]
-            n += here[e, 2]
-            if e > 0 and here[e, 2] > 0.0:
-                order[met] = e
-                met += 1
-        fine = 0.0
-        if category:
-            fine = settings.fine * max(met - 2, 0)
-            for a in range(1, met):  # insertion sort by the mean gradient, shrunk to 0
-                e = order[a]
-                mean = here[e, 0] / (here[e, 1] + 4.0 * ridge)
-                b = a - 1
-                while b >= 0 and here[order[b], 0] / (here[order[b], 1] + 4.0 * ridge) > mean:
-                    order[b + 1] = order[b]
-                    b -= 1
-                order[b + 1] = e
-        lost_g, lost_h, lost_n = here[0, 0], here[0, 1], here[0, 2]
-        base = 0.5 * g * g / (h + ridge) + fine
-        left_g, left_h, left_n = 0.0, 0.0, 0.0
-        for a in range(met if lost_n > 0.0 else met - 1):
-            e = order[a]
-            left_g += here[e, 0]
-            left_h += here[e, 1]
-            left_n += here[e, 2]
-            for side in range(2 if lost_n > 0.0 else 1):
-                gl, hl, nl = left_g + side * lost_g, left_h + side * lost_h, left_n + side * lost_n
-                if nl < settings.least or n - nl < settings.least:
-                    continue
-                gain = 0.5 * gl * gl / (hl + ridge) + 0.5 * (g - gl) * (g - gl) / (h - hl + ridge) - base
-                if gain > best[GAIN]:
-                    best[GAIN], best[SLOT], best[BIN], best[SIDE] = gain, c, e, side
-                    if category:
-                        for b in range(BINS):
-                            work.sets[node, b] = False
-                        for b in range(a + 1):
-                            work.sets[node, order[b]] = True
+        here, j = work.histograms[work.places[node, 2], c], work.columns[c]
+        found, where, go = sum_cut(
+            here, work.edge_counts[j] + 2, kinds[j] == 1, 0.0,
+            Limits(settings.least, settings.ridge, settings.fine, 4.0 * settings.ridge), work.order, work.means,
+        )  # fmt: skip
+        if where > 0 and found > gain:
+            gain, slot, last, side = found, c, work.order[where - 1], go
+            set_of(work.order, where if kinds[j] == 1 else 0, work.sets[node])
+    best = work.best[node]
+    best[GAIN], best[SLOT], best[BIN], best[SIDE] = gain, slot, last, side
 
 
 @inner
@@ -282,20 +212,14 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
             node, most = v, work.best[v, GAIN]
     if node < 0:
         return False
-    column, last, side = work.columns[int(work.best[node, SLOT])], int(work.best[node, BIN]), work.best[node, SIDE]
-    category, codes = kinds[column] == 1, work.codes[column]
+    column, last, side = work.columns[int(work.best[node, SLOT])], int(work.best[node, BIN]), int(work.best[node, SIDE])
+    category, codes, sets = kinds[column] == 1, work.codes[column], work.sets[node]
     start, stop, slot = work.places[node, 0], work.places[node, 1], work.places[node, 2]
     kept, moved = start, 0
     for a in range(start, stop):
         i = work.rows[a]
         e = codes[i]
-        if e == 0:
-            stays = side == 1.0
-        elif category:
-            stays = work.sets[node, e]
-        else:
-            stays = e <= last
-        if stays:
+        if bin_goes_left(int(e), category, last, side, sets):
             work.rows[kept] = i
             work.slopes[0, kept], work.slopes[1, kept] = work.slopes[0, a], work.slopes[1, a]
             kept += 1
@@ -307,16 +231,12 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
         work.rows[kept + a] = work.spare[a]
         work.slopes[0, kept + a], work.slopes[1, kept + a] = work.spares[0, a], work.spares[1, a]
     left = nodes
-    trees.column[tree, node], trees.left[tree, node], trees.missing[tree, node] = column, left, int(side)
+    trees.column[tree, node], trees.left[tree, node], trees.missing[tree, node] = column, left, side
     trees.cut[tree, node] = np.inf  # also of categories, which have a set instead
     if not category and last <= work.edge_counts[column]:
         trees.cut[tree, node] = work.edges[column, last - 1]
     trees.gains[tree, node] = most
-    trees.sets[tree, node, 0], trees.sets[tree, node, 1] = np.uint64(0), np.uint64(0)
-    if category:
-        for e in range(BINS):
-            if work.sets[node, e]:
-                trees.sets[tree, node, e >> 6] |= np.uint64(1) << np.uint64(e & 63)
+    trees.sets[tree, node, 0], trees.sets[tree, node, 1] = sets[0], sets[1]
     small, large = (left, left + 1) if kept - start <= stop - kept else (left + 1, left)
     work.places[left, 0], work.places[left, 1] = start, kept
     work.places[left + 1, 0], work.places[left + 1, 1] = kept, stop
@@ -347,13 +267,8 @@ def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settin
     for i in range(len(work.target)):
         v = 0
         while column[v] >= 0:
-            e = work.codes[column[v], i]
-            if e == 0:
-                stays = trees.missing[tree, v] == 1
-            elif kinds[column[v]] == 1:
-                stays = work.sets[v, e]
-            else:
-                stays = e <= work.best[v, BIN]
+            e, category = int(work.codes[column[v], i]), kinds[column[v]] == 1
+            stays = bin_goes_left(e, category, work.best[v, BIN], trees.missing[tree, v], work.sets[v])
             v = left[v] + (0 if stays else 1)
         scores[i] += value[v]
 
@@ -386,7 +301,7 @@ def advance(
             for i in range(counters[CODED], stop):
                 row = stored[(first + i) % capacity]
                 for j in range(d):
-                    work.codes[j, i] = bin_of(row[skipped + j], kinds[j] == 1, work.edges[j], work.edge_counts[j])
+                    work.codes[j, i] = bin_of(row[skipped + j], kinds[j] == 1, work.edges[j])
             counters[CODED] = stop
             counters[DONE] += 1
             counters[PHASE] = BIAS if stop == rows else CODES
@@ -442,8 +357,8 @@ def forecast(
                     while trees.column[tree, v] >= 0:
                         j = trees.column[tree, v]
                         left = goes_left(
-                            x[t, skipped + j], kinds[j] == 1, trees.cut[tree, v], trees.missing[tree, v],
-                            trees.sets[tree, v],
+                            x[t, skipped + j], kinds[j] == 1, trees.cut[tree, v], trees.sets[tree, v],
+                            trees.missing[tree, v],
                         )  # fmt: skip
                         v = trees.left[tree, v] + (0 if left else 1)
                     score += trees.value[tree, v]

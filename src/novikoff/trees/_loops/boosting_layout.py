@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-BINS = 128
 SAMPLE = 8192
 """Rows from which quantile edges are computed, evenly spaced."""
 CHUNK = 4096
@@ -60,7 +59,7 @@ class Work(NamedTuple):
     counters: NDArray[np.int64]  # (7,)
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
-    edges: NDArray[np.float64]  # (d, BINS) edges between bins, ascending
+    edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite
     edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
     target: NDArray[np.float64]  # (m,) outcome, label number, or label 0 or 1
     base: NDArray[np.float64]  # (m,) score that the trees are added to
@@ -75,6 +74,7 @@ class Work(NamedTuple):
     histograms: NDArray[np.float64]  # (leaves, columns drawn, BINS, 3) gradient, curvature and number of rows by bin
     places: NDArray[np.int64]  # (nodes, 3) first row, end, and histogram of each node
     best: NDArray[np.float64]  # (nodes, 4) best cut of each leaf
-    sets: NDArray[np.bool_]  # (nodes, BINS) bins of categories left of the best cut
+    sets: NDArray[np.uint64]  # (nodes, 2) bins of categories left of the best cut, as bits
     order: NDArray[np.int64]  # (BINS,) working memory
+    means: NDArray[np.float64]  # (BINS,) working memory
     unit: NDArray[np.float64]  # (1,) unit of the gradients of the current tree

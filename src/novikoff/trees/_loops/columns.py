@@ -35,7 +35,8 @@ def fill_dense(
     """Write the columns of the rows x (rows, places) to out (rows, columns)."""
     places = min(x.shape[1], len(column_of))
     for t in range(len(x)):
-        out[t] = absent
+        for column in range(len(absent)):  # numba takes a second to compile out[t] = absent
+            out[t, column] = absent[column]
         for place in range(places):
             if column_of[place] >= 0:
                 _enter(out[t], column_of[place], code_of[place], float(x[t, place]))
@@ -48,7 +49,8 @@ def fill_sparse(
 ) -> None:  # fmt: skip
     """Write the columns of sparse rows to out (rows, columns)."""
     for t in range(len(indptr) - 1):
-        out[t] = absent
+        for column in range(len(absent)):  # numba takes a second to compile out[t] = absent
+            out[t, column] = absent[column]
         for e in range(indptr[t], indptr[t + 1]):
             place = np.int64(indices[e])
             if place < len(column_of) and column_of[place] >= 0:

@@ -1,17 +1,39 @@
-"""Bins of columns, and the best cut of a column."""
+"""Bins of columns, and the best cut of a column: for growing trees, forests and boosted trees.
+
+A column of a node is cut between two bins, in the order of the bins for numbers and of their means for categories;
+missing values go to the better side.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import inner
-from novikoff.trees._loops.layout import BINS, EDGES, LABELS, NUMBERS
+from novikoff.numerics.compiled import inlined, inner
+from novikoff.numerics.splitmix import GOLDEN, uniform
+from novikoff.trees._loops.layout import BINS
 
 Vector = NDArray[np.float64]
-SAMPLE = 4096
-SAMPLED = 2**17
-"""Largest number of cells of all columns from which edges are found at once."""
+CONSTANT = -1
+"""Number of bins left of the cut of a column that has one bin only."""
+
+
+class Limits(NamedTuple):
+    """Constants of a cut."""
+
+    least: int  # fewest rows on either side
+    ridge: float  # added to the curvature of either side
+    fine: float  # subtracted from the gain of a cut on categories, per category beyond the second
+    smoothing: float  # rows, or curvature, added to a category when categories are ordered by their means
+
+
+@inlined
+def draw(coins: NDArray[np.uint64]) -> float:
+    """Return the next random number in [0, 1); coins (1,) is the state of the generator."""
+    coins[0] += GOLDEN
+    return uniform(coins[0], -1)
 
 
 @inner
@@ -28,157 +50,25 @@ def bin_of(value: float, category: bool, edges: Vector) -> int:
     return below + 1
 
 
-@inner
-def between(low: float, high: float) -> float:
-    """Return a number from low to below high."""
-    middle = 0.5 * low + 0.5 * high
-    return middle if low <= middle < high else low
-
-
-@inner
-def edges_of(values: Vector, edges: Vector) -> int:
-    """Write the edges of sorted values without NaN; return their number, 0 if all values are equal.
-
-    Up to EDGES + 1 different values have an edge between any two; more have EDGES - 1 quantiles.
-    """
-    count, different = 0, 0
-    edges[:] = np.inf
-    for i in range(len(values)):
-        different += i == 0 or values[i] != values[i - 1]
-    if different <= EDGES + 1:
-        for i in range(1, len(values)):
-            if values[i] != values[i - 1]:
-                edges[count] = between(values[i - 1], values[i])
-                count += 1
-        return count
-    for k in range(1, EDGES):
-        i = (k * len(values)) // EDGES
-        if values[i] == values[i - 1]:
-            continue
-        edge = between(values[i - 1], values[i])
-        if count == 0 or edge > edges[count - 1]:
-            edges[count] = edge
-            count += 1
-    return count
-
-
-@inner
-def column_edges(
-    x: NDArray[np.float64], column: int, first: int, stop: int, step: int, spare: Vector, edges: Vector
-) -> int:
-    """Write the edges of a column from every step-th stored row first .. stop - 1; return their number."""
-    room, found = len(x), 0
-    for i in range(first, stop, step):
-        value = x[i % room, column]
-        if value == value:
-            spare[found] = value
-            found += 1
-    return edges_of(np.sort(spare[:found]), edges)
-
-
-@inner
-def sample_step(rows: int, columns: int) -> int:
-    """Return the distance of the rows from which edges are found."""
-    return max(1, rows // max(min(SAMPLE, SAMPLED // max(columns, 1)), EDGES))
-
-
-@inner
-def xlogx(a: float, table: Vector) -> float:
-    """Return a ln a of a whole number."""
-    if a < len(table):
-        return table[int(a)]
-    return a * np.log(a)
-
-
-@inner
-def score(kind: int, sums: Vector, width: int, n: float, ridge: float, table: Vector) -> float:
-    """Return the part of the gain that one side of a cut has, with these sums over its rows."""
-    if kind == LABELS:
-        total = -xlogx(n, table)
-        for c in range(width):
-            total += xlogx(sums[c], table)
-        return total
-    if kind == NUMBERS:
-        return sums[0] * sums[0] / n
-    return 0.5 * sums[0] * sums[0] / (sums[1] + ridge)
-
-
-@inner
-def best_cut(
-    kind: int, sums: NDArray[np.float64], counts: NDArray[np.int64], category: bool, totals: Vector, width: int, n: int,
-    least: int, ridge: float, fine: float, table: Vector, order: NDArray[np.int64], spare: NDArray[np.float64],
-) -> tuple[float, int, int]:  # fmt: skip
-    """Return the gain in nats of the best cut of a column, the number of bins left of it, and whether missing go left.
-
-    Args:
-        kind: Kind of the tree.
-        sums: (BINS, width) sums over the rows of each bin: labels, numbers less their mean, gradients and curvatures.
-        counts: (BINS,) number of rows of each bin; written for labels.
-        category: Whether bins are categories, which are ordered by their mean.
-        totals: (width,) sums over all bins.
-        width: Number of sums.
-        n: Number of rows.
-        least: Least number of rows on each side.
-        ridge: Ridge of the residuals.
-        fine: Nats taken off for each category beyond the second.
-        table: x ln x of whole numbers.
-        order: (BINS,) bins in order, written; those left of the cut are the first.
-        spare: (3, at least width and BINS) room to work in.
-    """
-    occupied, most, main = 0, 0.0, 0
-    if kind == LABELS:
-        for b in range(BINS):
-            total = 0.0
-            for c in range(width):
-                total += sums[b, c]
-            counts[b] = int(total)
-    for b in range(1, BINS):
-        if counts[b] > 0:
-            order[occupied] = b
-            occupied += 1
-    missing = counts[0]
-    if occupied + (missing > 0) < 2:
-        return 0.0, 0, 0
-    penalty = 0.0
+@inlined
+def bin_goes_left(e: int, category: bool, last: int, missing_left: int, sets: NDArray[np.uint64]) -> bool:
+    """Return whether a bin is left of a cut: a bin of `sets` (2,) as bits, or for numbers one up to `last`."""
+    if e == 0:
+        return missing_left == 1
     if category:
-        penalty = fine * max(occupied - 2, 0)
-        for c in range(1, width if kind == LABELS else 1):
-            main = c if totals[c] > totals[main] else main
-        ratios = spare[2]
-        for i in range(occupied):
-            b = order[i]
-            if kind in (LABELS, NUMBERS):
-                ratios[b] = (sums[b, main] + 2.0 * totals[main] / n) / (counts[b] + 2.0)
-            else:
-                ratios[b] = sums[b, 0] / (sums[b, 1] + ridge)
-        for i in range(1, occupied):
-            b, k = order[i], i - 1
-            while k >= 0 and ratios[order[k]] > ratios[b]:
-                order[k + 1] = order[k]
-                k -= 1
-            order[k + 1] = b
-    base = score(kind, totals, width, float(n), ridge, table)
-    left, right, best, where, side = spare[0], spare[1], 0.0, 0, 0
-    for go in range(2 if missing > 0 else 1):
-        there = missing if go == 1 else 0
-        for c in range(width):
-            left[c] = sums[0, c] if go == 1 else 0.0
-        for i in range(occupied if missing > 0 else occupied - 1):
-            b = order[i]
-            there += counts[b]
-            for c in range(width):
-                left[c] += sums[b, c]
-                right[c] = totals[c] - left[c]
-            if there < least or n - there < least:
-                continue
-            gain = score(kind, left, width, float(there), ridge, table)
-            gain += score(kind, right, width, float(n - there), ridge, table) - base
-            if gain > best:
-                best, where, side = gain, i + 1, go
-    if kind == NUMBERS and where > 0:
-        most = totals[width]  # the sum of squares
-        best = 0.5 * n * np.log(most / max(most - best, 1e-9 * most)) if most > 0.0 else 0.0
-    return best - penalty, where, side
+        return (sets[e >> 6] >> np.uint64(e & 63)) & np.uint64(1) == np.uint64(1)
+    return e <= last
+
+
+@inner
+def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64], missing_left: int) -> bool:
+    """Return whether a value goes to the left child; a category that was not there at the cut goes right."""
+    if value != value:
+        return missing_left == 1
+    if not category:
+        return value <= cut
+    e = BINS - 1 if value < 0.0 else min(int(value) + 1, BINS - 1)
+    return (sets[e >> 6] >> np.uint64(e & 63)) & np.uint64(1) == np.uint64(1)
 
 
 @inner
@@ -187,18 +77,177 @@ def set_of(order: NDArray[np.int64], where: int, sets: NDArray[np.uint64]) -> No
     sets[0] = np.uint64(0)
     sets[1] = np.uint64(0)
     for i in range(where):
-        b = order[i]
-        sets[b >> 6] |= np.uint64(1) << np.uint64(b & 63)
+        sets[order[i] >> 6] |= np.uint64(1) << np.uint64(order[i] & 63)
 
 
 @inner
-def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64], missing_left: int) -> bool:
-    """Return whether a value goes to the left child; a category that was never seen goes right."""
-    if value != value:
-        return missing_left == 1
-    if not category:
-        return value <= cut
-    if value < 0.0:
-        return False
-    b = min(int(value) + 1, BINS - 1)
-    return (sets[b >> 6] >> np.uint64(b & 63)) & np.uint64(1) == np.uint64(1)
+def sort_bins(order: NDArray[np.int64], met: int, means: Vector) -> None:
+    """Sort the first `met` bins of `order` by means[bin]; equal ones keep their order."""
+    for i in range(1, met):
+        e, k = order[i], i - 1
+        while k >= 0 and means[order[k]] > means[e]:
+            order[k + 1] = order[k]
+            k -= 1
+        order[k + 1] = e
+
+
+@inner
+def label_cut(
+    codes: NDArray[np.uint8], rows: NDArray[np.int32], labels: NDArray[np.int64], category: bool,
+    whole: NDArray[np.int64], limits: Limits, table: Vector, here: NDArray[np.int64], order: NDArray[np.int64],
+    means: Vector,
+) -> tuple[float, int, int]:  # fmt: skip
+    """Return the gain in nats of the best cut of a column for labels.
+
+    Args:
+        codes: (m,) bins of the column.
+        rows: (n,) rows of the node.
+        labels: (n,) their labels.
+        category: Whether bins are categories.
+        whole: (k,) number of rows with each label.
+        limits: Constants.
+        table: (n + 1 or more,) x ln x of whole numbers.
+        here: (BINS + 1, k + 1) zeros, and zeros again on return: rows of each bin by label, then all; the last bin has
+            those left of the cut.
+        order: (BINS,) written: bins in their order; the first ones are left of the cut.
+        means: (BINS,) working memory.
+
+    Returns:
+        The gain; the number of bins left of the cut, 0 if no cut is allowed, `CONSTANT` if there is one bin only; and
+        whether missing values go left.
+    """
+    n, k, met = len(rows), len(whole), 0
+    for a in range(n):
+        e = codes[rows[a]]
+        here[e, labels[a]] += 1
+        here[e, k] += 1
+    for e in range(1, BINS):
+        if here[e, k] > 0:
+            order[met] = e
+            met += 1
+    missing = here[0, k]
+    best, where, side = 0.0, 0, 0
+    if met + (missing > 0) < 2:
+        where = CONSTANT
+    else:
+        fine = 0.0
+        if category:
+            main = 0
+            for c in range(1, k):
+                main = c if whole[c] > whole[main] else main
+            for i in range(met):
+                e = order[i]
+                means[e] = (here[e, main] + limits.smoothing * whole[main] / n) / (here[e, k] + limits.smoothing)
+            sort_bins(order, met, means)
+            fine = limits.fine * max(met - 2, 0)
+        base = -table[n]
+        for c in range(k):
+            base += table[whole[c]]
+        best = base + fine
+        for go in range(2 if missing > 0 else 1):
+            there = 0
+            for c in range(k):
+                here[BINS, c] = here[0, c] if go == 1 else 0
+            there = missing if go == 1 else 0
+            for i in range(met if missing > 0 else met - 1):
+                e = order[i]
+                there += here[e, k]
+                gain = 0.0
+                for c in range(k):
+                    left = here[BINS, c] + here[e, c]
+                    here[BINS, c] = left
+                    gain += table[left] + table[whole[c] - left]
+                gain -= table[there] + table[n - there]
+                if gain > best and there >= limits.least and n - there >= limits.least:
+                    best, where, side = gain, i + 1, go
+        best -= base + fine
+    for i in range(met):
+        for c in range(k + 1):
+            here[order[i], c] = 0
+    for c in range(k + 1):
+        here[0, c] = 0
+    return best, where, side
+
+
+@inner
+def sum_cut(
+    here: NDArray[np.float64], bins: int, category: bool, squares: float, limits: Limits, order: NDArray[np.int64],
+    means: Vector,
+) -> tuple[float, int, int]:  # fmt: skip
+    """Return the gain in nats of the best cut of a column for sums: of numbers, or of gradients of a loss.
+
+    Args:
+        here: (BINS, 3) sums over the rows of each bin: gradient, curvature, 1. For numbers: number less the mean, 1, 1.
+        bins: Number of bins that are used.
+        category: Whether bins are categories.
+        squares: For numbers, the sum of their squares: the gain is then that of normal distributions of unknown
+            variance. 0 otherwise.
+        limits: Constants.
+        order: (BINS,) written: bins in their order; the first ones are left of the cut.
+        means: (BINS,) working memory.
+
+    Returns:
+        The gain, the number of bins left of the cut, 0 if no cut is allowed, and whether missing values go left.
+    """
+    ridge, g, h, n, met = limits.ridge, 0.0, 0.0, 0.0, 0
+    for e in range(bins):
+        g += here[e, 0]
+        h += here[e, 1]
+        n += here[e, 2]
+        if e > 0 and here[e, 2] > 0.0:
+            order[met] = e
+            met += 1
+    fine = 0.0
+    if category:
+        for i in range(met):
+            means[order[i]] = here[order[i], 0] / (here[order[i], 1] + limits.smoothing)
+        sort_bins(order, met, means)
+        fine = limits.fine * max(met - 2, 0)
+    lost_g, lost_h, lost_n = here[0, 0], here[0, 1], here[0, 2]
+    base, best, where, side = 0.5 * g * g / (h + ridge) if n > 0.0 else 0.0, 0.0, 0, 0
+    left_g, left_h, left_n = 0.0, 0.0, 0.0
+    for i in range(met if lost_n > 0.0 else met - 1):
+        e = order[i]
+        left_g += here[e, 0]
+        left_h += here[e, 1]
+        left_n += here[e, 2]
+        for go in range(2 if lost_n > 0.0 else 1):
+            gl, hl, nl = left_g + go * lost_g, left_h + go * lost_h, left_n + go * lost_n
+            if nl < limits.least or n - nl < limits.least:
+                continue
+            gain = 0.5 * gl * gl / (hl + ridge) + 0.5 * (g - gl) * (g - gl) / (h - hl + ridge) - base
+            if gain > best:
+                best, where, side = gain, i + 1, go
+    if squares > 0.0 and where > 0:
+        best = 0.5 * n * np.log(squares / max(squares - 2.0 * best, 1e-9 * squares))
+    return best - fine, where, side
+
+
+@inner
+def divide(
+    rows: NDArray[np.int32], spare: NDArray[np.int32], codes: NDArray[np.uint8], category: bool, last: int,
+    missing_left: int, sets: NDArray[np.uint64],
+) -> int:  # fmt: skip
+    """Put the rows of a node that go left first, each side in its order, and return their number.
+
+    Args:
+        rows: (n,) rows of the node.
+        spare: (n or more,) working memory.
+        codes: (m,) bins of the column of the cut.
+        category: Whether bins are categories.
+        last: Last bin of numbers on the left.
+        missing_left: Whether missing values go left.
+        sets: (2,) bins of categories on the left, as bits.
+    """
+    kept, moved = 0, 0
+    for a in range(len(rows)):
+        i = rows[a]
+        if bin_goes_left(int(codes[i]), category, last, missing_left, sets):
+            rows[kept] = i
+            kept += 1
+        else:
+            spare[moved] = i
+            moved += 1
+    for a in range(moved):
+        rows[kept + a] = spare[a]
+    return kept

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled, inlined, inner
-from novikoff.trees._loops.boosting import bin_of, draw, goes_left
-from novikoff.trees._loops.boosting_layout import BINS, CHUNK
+from novikoff.numerics.totals import put
+from novikoff.trees._loops.boosting_layout import CHUNK
+from novikoff.trees._loops.cuts import CONSTANT, Limits, bin_of, divide, draw, goes_left, label_cut, set_of
 from novikoff.trees._loops.forest_layout import (
     BAG,
     BAGS,
@@ -33,28 +34,14 @@ from novikoff.trees._loops.forest_layout import (
     PLAY,
     PLAYED,
     READY,
+    SCAN,
     SHRINK,
+    SMOOTHING,
     TREE,
     Forest,
     Growing,
 )
-
-
-@inlined
-def times_log(count: float) -> float:
-    """Return n ln n, 0 for n = 0."""
-    return count * np.log(count) if count > 0.0 else 0.0
-
-
-@inlined
-def add(pair: NDArray[np.float64], value: float) -> None:
-    """Add to a sum with compensation."""
-    total = pair[0] + value
-    if abs(pair[0]) >= abs(value):
-        pair[1] += (pair[0] - total) + value
-    else:
-        pair[1] += (value - total) + pair[0]
-    pair[0] = total
+from novikoff.trees._loops.mixing import entropy, log_add, shares, softplus
 
 
 @inner
@@ -70,22 +57,19 @@ def mixture(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes:
         nodes: (DEPTH, k) Out: p of each node.
         mixed: (DEPTH, k) Out: q of each node.
     """
-    labels = nodes.shape[1]
+    labels, counts, odds = nodes.shape[1], forest.counts, forest.odds
     for i in range(length):
         total, v = 0.0, path[i]
         for c in range(labels):
-            total += forest.counts[m, v, c]
+            total += counts[m, v, c]
+        scale = (1.0 - labels * FLOOR) / (total + (0.5 * labels if i == 0 else SHRINK))
         for c in range(labels):
-            if i == 0:
-                p = (forest.counts[m, v, c] + 0.5) / (total + 0.5 * labels)
-            else:
-                p = (forest.counts[m, v, c] + SHRINK * nodes[i - 1, c]) / (total + SHRINK)
-            nodes[i, c] = (1.0 - labels * FLOOR) * p + FLOOR
+            above = 0.5 if i == 0 else SHRINK * nodes[i - 1, c]
+            nodes[i, c] = (counts[m, v, c] + above) * scale + FLOOR
     for c in range(labels):
         mixed[length - 1, c] = nodes[length - 1, c]
     for i in range(length - 2, -1, -1):
-        odds = forest.odds[m, path[i]]
-        stop, go = 1.0 / (1.0 + np.exp(-odds)), 1.0 / (1.0 + np.exp(odds))
+        stop, go = shares(odds[m, path[i]])
         for c in range(labels):
             mixed[i, c] = stop * nodes[i, c] + go * mixed[i + 1, c]
 
@@ -100,7 +84,7 @@ def learn(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes: N
             forest.odds[m, v] -= loss + np.log(mixed[i + 1, y])
         forest.counts[m, v, y] += 1.0
         if books:
-            add(forest.losses[m, v], loss)
+            put(forest.losses[m, v], 0, loss)
             forest.rounds[m, v, y] += 1
 
 
@@ -116,7 +100,7 @@ def find_path(forest: Forest, kinds: NDArray[np.int8], m: int, x: NDArray[np.flo
         if j < 0:
             return length
         left = goes_left(
-            x[skipped + j], kinds[j] == 1, forest.cut[m, v], forest.missing[m, v], forest.sets[m, v]
+            x[skipped + j], kinds[j] == 1, forest.cut[m, v], forest.sets[m, v], forest.missing[m, v]
         )  # fmt: skip
         v = forest.left[m, v] + (0 if left else 1)
 
@@ -152,7 +136,7 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             for c in range(labels):
                 forecasts[t, c] += (np.log(mixed[0, c]) - scale) / trees
             if learns:
-                add(forest.played[m], scale - np.log(mixed[0, y[t]]))
+                put(forest.played[m], 0, scale - np.log(mixed[0, y[t]]))
                 learn(forest, m, length, path, nodes, mixed, y[t], True)
         most, total = forecasts[t, 0], 0.0
         for c in range(1, labels):
@@ -161,161 +145,78 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             total += np.exp(forecasts[t, c] - most)
         scale = most + np.log(total)
         if learns:
-            add(disagreement, -scale)
+            put(disagreement, 0, -scale)
         for c in range(labels):
             forecasts[t, c] -= scale
 
 
 @inner
-def entropy(counts: NDArray[np.float64]) -> float:
-    """Return the sum of n_c ln n_c - n ln n: minus the log loss of the best constant."""
-    total, found = 0.0, 0.0
-    for c in range(len(counts)):
-        total += counts[c]
-        found += times_log(counts[c])
-    return found - times_log(total)
-
-
-@inner
-def examine(forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, node: int) -> int:
-    """Split a node of the current tree if a cut gains enough; return the number of rows visited.
+def examine(
+    forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, node: int, table: NDArray[np.float64]
+) -> int:
+    """Split a node of the current tree if a cut gains enough; return the number of row visits that this took.
 
     The best of `tried` random columns is taken; columns that are constant in the node do not count.
     """
-    counters, order, here = growing.counters, growing.order, growing.histogram
-    m, labels, d = counters[TREE], here.shape[1], len(kinds)
+    m, d, coins, order = growing.counters[TREE], len(kinds), growing.coins, growing.order
     start, stop = growing.places[node, 0], growing.places[node, 1]
-    rows, left, whole = growing.rows, growing.sums[0], growing.sums[1]
+    n, rows, whole, columns = stop - start, growing.rows[start:stop], growing.whole, growing.columns
+    labels, several = growing.picked[:n], 0
     forest.column[m, node] = -1
-    for c in range(labels):
-        whole[c] = 0.0
-    for a in range(start, stop):
-        whole[growing.labels[rows[a]]] += 1.0
-    several, commonest = 0, 0
-    for c in range(labels):
+    for c in range(len(whole)):
+        whole[c] = 0
+    for a in range(n):
+        c = growing.labels[rows[a]]
+        labels[a] = c
+        whole[c] += 1
+    for c in range(len(whole)):
         forest.counts[m, node, c] = whole[c]
-        several += whole[c] > 0.0
-        commonest = c if whole[c] > whole[commonest] else commonest
-    count, visits, depth = stop - start, stop - start, growing.depths[node]
-    room = forest.nodes[m] + 2 <= forest.column.shape[1] and depth + 2 < DEPTH
-    if several < 2 or count < 2 * LEAST or not room:
+        several += whole[c] > 0
+    visits, depth, child = 2 * n, growing.depths[node], forest.nodes[m]
+    room = child + 2 <= forest.column.shape[1] and depth + 2 < DEPTH
+    if several < 2 or n < 2 * LEAST or not room:
         return visits
-    base = entropy(whole)
-    best, best_column, best_bin, best_side = GAIN, -1, 0, 0
+    best, column, last, side = GAIN, -1, 0, 0
     for j in range(d):
-        growing.columns[j] = j
+        columns[j] = j
     useful, drawn = 0, 0
     while drawn < d and useful < tried:
-        b = drawn + int(draw(growing.coins) * (d - drawn))
-        j = growing.columns[b]
-        growing.columns[b] = growing.columns[drawn]
-        growing.columns[drawn] = j
+        b = drawn + int(draw(coins) * (d - drawn))
+        j = columns[b]
+        columns[b] = columns[drawn]
+        columns[drawn] = j
         drawn += 1
-        codes = growing.codes[j]
-        least, most = BINS, 0
-        for a in range(start, stop):
-            e = int(codes[rows[a]])
-            least, most = min(least, e), max(most, e)
-        visits += count
-        if least == most:
-            continue
-        useful += 1
-        visits += count
-        for e in range(least, most + 1):
-            for c in range(labels):
-                here[e, c] = 0.0
-        for a in range(start, stop):
-            here[codes[rows[a]], growing.labels[rows[a]]] += 1.0
-        met, lost = 0, 0.0
-        for e in range(least, most + 1):
-            n = 0.0
-            for c in range(labels):
-                n += here[e, c]
-            if e == 0:
-                lost = n
-            elif n > 0.0:
-                order[met] = e
-                met += 1
-        fine = 0.0
-        if kinds[j] == 1:
-            fine = FINE * max(met - 2, 0)
-            share = whole[commonest] / count
-            for a in range(1, met):  # insertion sort by the share of the commonest label
-                e = order[a]
-                mean, b = smoothed(here[e], commonest, share), a - 1
-                while b >= 0 and smoothed(here[order[b]], commonest, share) > mean:
-                    order[b + 1] = order[b]
-                    b -= 1
-                order[b + 1] = e
-        for side in range(2 if lost > 0.0 else 1):
-            for c in range(labels):
-                left[c] = side * here[0, c] if lost > 0.0 else 0.0
-            n = side * lost
-            for a in range(met if lost > 0.0 and side == 0 else met - 1):
-                e = order[a]
-                right, ours, theirs = 0.0, 0.0, 0.0
-                for c in range(labels):
-                    left[c] += here[e, c]
-                    n += here[e, c]
-                    ours += times_log(left[c])
-                    right = whole[c] - left[c]
-                    theirs += times_log(right)
-                if n < LEAST or count - n < LEAST:
-                    continue
-                gain = ours - times_log(n) + theirs - times_log(count - n) - base - fine
-                if gain > best:
-                    best, best_column, best_bin, best_side = gain, j, e, side
-                    if kinds[j] == 1:
-                        for b in range(BINS):
-                            growing.goes[b] = False
-                        for b in range(a + 1):
-                            growing.goes[order[b]] = True
-    if best_column < 0:
+        visits += n + SCAN
+        gain, where, go = label_cut(
+            growing.codes[j], rows, labels, kinds[j] == 1, whole, Limits(LEAST, 0.0, FINE, SMOOTHING), table,
+            growing.histogram, order, growing.means,
+        )  # fmt: skip
+        if where != CONSTANT:
+            useful += 1
+        if where > 0 and gain > best:
+            best, column, last, side = gain, j, order[where - 1], go
+            if kinds[j] == 1:
+                set_of(order, where, growing.sets)
+    if column < 0:
         return visits
-    codes, category = growing.codes[best_column], kinds[best_column] == 1
-    kept, moved = start, 0
-    for a in range(start, stop):
-        i = rows[a]
-        e = int(codes[i])
-        stays = best_side == 1 if e == 0 else growing.goes[e] if category else e <= best_bin
-        if stays:
-            rows[kept] = i
-            kept += 1
-        else:
-            growing.spare[moved] = i
-            moved += 1
-    for a in range(moved):
-        rows[kept + a] = growing.spare[a]
-    child = forest.nodes[m]
+    category = kinds[column] == 1
+    middle = start + divide(rows, growing.spare, growing.codes[column], category, last, side, growing.sets)
     forest.nodes[m] += 2
-    forest.column[m, node], forest.left[m, node], forest.missing[m, node] = best_column, child, best_side
+    forest.column[m, node], forest.left[m, node], forest.missing[m, node] = column, child, side
     forest.cut[m, node] = np.inf  # also of categories, which have a set instead
-    if not category and best_bin <= growing.edge_counts[best_column]:
-        forest.cut[m, node] = growing.edges[best_column, best_bin - 1]
-    forest.sets[m, node, 0], forest.sets[m, node, 1] = np.uint64(0), np.uint64(0)
-    if category:
-        for e in range(BINS):
-            if growing.goes[e]:
-                forest.sets[m, node, e >> 6] |= np.uint64(1) << np.uint64(e & 63)
-    growing.places[child, 0], growing.places[child, 1] = start, kept
-    growing.places[child + 1, 0], growing.places[child + 1, 1] = kept, stop
-    growing.depths[child], growing.depths[child + 1] = depth + 1, depth + 1
-    forest.column[m, child], forest.column[m, child + 1] = -1, -1
-    return visits + count
-
-
-@inlined
-def smoothed(counts: NDArray[np.float64], label: int, share: float) -> float:
-    """Return the share of a label in a bin, as if two more rows had the share of the node."""
-    total = 0.0
-    for c in range(len(counts)):
-        total += counts[c]
-    return (counts[label] + 2.0 * share) / (total + 2.0)
+    if not category and last <= growing.edge_counts[column]:
+        forest.cut[m, node] = growing.edges[column, last - 1]
+    for b in range(2):
+        forest.sets[m, node, b] = growing.sets[b] if category else np.uint64(0)
+        v = child + b
+        growing.places[v, 0], growing.places[v, 1] = (start, middle) if b == 0 else (middle, stop)
+        growing.depths[v], forest.column[m, v] = depth + 1, -1
+    return visits
 
 
 @compiled
 def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: NDArray[np.float64], first: int,
-            skipped: int, tried: int, until: int) -> bool:  # fmt: skip
+            skipped: int, tried: int, table: NDArray[np.float64], until: int) -> bool:  # fmt: skip
     """Work on a build until `until` rows were visited; return whether the trees are finished.
 
     Args:
@@ -326,6 +227,7 @@ def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: N
         first: Number of the first row of the build.
         skipped: Leading columns of the ring that are not used.
         tried: Columns tried at each node.
+        table: (rows + 1 or more,) x ln x of whole numbers.
         until: Row visits to have done.
     """
     forest, growing = Forest(*forest), Growing(*growing)
@@ -340,7 +242,7 @@ def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: N
                 row = stored[(first + i) % len(stored)]
                 for j in range(d):
                     value = row[skipped + j]
-                    growing.codes[j, i] = bin_of(value, kinds[j] == 1, growing.edges[j], growing.edge_counts[j])
+                    growing.codes[j, i] = bin_of(value, kinds[j] == 1, growing.edges[j])
             counters[DONE] += d * (stop - counters[CODED])
             counters[CODED] = stop
             counters[PHASE] = BAGS if stop == rows else CODES
@@ -358,7 +260,7 @@ def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: N
             if counters[NODE] == forest.nodes[m]:
                 counters[PLAYED], counters[PHASE] = 0, PLAY
                 continue
-            counters[DONE] += examine(forest, growing, kinds, tried, counters[NODE])
+            counters[DONE] += examine(forest, growing, kinds, tried, counters[NODE], table)
             counters[NODE] += 1
         else:
             # Rows out of the bag are played in their order: they set the odds of stopping, and are counted.
@@ -390,9 +292,7 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
             what the losses make of them, or of the loss as played from that of the mixture.
     """
     forest = Forest(*forest)
-    labels = forest.counts.shape[2]
     stack = np.empty(2 * DEPTH, np.int64)
-    counts = np.empty(labels)
     for m in range(forest.column.shape[0]):
         off = 0.0
         for v in range(forest.nodes[m] - 1, -1, -1):
@@ -404,9 +304,7 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
             below = whole[child] + whole[child + 1]
             stop, go = softplus(-prior), softplus(prior)  # ln(1/probability) of stopping and of going on
             least[v] = min(own + stop, least[child] + least[child + 1] + go)
-            one, other = own + stop, below + go
-            low = min(one, other)
-            whole[v] = low - np.log(np.exp(low - one) + np.exp(low - other))
+            whole[v] = -log_add(-(own + stop), -(below + go))
             off = max(off, abs(forest.odds[m, v] - (prior + below - own)))
         constants, regret, price = 0.0, 0.0, 0.0
         waiting = 1
@@ -424,17 +322,9 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
                     waiting += 2
                     continue
                 price += stop
-            for c in range(labels):
-                counts[c] = forest.rounds[m, v, c]
-            best = -entropy(counts)
+            best = entropy(forest.rounds[m, v])
             constants += best
             regret += own - best
         found[m, 0] = forest.played[m, 0] + forest.played[m, 1]
         found[m, 1], found[m, 2], found[m, 3] = whole[0], least[0], constants
         found[m, 4], found[m, 5], found[m, 6] = regret, price, max(off, abs(found[m, 0] - whole[0]))
-
-
-@inlined
-def softplus(z: float) -> float:
-    """Return ln(1 + e^z)."""
-    return max(z, 0.0) + np.log1p(np.exp(-abs(z)))

@@ -19,6 +19,10 @@ FINE = 0.5
 """Nats subtracted from the gain of a cut on categories, per category beyond the second."""
 BAG = 0.7
 """Probability that a row is in the bag of a tree."""
+SMOOTHING = 2.0
+"""Rows with the node's share of labels that are added to a category when categories are ordered."""
+SCAN = 64
+"""Row visits that finding the best cut of a column takes beyond those of its rows, about."""
 DEPTH = 64
 """Longest path."""
 
@@ -54,7 +58,7 @@ class Growing(NamedTuple):
     counters: NDArray[np.int64]  # (6,)
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
-    edges: NDArray[np.float64]  # (d, BINS) edges between bins, ascending
+    edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite
     edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
     labels: NDArray[np.int64]  # (m,)
     bagged: NDArray[np.bool_]  # (m,) whether the row is in the bag of the current tree
@@ -63,7 +67,9 @@ class Growing(NamedTuple):
     places: NDArray[np.int64]  # (N, 2) first row and end of each node
     depths: NDArray[np.int64]  # (N,) depth of each node
     columns: NDArray[np.int64]  # (d,) working memory
-    histogram: NDArray[np.float64]  # (BINS, k) rows by bin and label
+    histogram: NDArray[np.int64]  # (BINS + 1, k + 1) zeros between cuts: see `label_cut`
     order: NDArray[np.int64]  # (BINS,) working memory
-    goes: NDArray[np.bool_]  # (BINS,) bins left of the best cut
-    sums: NDArray[np.float64]  # (2, k) rows by label: left of a cut, and in the node
+    means: NDArray[np.float64]  # (BINS,) working memory
+    sets: NDArray[np.uint64]  # (2,) bins left of the best cut, as bits
+    picked: NDArray[np.int64]  # (m,) labels of the rows of a node
+    whole: NDArray[np.int64]  # (k,) rows of the node by label

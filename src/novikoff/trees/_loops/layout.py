@@ -17,6 +17,8 @@ categories from 126 on."""
 EDGES = BINS - 2
 ROOM = BINS - 1
 """Room for the edges of a column; infinite beyond the last."""
+EXAMINED, CELLS = 20_000, 2**19
+"""Largest number of rows, and of cells, that are examined for one cut of a growing tree."""
 DEEPEST = 30
 PATH = DEEPEST + 2
 FLOOR = 2.0**-30
@@ -60,7 +62,7 @@ class Growth(NamedTuple):
     """What a growing tree has for each row of the store, and its bins."""
 
     chain: NDArray[np.int64]  # (room,): the next older row of the same leaf
-    codes: NDArray[np.uint8]  # (room, columns): bins
+    codes: NDArray[np.uint8]  # (columns, room): bins
     editions: NDArray[np.int64]  # (room,): edition of the edges by which they were found
     offsets: NDArray[np.float64]  # (room,): base logits of residuals; empty otherwise
     edges: NDArray[np.float64]  # (columns, ROOM): rising, then infinite

@@ -1,4 +1,4 @@
-"""Regrown regression trees: bins of the stored rows, the growing of one tree in slices, and play without growing."""
+"""Regrown regression trees: the growing of one tree in slices, and play without growing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.numerics.compiled import compiled
-from novikoff.trees._loops.cuts import best_cut, bin_of, column_edges, goes_left, sample_step, set_of
-from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, NUMBERS, PATH, Nodes, Rule
+from novikoff.trees._loops.cuts import Limits, bin_of, divide, set_of, sum_cut
+from novikoff.trees._loops.layout import BINS, COUNT, DEEPEST, DEPTH, PATH, Nodes, Rule
 from novikoff.trees._loops.tree import forecast, learn, split
 
 Vector = NDArray[np.float64]
@@ -18,44 +18,31 @@ FINE = 0.5
 
 
 @compiled
-def find_edges(
-    x: NDArray[np.float64], kinds: NDArray[np.int8], first: int, stop: int, edges: NDArray[np.float64],
-    edge_counts: NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Write the edges of all columns of numbers, from the stored rows first .. stop - 1."""
-    step = sample_step(stop - first, len(kinds))
-    spare = np.empty((stop - first) // step + 1)
-    for j in range(len(kinds)):
-        edges[j] = np.inf
-        edge_counts[j] = column_edges(x, j, first, stop, step, spare, edges[j]) if kinds[j] == 0 else 0
-
-
-@compiled
 def code(
     x: NDArray[np.float64], kinds: NDArray[np.int8], edges: NDArray[np.float64], first: int, begin: int, stop: int,
     codes: NDArray[np.uint8],
 ) -> None:  # fmt: skip
-    """Write the bins of the rows begin .. stop - 1, counted from the stored row `first`, to codes (rows, columns)."""
+    """Write the bins of the rows begin .. stop - 1, counted from the stored row `first`, to codes (columns, rows)."""
     for r in range(begin, stop):
         for j in range(len(kinds)):
-            codes[r, j] = bin_of(x[(first + r) % len(x), j], kinds[j] == 1, edges[j])
+            codes[j, r] = bin_of(x[(first + r) % len(x), j], kinds[j] == 1, edges[j])
 
 
 class Bag(NamedTuple):
     """Rows from which a tree grows, and their bins."""
 
-    codes: NDArray[np.uint8]  # (rows, columns) bins
+    codes: NDArray[np.uint8]  # (columns, rows) bins
     edges: NDArray[np.float64]  # (columns, ROOM) edges
     edge_counts: NDArray[np.int64]  # (columns,) their numbers
-    rows: NDArray[np.int64]  # (rows,) bag, ordered by node
-    spare: NDArray[np.int64]  # (rows,) room for rows that go right
+    rows: NDArray[np.int32]  # (rows,) bag, ordered by node
+    spare: NDArray[np.int32]  # (rows,) room for rows that go right
     places: NDArray[np.int64]  # (nodes, 2) first row and end of each node in `rows`
 
 
 @compiled
 def expand(
     nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag,
-    start: int, budget: int, table: Vector,
+    start: int, budget: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Examine nodes from number `start` on, until all are examined or `budget` cells were visited.
 
@@ -69,17 +56,15 @@ def expand(
         bag: Rows from which the tree grows.
         start: Node to examine first.
         budget: Cells to visit.
-        table: Not used for numbers.
 
     Returns:
         The next node to examine, and the cells visited.
     """
     nodes, rule = Nodes(*nodes), Rule(*rule)
-    codes, edges, edge_counts, rows, spare_rows, places = bag
+    codes, edges, edge_counts, rows, spare, places = bag
     columns, room, v, visited = len(kinds), len(y), start, 0
-    sums, counts = np.zeros((columns, BINS, 1)), np.zeros((columns, BINS), dtype=np.int64)
-    totals, spare = np.zeros(2), np.empty((3, BINS))
-    order, kept_order, sets = np.empty(BINS, np.int64), np.empty(BINS, np.int64), np.zeros(2, np.uint64)
+    here, order, means = np.zeros((BINS, 3)), np.empty(BINS, np.int64), np.empty(BINS)
+    sets = np.zeros(2, np.uint64)
     while v < nodes.numbers[COUNT] and visited < budget:
         a, b = places[v]
         n = b - a
@@ -95,45 +80,33 @@ def expand(
         small = n < 2 * rule.least or nodes.whole[v - 1, DEPTH] >= DEEPEST
         if small or nodes.numbers[COUNT] + 2 > min(len(nodes.cut), rule.most_nodes):
             continue
-        totals[:] = 0.0
-        sums[:] = 0.0
-        counts[:] = 0
+        best, column, last, side, squares = 0.0, -1, 0, 0, 0.0
         for i in range(a, b):
-            r = rows[i]
-            value = y[(first + r) % room] - mean
-            totals[0] += value
-            totals[1] += value * value
-            for j in range(columns):
-                sums[j, codes[r, j], 0] += value
-                counts[j, codes[r, j]] += 1
-        best, column, side, where = 0.0, -1, 0, 0
+            squares += (y[(first + rows[i]) % room] - mean) ** 2
         for j in range(columns):
-            gain, here, go = best_cut(
-                NUMBERS, sums[j], counts[j], kinds[j] == 1, totals, 1, n, rule.least, 0.0, FINE, table, order, spare
+            for e in range(BINS):
+                here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+            for i in range(a, b):
+                r = rows[i]
+                e = codes[j, r]
+                here[e, 0] += y[(first + r) % room] - mean
+                here[e, 1] += 1.0
+                here[e, 2] += 1.0
+            gain, where, go = sum_cut(
+                here, BINS, kinds[j] == 1, squares, Limits(rule.least, 0.0, FINE, 2.0), order, means
             )
-            if here > 0 and gain > best:
-                best, column, side, where = gain, j, go, here
-                kept_order[:] = order
+            if where > 0 and gain > best:
+                best, column, last, side = gain, j, order[where - 1], go
+                set_of(order, where if kinds[j] == 1 else 0, sets)
         if column < 0 or best <= rule.threshold:
             continue
-        cut, last, category = np.inf, kept_order[where - 1], kinds[column] == 1
-        if category:
-            set_of(kept_order, where, sets)
-        elif last <= edge_counts[column]:
+        cut, category = np.inf, kinds[column] == 1
+        if not category and last <= edge_counts[column]:
             cut = edges[column, last - 1]
         left = split(nodes, v - 1, column, cut, sets, side)
-        here, right = a, 0
-        for i in range(a, b):
-            r = rows[i]
-            if goes_left(x[(first + r) % room, column], category, cut, sets, side):
-                rows[here] = r
-                here += 1
-            else:
-                spare_rows[right] = r
-                right += 1
-        rows[here:b] = spare_rows[:right]
-        places[left, 0], places[left, 1] = a, here
-        places[left + 1, 0], places[left + 1, 1] = here, b
+        middle = a + divide(rows[a:b], spare, codes[column], category, last, side, sets)
+        places[left, 0], places[left, 1] = a, middle
+        places[left + 1, 0], places[left + 1, 1] = middle, b
     return v, visited
 
 

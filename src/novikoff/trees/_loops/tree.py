@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import compiled, inner
 from novikoff.numerics.exp import exp
 from novikoff.numerics.totals import put
-from novikoff.trees._loops.cuts import best_cut, bin_of, column_edges, goes_left, sample_step, set_of
+from novikoff.trees._loops.cuts import Limits, bin_of, goes_left, label_cut, set_of, sum_cut
 from novikoff.trees._loops.layout import (
     AFTER,
     BEFORE,
     BETA,
     BINS,
+    CELLS,
     CHECK,
     COLUMN,
     CONCENTRATION,
@@ -27,6 +28,7 @@ from novikoff.trees._loops.layout import (
     DEEPEST,
     DEPTH,
     EDITION,
+    EXAMINED,
     FLOOR,
     GAP,
     HEAD,
@@ -42,15 +44,16 @@ from novikoff.trees._loops.layout import (
     PRIOR,
     RESIDUALS,
     ROWS,
+    SUMS,
+    WHOLE,
     Growth,
     Nodes,
     Rule,
 )  # fmt: skip
+from novikoff.trees._loops.mixing import entropy, log_add, shares, softplus
 
 Vector = NDArray[np.float64]
 LN2 = math.log(2.0)
-EXAMINED, CELLS = 20_000, 2**19
-"""Largest number of rows, and of cells, that are examined for one cut."""
 SPLITS = 32
 """Largest number of cuts in one round."""
 GROWTH = 0.3
@@ -62,18 +65,6 @@ LEAST_CURVATURE = 1e-3
 
 
 @inner
-def softplus(z: float) -> float:
-    """Return ln(1 + e^z)."""
-    return max(z, 0.0) + np.log1p(exp(-abs(z)))
-
-
-@inner
-def log_add(a: float, b: float) -> float:
-    """Return ln(e^a + e^b)."""
-    return max(a, b) + np.log1p(exp(-abs(a - b)))
-
-
-@inner
 def stopping(nodes: Nodes, kind: int, v: int) -> tuple[float, float]:
     """Return the weights of stopping at a node and of going on: each is computed, neither is 1 minus the other."""
     z = nodes.sums[v, BETA] + nodes.sums[v, BETA + 1]
@@ -82,7 +73,7 @@ def stopping(nodes: Nodes, kind: int, v: int) -> tuple[float, float]:
         if gap == 0.0:  # follow the leader
             return (0.5, 0.5) if z == 0.0 else (1.0, 0.0) if z > 0.0 else (0.0, 1.0)
         z = z / gap * LN2
-    return 1.0 / (1.0 + exp(-z)), 1.0 / (1.0 + exp(z))
+    return shares(z)
 
 
 @inner
@@ -95,31 +86,31 @@ def forecast(
     path   (PATH,) nodes from the root to the leaf
     p, q   (PATH, k) probability of each label; the first column for numbers
     """
-    known = 1 if rule.kind == NUMBERS else nodes.numbers[KNOWN]
+    known, kind, n = 1 if rule.kind == NUMBERS else nodes.numbers[KNOWN], rule.kind, nodes.n
     v, depth = 0, 0
     while True:
-        path[depth], n, own = v, nodes.n[v], p[depth]
-        if rule.kind == LABELS:
+        path[depth] = v
+        if kind == LABELS:
             total = 0.0
             for c in range(known):
-                total += n[c]
-            for c in range(known):
-                if depth == 0:
-                    own[c] = (n[c] + 0.5) / (total + 0.5 * known)
-                else:
-                    near = (n[c] + CONCENTRATION * p[depth - 1, c]) / (total + CONCENTRATION)
-                    own[c] = (1.0 - known * FLOOR) * near + FLOOR
-        elif rule.kind == NUMBERS:
+                total += n[v, c]
             if depth == 0:
-                own[0] = (n[0] + rule.middle) / (n[1] + 1.0)
+                for c in range(known):
+                    p[0, c] = (n[0, c] + 0.5) / (total + 0.5 * known)
             else:
-                own[0] = (n[0] + CONCENTRATION * p[depth - 1, 0]) / (n[1] + CONCENTRATION)
+                scale = (1.0 - known * FLOOR) / (total + CONCENTRATION)
+                for c in range(known):
+                    p[depth, c] = (n[v, c] + CONCENTRATION * p[depth - 1, c]) * scale + FLOOR
+        elif kind == NUMBERS:
+            if depth == 0:
+                p[0, 0] = (n[0, 0] + rule.middle) / (n[0, 1] + 1.0)
+            else:
+                p[depth, 0] = (n[v, 0] + CONCENTRATION * p[depth - 1, 0]) / (n[v, 1] + CONCENTRATION)
         else:
-            z = offset + n[0]
-            own[0], own[1] = 1.0 / (1.0 + exp(z)), 1.0 / (1.0 + exp(-z))
+            p[depth, 1], p[depth, 0] = shares(offset + n[v, 0])
             for c in range(2):
-                if own[c] < CLIP:
-                    own[c], own[1 - c] = CLIP, 1.0 - CLIP
+                if p[depth, c] < CLIP:
+                    p[depth, c], p[depth, 1 - c] = CLIP, 1.0 - CLIP
         depth += 1
         column = nodes.whole[v, COLUMN]
         if column < 0:
@@ -201,52 +192,110 @@ def learn(
 @inner
 def add_node(nodes: Nodes, v: int, parent: int, depth: int) -> None:
     """Write a new leaf without rows."""
-    whole = nodes.whole[v]
-    whole[:] = 0
-    whole[COLUMN], whole[LEFT], whole[PARENT], whole[DEPTH], whole[HEAD] = -1, -1, parent, depth, -1
-    nodes.cut[v] = 0.0
-    nodes.sets[v] = np.uint64(0)
-    nodes.n[v] = 0.0
-    nodes.c[v] = 0
-    nodes.split[v] = 0
-    nodes.start[v] = 0.0
-    nodes.sums[v] = 0.0
-    if len(nodes.low) > 0:
-        nodes.low[v] = np.inf
-        nodes.high[v] = -np.inf
+    for k in range(WHOLE):
+        nodes.whole[v, k] = 0
+    nodes.whole[v, COLUMN], nodes.whole[v, LEFT], nodes.whole[v, HEAD] = -1, -1, -1
+    nodes.whole[v, PARENT], nodes.whole[v, DEPTH], nodes.cut[v] = parent, depth, 0.0
+    for k in range(2):
+        nodes.sets[v, k] = np.uint64(0)
+    for c in range(nodes.n.shape[1]):
+        nodes.n[v, c], nodes.start[v, c], nodes.c[v, c], nodes.split[v, c] = 0.0, 0.0, 0, 0
+        if len(nodes.low) > 0:
+            nodes.low[v, c], nodes.high[v, c] = np.inf, -np.inf
+    for k in range(SUMS):
+        nodes.sums[v, k] = 0.0
 
 
 @inner
 def split(nodes: Nodes, v: int, column: int, cut: float, sets: NDArray[np.uint64], side: int) -> int:
     """Split a leaf; return its left child."""
-    left, whole = nodes.numbers[COUNT], nodes.whole[v]
+    left = nodes.numbers[COUNT]
     nodes.numbers[COUNT] += 2
-    whole[COLUMN], whole[LEFT], whole[MISSING_LEFT], nodes.cut[v] = column, left, side, cut
-    nodes.sets[v] = sets
-    nodes.split[v] = nodes.c[v]
-    add_node(nodes, left, v, whole[DEPTH] + 1)
-    add_node(nodes, left + 1, v, whole[DEPTH] + 1)
+    nodes.whole[v, COLUMN], nodes.whole[v, LEFT], nodes.whole[v, MISSING_LEFT] = column, left, side
+    nodes.cut[v], nodes.sets[v, 0], nodes.sets[v, 1] = cut, sets[0], sets[1]
+    for c in range(nodes.c.shape[1]):
+        nodes.split[v, c] = nodes.c[v, c]
+    for child in range(left, left + 2):
+        add_node(nodes, child, v, nodes.whole[v, DEPTH] + 1)
     return left
 
 
 @inner
 def correct(
-    nodes: Nodes, rule: Rule, growth: Growth, y: Vector, v: int, rows: NDArray[np.int64], count: int, begin: float
+    nodes: Nodes, rule: Rule, growth: Growth, y: Vector, v: int, slots: NDArray[np.int32], begin: float
 ) -> None:
     """Fit w and A of a new node of a residual tree to its rows, by three Newton steps from the parent's w."""
-    w, room = begin, len(y)
-    curvature = 0.0
+    w, curvature = begin, 0.0
     for _ in range(3):
         gradient = 0.0
         curvature = 0.0
-        for a in range(count):
-            i = rows[a] % room
-            z = growth.offsets[i] + w
-            up, down = 1.0 / (1.0 + exp(-z)), 1.0 / (1.0 + exp(z))
+        for i in slots:
+            up, down = shares(growth.offsets[i] + w)
             gradient += up if y[i] == 0.0 else -down
             curvature += up * down
         w -= (gradient + rule.ridge * (w - begin)) / (curvature + rule.ridge)
     nodes.n[v, 0], nodes.n[v, 1] = w, rule.ridge + curvature
+
+
+@inner
+def best_cut(
+    rule: Rule, growth: Growth, slots: NDArray[np.int32], labels: NDArray[np.int64], slopes: NDArray[np.float64],
+    whole: NDArray[np.int64], kinds: NDArray[np.int8], table: Vector, sets: NDArray[np.uint64],
+) -> tuple[float, int, int, int]:  # fmt: skip
+    """Return the gain of the best cut of a leaf, its column (-1 for none), last bin on the left and side of missing.
+
+    Args:
+        rule: Constants of the tree.
+        growth: Bins of the rows.
+        slots: (n,) places of the leaf's rows in the store.
+        labels: (n,) their labels; not used unless the tree is for labels.
+        slopes: (2, n) gradients and curvatures, or numbers less their mean and 1; not used for labels.
+        whole: (k,) number of rows with each label.
+        kinds: (columns,) 1 for categories.
+        table: x ln x of whole numbers.
+        sets: (2,) written: bins of categories on the left, as bits; zeros for numbers.
+    """
+    order, means, squares = np.empty(BINS, dtype=np.int64), np.empty(BINS), 0.0
+    counts = np.zeros((BINS + 1, len(whole) + 1), dtype=np.int64)
+    here = np.zeros((BINS, 3))
+    limits = Limits(rule.least, 0.0, 0.0, 2.0)
+    if rule.kind == RESIDUALS:
+        limits = Limits(rule.least, rule.ridge, 0.0, rule.ridge)
+    elif rule.kind == NUMBERS:
+        for a in range(len(slots)):
+            squares += slopes[0, a] * slopes[0, a]
+    best, column, last, side = 0.0, -1, 0, 0
+    for j in range(len(kinds)):
+        codes, category = growth.codes[j], kinds[j] == 1
+        if rule.kind == LABELS:
+            gain, where, go = label_cut(codes, slots, labels, category, whole, limits, table, counts, order, means)
+        else:
+            for a in range(len(slots)):
+                e = codes[slots[a]]
+                here[e, 0] += slopes[0, a]
+                here[e, 1] += slopes[1, a]
+                here[e, 2] += 1.0
+            gain, where, go = sum_cut(here, BINS, category, squares, limits, order, means)
+            for e in range(BINS):
+                here[e, 0], here[e, 1], here[e, 2] = 0.0, 0.0, 0.0
+        if where > 0 and gain > best:
+            best, column, last, side = gain, j, order[where - 1], go
+            set_of(order, where if category else 0, sets)
+    return best, column, last, side
+
+
+@inner
+def collect(
+    nodes: Nodes, growth: Growth, v: int, oldest: int, most: int, rows: NDArray[np.int64], slots: NDArray[np.int32]
+) -> int:
+    """Write the last rows of a leaf, at most `most` and none below `oldest`, and their places; return their number."""
+    room, n, i = len(growth.chain), 0, nodes.whole[v, HEAD]
+    while i >= oldest and n < most:
+        rows[n] = i
+        slots[n] = i % room
+        i = growth.chain[slots[n]]
+        n += 1
+    return n
 
 
 @inner
@@ -258,142 +307,80 @@ def grow(
 
     Rows below `oldest` are not used.
     """
-    room, columns, edition = len(y), x.shape[1], nodes.numbers[EDITION]
-    most = min(EXAMINED, max(CELLS // max(columns, 1), 16))
-    labels = nodes.numbers[KNOWN] if rule.kind == LABELS else 1
-    width = labels if rule.kind == LABELS else 2
-    sums, counts = np.zeros((columns, BINS, width)), np.zeros((columns, BINS), dtype=np.int64)
-    rows, totals, first = np.empty(most, dtype=np.int64), np.empty(width + 1), np.empty(most)
-    second = np.empty(most)
-    order, kept_order = np.empty(BINS, dtype=np.int64), np.empty(BINS, dtype=np.int64)
-    spare, sets = np.empty((3, max(width, BINS))), np.zeros(2, dtype=np.uint64)
+    columns, edition, kind = x.shape[1], nodes.numbers[EDITION], rule.kind
+    most = min(EXAMINED, max(CELLS // max(columns, 1), 16), nodes.whole[leaf, ROWS])
+    rows, slots = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)
+    labels, slopes = np.empty(most, dtype=np.int64), np.empty((2, most if kind != LABELS else 0))
+    whole, sets = np.zeros(nodes.numbers[KNOWN], dtype=np.int64), np.zeros(2, dtype=np.uint64)
     waiting, pending, cuts = np.empty(2 * SPLITS + 2, dtype=np.int64), 1, 0
     waiting[0] = leaf
     while pending > 0:
         pending -= 1
         v = waiting[pending]
-        whole = nodes.whole[v]
-        n, i = 0, whole[HEAD]
-        while i >= oldest and n < most:
-            rows[n] = i
-            n += 1
-            i = growth.chain[i % room]
-        whole[CHECK] = whole[ROWS] + max(rule.least, int(GROWTH * n))
-        if whole[DEPTH] >= DEEPEST or nodes.numbers[COUNT] + 2 > min(len(nodes.cut), rule.most_nodes):
-            whole[CHECK] = NEVER
+        n, got = collect(nodes, growth, v, oldest, most, rows, slots), nodes.whole[v, ROWS]
+        nodes.whole[v, CHECK] = got + max(rule.least, int(GROWTH * n))
+        if nodes.whole[v, DEPTH] >= DEEPEST or nodes.numbers[COUNT] + 2 > min(len(nodes.cut), rule.most_nodes):
+            nodes.whole[v, CHECK] = NEVER
             continue
         if n < 2 * rule.least:
-            whole[CHECK] = whole[ROWS] + 2 * rule.least - n
+            nodes.whole[v, CHECK] = got + 2 * rule.least - n
             continue
         if cuts == SPLITS:
-            whole[CHECK] = 0
+            nodes.whole[v, CHECK] = 0
             continue
-        totals[:] = 0.0
-        mean = 0.0
-        if rule.kind == NUMBERS:
-            for a in range(n):
-                mean += y[rows[a] % room] / n
+        several, mean = False, 0.0
+        for c in range(len(whole)):
+            whole[c] = 0
         for a in range(n):
-            s = rows[a] % room
-            if rule.kind == LABELS:
-                totals[int(y[s])] += 1.0
-            elif rule.kind == NUMBERS:
-                first[a], second[a] = y[s] - mean, 0.0
-                totals[0] += first[a]
-                totals[1] += first[a] * first[a]
-            else:
-                z = growth.offsets[s] + nodes.n[v, 0]
-                up, down = 1.0 / (1.0 + exp(-z)), 1.0 / (1.0 + exp(z))
-                first[a] = up if y[s] == 0.0 else -down
-                second[a] = max(up * down, LEAST_CURVATURE)
-                totals[0] += first[a]
-                totals[1] += second[a]
-        pure = False
-        if rule.kind == LABELS:
-            for c in range(labels):
-                pure |= totals[c] == n
-        elif rule.kind == NUMBERS:
-            pure = totals[1] <= 0.0
-        if pure:
-            continue
-        sums[:] = 0.0
-        if rule.kind != LABELS:
-            counts[:] = 0
-        for a in range(n):
-            s = rows[a] % room
-            code = growth.codes[s]
+            s = slots[a]
+            mean += y[s] / n
+            if kind == LABELS:
+                labels[a] = int(y[s])
+                whole[labels[a]] += 1
+            elif kind == RESIDUALS:
+                up, down = shares(growth.offsets[s] + nodes.n[v, 0])
+                slopes[0, a] = up if y[s] == 0.0 else -down
+                slopes[1, a] = max(up * down, LEAST_CURVATURE)
+            several |= y[s] != y[slots[0]]
             if growth.editions[s] != edition:
                 for j in range(columns):
-                    code[j] = bin_of(x[s, j], kinds[j] == 1, growth.edges[j])
+                    growth.codes[j, s] = bin_of(x[s, j], kinds[j] == 1, growth.edges[j])
                 growth.editions[s] = edition
-            if rule.kind == LABELS:
-                label = int(y[s])
-                for j in range(columns):
-                    sums[j, code[j], label] += 1.0
-            else:
-                for j in range(columns):
-                    sums[j, code[j], 0] += first[a]
-                    sums[j, code[j], 1] += second[a]
-                    counts[j, code[j]] += 1
-        best, column, side, where = 0.0, -1, 0, 0
-        used = 1 if rule.kind == NUMBERS else width
-        for j in range(columns):
-            gain, here, go = best_cut(
-                rule.kind, sums[j], counts[j], kinds[j] == 1, totals, used, n, rule.least, rule.ridge, 0.0, table,
-                order, spare,
-            )  # fmt: skip
-            if here > 0 and gain > best:
-                best, column, side, where = gain, j, go, here
-                kept_order[:] = order
+        if kind == NUMBERS:
+            for a in range(n):
+                slopes[0, a], slopes[1, a] = y[slots[a]] - mean, 1.0
+        if not several and kind != RESIDUALS:
+            continue
+        best, column, last, side = best_cut(
+            rule, growth, slots[:n], labels[:n], slopes, whole, kinds, table, sets
+        )  # fmt: skip
         if column < 0 or best < rule.threshold:
             continue
-        cut = np.inf
-        last = kept_order[where - 1]
-        if kinds[column] == 1:
-            set_of(kept_order, where, sets)
-        elif last <= growth.edge_counts[column]:
+        category, cut = kinds[column] == 1, np.inf
+        if not category and last <= growth.edge_counts[column]:
             cut = growth.edges[column, last - 1]
         left = split(nodes, v, column, cut, sets, side)
         cuts += 1
         for a in range(n - 1, -1, -1):  # oldest first, so that the newest row heads the chain
-            i = rows[a]
-            s = i % room
-            child = left if goes_left(x[s, column], kinds[column] == 1, cut, nodes.sets[v], side) else left + 1
+            s = slots[a]
+            child = left + (0 if goes_left(x[s, column], category, cut, sets, side) else 1)
             growth.chain[s] = nodes.whole[child, HEAD]
-            nodes.whole[child, HEAD] = i
+            nodes.whole[child, HEAD] = rows[a]
             nodes.whole[child, ROWS] += 1
-            if rule.kind == LABELS:
-                nodes.n[child, int(y[s])] += 1.0
-            elif rule.kind == NUMBERS:
+            if kind == LABELS:
+                nodes.n[child, labels[a]] += 1.0
+            elif kind == NUMBERS:
                 nodes.n[child, 0] += y[s]
                 nodes.n[child, 1] += 1.0
         nodes.whole[v, HEAD] = -1
         for child in range(left, left + 2):
-            if rule.kind == RESIDUALS:
-                count, i = 0, nodes.whole[child, HEAD]
-                while count < nodes.whole[child, ROWS]:
-                    rows[count] = i
-                    count += 1
-                    i = growth.chain[i % room]
-                correct(nodes, rule, growth, y, child, rows, count, nodes.n[v, 0])
-            nodes.start[child] = nodes.n[child]
+            if kind == RESIDUALS:
+                count = collect(nodes, growth, child, oldest, most, rows, slots)
+                correct(nodes, rule, growth, y, child, slots[:count], nodes.n[v, 0])
+            for c in range(nodes.n.shape[1]):
+                nodes.start[child, c] = nodes.n[child, c]
             waiting[pending] = child
             pending += 1
-
-
-@inner
-def renew_edges(
-    nodes: Nodes, growth: Growth, x: NDArray[np.float64], kinds: NDArray[np.int8], oldest: int, t: int, window: int
-) -> None:
-    """Find the edges of all columns of numbers from the stored rows before row t."""
-    columns = x.shape[1]
-    step = sample_step(t - oldest, columns)
-    spare = np.empty((t - oldest) // step + 1)
-    for j in range(columns):
-        if kinds[j] == 0:
-            growth.edge_counts[j] = column_edges(x, j, oldest, t, step, spare, growth.edges[j])
-    nodes.numbers[EDITION] += 1
-    nodes.numbers[NEXT_EDGES] = t + max(1, min(t, window // 2))
 
 
 @compiled
@@ -401,7 +388,9 @@ def play(
     nodes: Nodes, rule: Rule, growth: Growth, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], begin: int,
     window: int, first: int, stop: int, table: Vector, out: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """Forecast and learn the stored rows first .. stop - 1; return the first that was not played for want of nodes.
+    """Forecast and learn the stored rows first .. stop - 1; return the first that was not played.
+
+    It stops early for want of nodes, or where edges are to be renewed.
 
     Args:
         nodes: The tree.
@@ -422,14 +411,13 @@ def play(
     known = 1 if rule.kind == NUMBERS else nodes.numbers[KNOWN]
     path, p, q = np.empty(PATH, dtype=np.int64), np.empty((PATH, out.shape[1])), np.empty((PATH, out.shape[1]))
     for t in range(first, stop):
+        s, oldest = t % room, max(begin, t + 1 - window)
         if nodes.numbers[COUNT] + 2 * SPLITS > len(nodes.cut) and len(nodes.cut) < rule.most_nodes:
             return t
-        s, oldest = t % room, max(begin, t + 1 - window)
         if t >= nodes.numbers[NEXT_EDGES] and t > oldest:
-            renew_edges(nodes, growth, x, kinds, oldest, t, window)
-        code = growth.codes[s]
+            return t
         for j in range(columns):
-            code[j] = bin_of(x[s, j], kinds[j] == 1, growth.edges[j])
+            growth.codes[j, s] = bin_of(x[s, j], kinds[j] == 1, growth.edges[j])
         growth.editions[s] = nodes.numbers[EDITION]
         offset = growth.offsets[s] if rule.kind == RESIDUALS else 0.0
         length = forecast(nodes, rule, x[s], kinds, offset, path, p, q)
@@ -479,21 +467,11 @@ def count_new(nodes: Nodes, growth: Growth, x: Vector, kinds: NDArray[np.int8], 
         v = nodes.whole[v, LEFT] + (0 if left else 1)
     s = t % room
     for j in range(len(x)):
-        growth.codes[s, j] = bin_of(x[j], kinds[j] == 1, growth.edges[j])
+        growth.codes[j, s] = bin_of(x[j], kinds[j] == 1, growth.edges[j])
     growth.editions[s] = nodes.numbers[EDITION]
     growth.chain[s] = nodes.whole[v, HEAD]
     nodes.whole[v, HEAD] = t
     nodes.whole[v, ROWS] += 1
-
-
-@inner
-def entropy(c: NDArray[np.int64]) -> float:
-    """Return the log loss of the best constant probabilities on rounds with these labels."""
-    total, lost = 0.0, 0.0
-    for k in range(len(c)):
-        total += c[k]
-        lost -= c[k] * np.log(c[k]) if c[k] > 0 else 0.0
-    return lost + total * np.log(total) if total > 0.0 else 0.0
 
 
 @inner
@@ -615,6 +593,5 @@ def settle(nodes: Nodes, kind: int, bounds: Vector, mixed: Vector, stops: NDArra
             own = nodes.sums[v, BEFORE] + nodes.sums[v, BEFORE + 1] + nodes.sums[v, AFTER] + nodes.sums[v, AFTER + 1]
             if not least <= own <= most:
                 width = -1.0
-    found[:] = np.array(
-        [max(bounds[0], mixed[0]), mixed[0], constants, regret, price, float(leaves), drift, sound, width]
-    )
+    found[0], found[1], found[2], found[3], found[4] = max(bounds[0], mixed[0]), mixed[0], constants, regret, price
+    found[5], found[6], found[7], found[8] = float(leaves), drift, sound, width
