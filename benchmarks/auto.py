@@ -16,7 +16,7 @@ import novikoff as nk
 from benchmarks import made
 from benchmarks.perceptron_text import PEER, keep_near
 from benchmarks.timing import process, ratio
-from novikoff.mixtures._loops import auto_layout as mix
+from novikoff.mixtures._loops import linear_mixture_layout as mix
 
 SIZE = int(float(os.environ.get("NOVIKOFF_BENCH_BYTES", "1e9")))
 WIDTH, ROWS = 58, 4_000
@@ -45,14 +45,14 @@ def dense():
     x, y = rows(ROWS)
     awake = []
     for _ in range(TURNS):
-        learner = nk.Auto()
+        learner = nk.LinearMixture()
         learner.learn_many(nk.Batch(x[:9], y[:9], 1))
         awake.append(seconds_a_row(learner, x[:900], y[:900]))  # no member rests within 1,000 rounds
-    report("auto, dense, all fourteen members awake", statistics.median(awake), 120, "us/row")
+    report("linear-mixture, dense, all fourteen members awake", statistics.median(awake), 120, "us/row")
     learner.learn_many(nk.Batch(x, y, 1))
     asleep = int((learner._standing[mix.IDLE] < 0.0).sum())
     resting = seconds_a_row(learner, *rows(ROWS, 1))
-    report(f"auto, dense, {asleep} of 15 members resting", resting, 40, "us/row")
+    report(f"linear-mixture, dense, {asleep} of 15 members resting", resting, 40, "us/row")
     single = []
     for _ in range(TURNS):
         logistic = nk.Logistic()

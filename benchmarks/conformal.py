@@ -1,11 +1,11 @@
 """Prediction sets on real streams: coverage, its guarantee and set size, around good and bad models.
 
-Each stream is played in its own order, once by each model: `auto` (labels) or `vaw` (regression); River's adaptive
-random forest; a constant; and an anti-learner, which predicts the opposite of the first model, or errs by ten times as
-much. The predictions are recorded, and `nk.Conformal` is played around them for alpha 0.05, 0.1 and 0.2, step 0.05.
-A cell has the coverage in % and the mean size of a set: labels, or the length of an interval in standard deviations of
-the outcomes. Every coverage must be within its guarantee, (1 + step)/(step T), of its target; otherwise the cell is
-marked.
+Each stream is played in its own order, once by each model: `linear-mixture` (labels) or `vaw` (regression); River's
+adaptive random forest; a constant; and an anti-learner, which predicts the opposite of the first model, or errs by ten
+times as much. The predictions are recorded, and `nk.Conformal` is played around them for alpha 0.05, 0.1 and 0.2, step
+0.05. A cell has the coverage in % and the mean size of a set: labels, or the length of an interval in standard
+deviations of the outcomes. Every coverage must be within its guarantee, (1 + step)/(step T), of its target; otherwise
+the cell is marked.
 
 If crepes is installed (`pip install crepes`), its sets are shown too: conformal sets by the quantile of the first
 quarter of the same scores, evaluated on the rest. It guarantees coverage for exchangeable rows.
@@ -61,13 +61,13 @@ class Recorded:
 
 
 def by_ours(data):
-    """Return P(+1) of `auto`, or the predictions of `vaw`."""
+    """Return P(+1) of `linear-mixture`, or the predictions of `vaw`."""
     x, y = data.x, data.y
     if issparse(x):
         x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, x.shape[1])
     if data.numbers:
         return nk.VAW().learn_many(nk.Batch(x, y, 1)).predictions
-    of_label = nk.Auto().learn_many(nk.Batch(x, y, 1)).probabilities
+    of_label = nk.LinearMixture().learn_many(nk.Batch(x, y, 1)).probabilities
     return np.where(y == 1, of_label, 1.0 - of_label)
 
 
@@ -89,7 +89,7 @@ def by_forest(data):
 def models(data, forests):
     """Yield the name of each model and its predictions for all rows."""
     first = by_ours(data)
-    yield ("vaw" if data.numbers else "auto"), first
+    yield ("vaw" if data.numbers else "linear-mixture"), first
     if forests:
         yield "River's forest", by_forest(data)
     yield "a constant", np.zeros(len(first)) if data.numbers else np.full(len(first), 0.9)
@@ -165,7 +165,7 @@ def main():
             print(f"{name:<16}{len(said):>7,}  {model:<16}{errs:>8.3g}{cells}", flush=True)
     if not given.no_cost:
         print()
-        for spec, rows in (("auto", 20_000), ("ftrl", 200_000), ("perceptron", 2_000_000), ("arow", 100_000)):
+        for spec, rows in (("linear-mixture", 20_000), ("ftrl", 200_000), ("perceptron", 2_000_000), ("arow", 100_000)):
             cost(spec, rows)
 
 

@@ -37,7 +37,10 @@ from benchmarks.quality import (
 )
 
 ROUNDS, EVERY, WIDTH = 20_000, 2_500, 10
-OURS = ("logistic", "logistic:drift=true", "auto", "auto:drift=true", "auto-regression")
+OURS = (
+    "logistic", "logistic:drift=true", "linear-mixture", "linear-mixture:drift=true", "auto",
+    "linear-mixture-regression", "auto-regression",
+)  # fmt: skip
 
 
 def targets(every):
@@ -140,7 +143,7 @@ def main():
         some = [name for name, data in streams.items() if data.numbers == kind]
         if some:
             table(title, some, chosen.learners, results)
-    for plain, drift in (("logistic", "logistic:drift=true"), ("auto", "auto:drift=true")):
+    for plain, drift in (("logistic", "logistic:drift=true"), ("linear-mixture", "linear-mixture:drift=true")):
         if {("one target", plain), ("one target", drift)} <= set(results):
             more = ROUNDS * (results["one target", drift][0, 1] - results["one target", plain][0, 1])
             print(f"one target: {drift} loses {more:.4f} more than {plain} in total; guaranteed at most ln 2 = 0.6931")

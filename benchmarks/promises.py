@@ -4,9 +4,9 @@ Rows are shuffled with seed 0; time series are played in their own order. Compar
 
     in hindsight     the best for all rows; a run reports it while its rows fit into the 16 MB it keeps
     in one pass      fitted to the first tenth of the rows, then evaluated on the rest, as in a stream too long to keep
-    its own weights  the weights of the learner, or of a member, after 2^k rounds, also in one pass. For `auto`
-                     (`auto_frozen`) at most the first eighth of the rounds is observed rather than guaranteed; for
-                     `ftrl` (`ftrl_suffix`) the bound is on the loss since that round
+    its own weights  the weights of the learner, or of a member, after 2^k rounds, also in one pass. For
+                     `linear-mixture` (`linear_mixture_frozen`) at most the first eighth of the rounds is observed
+                     rather than guaranteed; for `ftrl` (`ftrl_suffix`) the bound is on the loss since that round
 
 The best constant, in hindsight, is for the same loss; a guarantee above it is worth little. The benchmark fails if a
 guarantee is below the observed value. Streams are those of benchmarks/quality.py with two labels.
@@ -23,7 +23,10 @@ from benchmarks.quality import DENSE, NARROW, STREAMS, Data
 from novikoff.core.types import Sparse
 from novikoff.game.specs import make
 
-LEARNERS = ("auto", "auto:fast=true", "logistic", "ftrl", "vaw:probabilities=true", "arow", "second-order-perceptron")
+LEARNERS = (
+    "linear-mixture", "linear-mixture:fast=true", "logistic", "ftrl", "vaw:probabilities=true", "arow",
+    "second-order-perceptron",
+)  # fmt: skip
 SHARE = 0.1
 
 
@@ -90,7 +93,7 @@ def main():
                 continue
             for share, how in ((1.0, "in hindsight"), (SHARE, "in one pass")):
                 for found in promised(spec, mixed, share):
-                    own = found.theorem in ("ftrl_suffix", "auto_frozen")
+                    own = found.theorem in ("ftrl_suffix", "linear_mixture_frozen")
                     if (share == 1.0 and not own) or (share != 1.0 and "vaw" not in spec):
                         broken |= line(stream, spec, "its own weights" if own else how, found, len(mixed.y), mixed.y)
     if broken:

@@ -129,24 +129,28 @@ def _advised(experts: int = 4, arms: int = 3) -> list[tuple[Any, Any]]:
 LINEAR = (
     "perceptron", "perceptron:bias=1,normalize=true", "ftrl", "ftrl:newton,bias=0", "adagrad", "logistic",
     "logistic:scale_free=false,bias=0", "vaw:probabilities=true", "second-order-perceptron",
-    "second-order-perceptron:diagonal=true", "arow", "arow:diagonal=true", "auto", "auto:fast=true",
+    "second-order-perceptron:diagonal=true", "arow", "arow:diagonal=true", "auto",
+    "linear-mixture", "linear-mixture:fast=true",
     "specialists:[ftrl],block=8",
-    "specialists:[auto],block=16", "kernel-perceptron:gamma=0.5", "kernel-perceptron:polynomial,normalize_kernel=true",
+    "specialists:[linear-mixture],block=16", "kernel-perceptron:gamma=0.5",
+    "kernel-perceptron:polynomial,normalize_kernel=true",
     "rbp:budget=3,gamma=0.5", "forgetron:budget=3,gamma=0.5", "cks:budget=3,gamma=0.5", "cks:budget=none,kernel=linear",
     "tighter:budget=3,gamma=0.5", "conformal:[logistic]", "conformal:[ftrl],rule=quantile",
     "hedge:learners=[[perceptron:bias=1],[logistic],[rbp:budget=3]]", "perceptron:scale=standard",
     "logistic:scale=range", "conformal:[arow:scale=standard],groups=0",
 )  # fmt: skip
 NUMBERS = (
-    "auto-regression", "auto-regression:bias=0", "vaw", "vaw:scale_free=false,bias=0", "adagrad:loss=squared",
+    "auto-regression", "linear-mixture-regression", "linear-mixture-regression:bias=0",
+    "vaw", "vaw:scale_free=false,bias=0", "adagrad:loss=squared",
     "online-gradient", "online-gradient:loss=absolute,bias=1", "online-gradient:low=-30,high=30,limit=10",
-    "conformal:[vaw]", "conformal:[auto-regression],rule=quantile",
+    "conformal:[vaw]", "conformal:[linear-mixture-regression],rule=quantile",
 )  # fmt: skip
 MANY = {
     "many perceptron": nk.MulticlassPerceptron,
     "many ftrl": nk.MulticlassFTRL,
     "many auto": nk.MulticlassAuto,
-    "many auto fast": lambda: nk.MulticlassAuto(fast=True),
+    "many linear mixture": nk.MulticlassLinearMixture,
+    "many linear mixture fast": lambda: nk.MulticlassLinearMixture(fast=True),
     "many vaw": nk.MulticlassVAW,
     "many second-order-perceptron": nk.MulticlassSecondOrderPerceptron,
     "many logistic": nk.MulticlassLogistic,

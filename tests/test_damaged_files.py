@@ -188,7 +188,7 @@ def late_labels():
 
 
 def named_late_labels():
-    game = Game(nk.make("auto"), most_pending=50, expire_seconds=5.0)
+    game = Game(nk.make("linear-mixture"), most_pending=50, expire_seconds=5.0)
     for t, (x, y) in enumerate(zip(X, Y.tolist(), strict=True)):
         game.predict_one({"a": float(x[0]), "b": float(x[1])}, id=f"r{t}", at=float(t))
         game.learn_one(f"r{t}", y, at=float(t)) if t % 2 else None
@@ -321,7 +321,7 @@ def put(place, value):
         ("logistic dense", ("ledger", "tracker", "kept", "places"), put(0, 2**31)),
         ("adagrad dense", ("ledger", "tracker", "kept", "ends"), put(3, -1)),
         ("many ftrl dense", ("ledger", "tracker", "kept", "y"), put(0, 77)),
-        ("auto dense", ("ledger", "tracker", "frozen", "plain", 0), put(0, 2**20)),
+        ("linear-mixture dense", ("ledger", "tracker", "frozen", "plain", 0), put(0, 2**20)),
         ("arow:diagonal=true dense", ("state", "totals"), put(metric_layout.MISTAKES, 0.0)),
         ("arow dense", ("state", "matrix", "totals"), put(second_order_layout.LOSS, 1.0)),
         ("arow dense", ("state", "matrix", "totals"), put(second_order_layout.UPDATES, 1e6)),

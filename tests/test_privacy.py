@@ -99,7 +99,7 @@ def test_a_model_without_rows_holds_none_and_predicts_the_same(name):
     assert bits(ledger_state.packed(once_more)) == bits(ledger_state.packed(again))
 
 
-@pytest.mark.parametrize("spec", ["perceptron", "logistic", "auto", "kernel-perceptron"])
+@pytest.mark.parametrize("spec", ["perceptron", "logistic", "linear-mixture", "kernel-perceptron"])
 def test_a_checkpoint_holds_rows_and_counts_them(spec, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 4))

@@ -101,10 +101,10 @@ from novikoff.linear.perceptron import Perceptron as Perceptron
 from novikoff.linear.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
 from novikoff.mixtures.auto import Auto as Auto
 from novikoff.mixtures.auto_regression import AutoRegression as AutoRegression
-from novikoff.mixtures.ensemble import Ensemble as Ensemble
-from novikoff.mixtures.ensemble_regression import EnsembleRegression as EnsembleRegression
+from novikoff.mixtures.linear_mixture import LinearMixture as LinearMixture
+from novikoff.mixtures.linear_mixture_regression import LinearMixtureRegression as LinearMixtureRegression
 from novikoff.mixtures.multiclass_auto import MulticlassAuto as MulticlassAuto
-from novikoff.mixtures.multiclass_ensemble import MulticlassEnsemble as MulticlassEnsemble
+from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture as MulticlassLinearMixture
 from novikoff.online_to_batch.finalize import OnlineToBatch as OnlineToBatch
 from novikoff.online_to_batch.finalize import finalize as finalize
 from novikoff.online_to_batch.parallel_gradient import parallel_gradient as parallel_gradient

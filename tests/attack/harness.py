@@ -369,6 +369,8 @@ CHOSEN: dict[str, list[tuple[str, Family]]] = {
     ],
     "auto": [("auto", VECTORS), ("auto:fast=true", VECTORS), ("auto", MANY)],
     "auto-regression": [("auto-regression", NUMBERS)],
+    "linear-mixture": [("linear-mixture", VECTORS), ("linear-mixture", MANY)],
+    "linear-mixture-regression": [("linear-mixture-regression", NUMBERS)],
     "ftrl": [("ftrl", VECTORS), ("ftrl:newton,rate=0.5,bias=0", VECTORS), ("ftrl", MANY)],
     "adagrad": [
         ("adagrad", VECTORS),
@@ -885,7 +887,7 @@ def passes(match, found, rng):
 
 def other_form(match, found, rng):
     """Dense rows as sparse ones, and the other way round; some learners see arrays with other features, or centred."""
-    centred = any(word in match.spec for word in ("auto", "scale=standard", "scaled"))
+    centred = any(word in match.spec for word in ("auto", "linear-mixture", "scale=standard", "scaled"))
     if not match.family.vectors or match.form == "named" or centred:
         return pieces(match, found, rng)
     twin = replace(match)

@@ -166,8 +166,8 @@ class Scores(nk.Observer):
 
 
 @pytest.mark.parametrize("kind", [*PLAIN[1::4], *(pytest.param(kind, marks=pytest.mark.slow) for kind in PLAIN)])
-@pytest.mark.parametrize("spec", ["auto", "auto:fast=true"])
-def test_auto_loses_at_most_ln_n_more_than_each_member_that_never_slept(spec, kind):
+@pytest.mark.parametrize("spec", ["linear-mixture", "linear-mixture:fast=true"])
+def test_linear_mixture_loses_at_most_ln_n_more_than_each_member_that_never_slept(spec, kind):
     one = match(spec, VECTORS, kind, 2)
     scores = Scores()
     ledger = nk.play(one.new(), one.stream(), observers=[scores])

@@ -27,7 +27,7 @@ def bound(spec, keep, memory, monkeypatch, hindsight=True):
     monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", ((0.0,), -1.0, None, keep, True, None))
     monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (memory,))
     ledger = nk.play(make(spec, "learner"), rows(), hindsight=hindsight)
-    found = [one for one in ledger.certify() if one.theorem not in ("ftrl_suffix", "auto_frozen")]
+    found = [one for one in ledger.certify() if one.theorem not in ("ftrl_suffix", "linear_mixture_frozen")]
     assert all(one.status in ("valid", "vacuous") for one in found), found
     return found[0].bound if found else None, ledger
 
@@ -100,9 +100,9 @@ def test_weights_that_only_some_members_have_make_no_certificate_void(monkeypatc
     defaults = ((0.0,), -1.0, None, 20_000, True, None)
     monkeypatch.setattr(metric_tracker.MetricTracker.__init__, "__defaults__", defaults)
     monkeypatch.setattr(metric_hindsight.look_again, "__defaults__", (20_000,))
-    learner = make("auto", "learner")
+    learner = make("linear-mixture", "learner")
     ledger = nk.play(learner, [*zip(*wide(), strict=True)], hindsight=True)
     assert (learner.members, ledger.hindsight.reads, learner.features.count) == (14, 1, 500)
     found = ledger.certify()
-    assert {one.theorem for one in found} == {"auto_regret", "auto_frozen"}
+    assert {one.theorem for one in found} == {"linear_mixture_regret", "linear_mixture_frozen"}
     assert all(one.status in ("valid", "vacuous") for one in found), found

@@ -14,7 +14,7 @@ from novikoff.linear._loops import second_order_layout as at
 SPECS = [
     "ftrl", "ftrl:newton,rate=4", "logistic", "logistic:ridge=1,radius=1,scale_free=false", "arow",
     "arow:diagonal=true", "second-order-perceptron", "second-order-perceptron:diagonal=true,scale_free=false",
-    "vaw:probabilities=true", "vaw", "auto:fast=true", "auto",
+    "vaw:probabilities=true", "vaw", "linear-mixture:fast=true", "linear-mixture",
 ]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def test_no_bound_is_violated_on_streams_of_any_floats(spec):
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_no_bound_is_violated_on_thousands_of_streams(spec):
-    seen = holds_on(spec, range(1000, 1300 if spec == "auto" else 4000))
+    seen = holds_on(spec, range(1000, 1300 if spec == "linear-mixture" else 4000))
     print(spec, seen)
     assert seen.get("valid", 0) + seen.get("vacuous", 0) > 0.5 * sum(
         seen.get(one, 0) for one in ("valid", "vacuous", "void")

@@ -10,7 +10,7 @@ from novikoff.game.specs import make
 
 SPECS = [
     "ftrl", "ftrl:newton,rate=4", "logistic", "arow", "arow:diagonal=true", "second-order-perceptron", "vaw",
-    "vaw:probabilities=true", "auto:fast=true", "auto",
+    "vaw:probabilities=true", "linear-mixture:fast=true", "linear-mixture",
 ]  # fmt: skip
 
 

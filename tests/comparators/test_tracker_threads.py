@@ -146,7 +146,7 @@ def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     assert tracker.rows == 6500
 
 
-@pytest.mark.parametrize("make", [nk.FTRL, partial(nk.Auto, fast=True), nk.Logistic])
+@pytest.mark.parametrize("make", [nk.FTRL, partial(nk.LinearMixture, fast=True), nk.Logistic])
 @pytest.mark.parametrize("keep", [20_000, 10**9])
 def test_background_thread_changes_no_scores(make, keep):
     def seen(memory):

@@ -254,7 +254,7 @@ def outcomes(tmp_path):
     return (scipy.sparse.csr_matrix(x), y), str(svmlight), str(vw)
 
 
-@pytest.mark.parametrize("learner", ["auto-regression", "vaw", "online-gradient"])
+@pytest.mark.parametrize("learner", ["linear-mixture-regression", "vaw", "online-gradient"])
 def test_numbers_of_svmlight_and_vowpal_wabbit_text_are_those_of_arrays(outcomes, learner):
     arrays, svmlight, vw = outcomes
     losses = [nk.play(learner, source, record=True) for source in (arrays, svmlight, vw)]

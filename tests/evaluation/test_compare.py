@@ -325,7 +325,7 @@ def test_bad_requests_are_refused_before_reading():
             compare(["perceptron"], noisy_arrays(), threads=threads)
 
 
-@pytest.mark.parametrize("spec", ["auto-regression", "adagrad:loss=absolute"])
+@pytest.mark.parametrize("spec", ["linear-mixture-regression", "adagrad:loss=absolute"])
 def test_regression_learners_are_not_compared_by_mistakes(spec):
     x, _ = noisy_arrays()
     with pytest.raises(InputError, match=f"compare needs classifiers: {spec} predicts numbers. Run each"):

@@ -264,23 +264,28 @@ def test_command_line_reports_a_range_of_rounds():
 
 
 def test_drift_in_a_spec_is_specialists_around_the_learner():
-    learner = make("auto:fast=true,seed=3,drift=true", "learner")
+    learner = make("linear-mixture:fast=true,seed=3,drift=true", "learner")
     assert isinstance(learner, Specialists)
-    assert (learner.block, type(learner.steady), learner.steady.fast, learner.steady.seed) == (256, nk.Auto, True, 3)
-    assert isinstance(make("auto:drift=false", "learner"), nk.Auto)
-    with pytest.raises(SpecError, match="drift of auto must be true or false: got 3"):
-        make("auto:drift=3", "learner")
-    with pytest.raises(InputError, match="must predict probabilities: AutoRegression does not"):
-        make("auto-regression:drift=true", "learner")
+    assert (learner.block, type(learner.steady), learner.steady.fast, learner.steady.seed) == (
+        256,
+        nk.LinearMixture,
+        True,
+        3,
+    )
+    assert isinstance(make("linear-mixture:drift=false", "learner"), nk.LinearMixture)
+    with pytest.raises(SpecError, match="drift of linear-mixture must be true or false: got 3"):
+        make("linear-mixture:drift=3", "learner")
+    with pytest.raises(InputError, match="must predict probabilities: LinearMixtureRegression does not"):
+        make("linear-mixture-regression:drift=true", "learner")
 
 
-def test_auto_with_drift_learns_a_new_target_and_costs_at_most_ln_2_otherwise():
+def test_drift_learns_a_new_target_and_costs_at_most_ln_2_otherwise():
     x, y = drifting(2048, 512, width=10)
-    assert nk.play("auto:drift=true", (x, y)).log_loss < 0.88 * nk.play("auto", (x, y)).log_loss
+    assert nk.play("linear-mixture:drift=true", (x, y)).log_loss < 0.88 * nk.play("linear-mixture", (x, y)).log_loss
     x, y = drifting(768, 768)
-    plain, drift = nk.play("auto", (x, y)), nk.play("auto:drift=true", (x, y))
+    plain, drift = nk.play("linear-mixture", (x, y)), nk.play("linear-mixture:drift=true", (x, y))
     assert drift.log_loss <= plain.log_loss + LN2
-    assert drift.spec == "auto:drift=true"
+    assert drift.spec == "linear-mixture:drift=true"
     told = {one.theorem: one.status for one in drift.certify()}
     assert set(told) == {"specialists_regret", "specialists_promise", "stretch_regret"}
     assert set(told.values()) <= {"valid", "vacuous"}

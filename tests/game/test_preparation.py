@@ -20,7 +20,7 @@ from novikoff.testing.failing import require_same
 from samples import learner_samples
 from test_every_forecaster import SAMPLES as FORECASTERS
 
-LEARNERS = ("perceptron", "kernel-perceptron", "logistic", "auto")
+LEARNERS = ("perceptron", "kernel-perceptron", "logistic", "linear-mixture")
 DEMO = "demo:breast-cancer"
 
 
@@ -126,7 +126,7 @@ def fit(learner, rows, **options):
 
 
 @pytest.mark.parametrize(
-    "learner", ["perceptron", "kernel-perceptron", "arow", "hedge:[perceptron,arow],seed=0", "auto:seed=0"]
+    "learner", ["perceptron", "kernel-perceptron", "arow", "hedge:[perceptron,arow],seed=0", "linear-mixture:seed=0"]
 )
 def test_every_face_plays_the_same_rows_alike(rows, learner):
     wanted = nk.play(learner, rows)
@@ -143,7 +143,7 @@ def test_every_face_plays_the_same_rows_alike(rows, learner):
     assert np.array_equal(fitted.predict(x) == wanted.labels[1], said == 1)
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "arow", "auto", "perceptron:scale=standard"])
+@pytest.mark.parametrize("learner", ["perceptron", "arow", "linear-mixture", "perceptron:scale=standard"])
 def test_river_and_the_service_play_single_rows_as_pairs_are_played(rows, learner):
     river = pytest.importorskip("novikoff.integrations.river")
     x, y = rows[0][:100], np.where(rows[1][:100] == "malignant", 1, -1)

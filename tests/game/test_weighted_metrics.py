@@ -60,7 +60,7 @@ def first_predictions(learner, x, y, weights):
     return np.array(said), np.array(chances), np.array(scores)
 
 
-@pytest.mark.parametrize("spec", ["perceptron:bias=1", "ftrl", "arow", "auto"])
+@pytest.mark.parametrize("spec", ["perceptron:bias=1", "ftrl", "arow", "linear-mixture"])
 def test_weighted_row_is_scored_once(tmp_path, spec):
     x, y, weights = rows()
     ledger = nk.play(nk.make(spec, "learner"), nk.read(weighed(tmp_path / "w.csv", x, y, weights), weight="w"))
@@ -332,7 +332,7 @@ def test_permutation_test_of_weighted_independent_rows_finds_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5, 77, 150])
-@pytest.mark.parametrize("spec", ["perceptron", "auto"])
+@pytest.mark.parametrize("spec", ["perceptron", "linear-mixture"])
 def test_weight_that_is_counted_was_played_where_rounds_are_limited(tmp_path, spec, rounds):
     x, y, weights = rows()
     path = weighed(tmp_path / "w.csv", x, y, weights)

@@ -24,8 +24,8 @@ from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear.arow import AROW
 from novikoff.linear.multiclass_second_order_perceptron import MulticlassSecondOrderPerceptron
 from novikoff.linear.second_order_perceptron import SecondOrderPerceptron
-from novikoff.mixtures.auto import Auto
-from novikoff.mixtures.multiclass_auto import MulticlassAuto
+from novikoff.mixtures.linear_mixture import LinearMixture
+from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture
 from novikoff.numerics.logits import hedge_all
 from samples import GRID, NAMED, NUMBERS, SPARSE, VECTORS
 
@@ -301,10 +301,10 @@ def test_comparators_see_scaled_rows():
     assert found[0] == found[1]
 
 
-MANY = [MulticlassVAW, MulticlassSecondOrderPerceptron, MulticlassLogistic, MulticlassAuto]
+MANY = [MulticlassVAW, MulticlassSecondOrderPerceptron, MulticlassLogistic, MulticlassLinearMixture]
 
 
-@pytest.mark.parametrize("kind", [Logistic, VAW, AROW, Auto, *MANY])
+@pytest.mark.parametrize("kind", [Logistic, VAW, AROW, LinearMixture, *MANY])
 def test_inverse_is_recomputed_at_the_same_rounds_for_any_batches(kind, monkeypatch):
     x, y = streams(4, rounds=40)
     if kind in MANY:

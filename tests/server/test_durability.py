@@ -103,7 +103,7 @@ def test_snapshots_that_cannot_be_used_are_passed_over(tmp_path, capfd):
     folder = tmp_path / "models/m"
     newest, older = (path for _, path in snapshots(folder))
     good = newest.read_bytes()
-    for damaged in (good[: len(good) // 2], b"", good.replace(b'"format": 2', b'"format": 9')):
+    for damaged in (good[: len(good) // 2], b"", good.replace(b'"format": 3', b'"format": 9')):
         newest.write_bytes(damaged)
         assert reopened(tmp_path) == before
         assert "snapshot_unusable" in capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""Random features of the rows of a game, as a member of `auto` computes them from the running mean of the rows.
+"""Random features of the rows of a game, as a linear mixture computes them from the running mean of the rows.
 
 Algorithm
     numerics/fourier.py, with the means and squares of the rows so far: rows are standardised in their order, as in the

@@ -12,7 +12,7 @@ Promise
     experts/theorems/specialists_promise.py: so at most that copy's bound + ln 2.
     experts/theorems/stretch_regret.py: on every stretch, at most that of the copy started there + ln 2s(s+1)(n+1). Any
     run of blocks consists of a few stretches, and `between` returns the bound there. `drift=true` in the spec of a
-    learner with probabilities is this, in blocks of 256 rounds: `auto:drift=true`.
+    learner with probabilities is this, in blocks of 256 rounds: `logistic:drift=true`.
 Cost
     That of at most 2 + log2(blocks) copies; a few numbers of memory per block.
 Reference

@@ -36,8 +36,8 @@ from novikoff.game.ledger import Ledger, Proved
 from novikoff.game.ledger_checks import check
 from novikoff.game.metrics import Calibration, Ranking, WeightedMetrics
 
-FORMAT = 2
-"""Version of the format of saved games; 2 since learners keep the sums from which certificates are recomputed."""
+FORMAT = 3
+"""Version of the format of saved games; 3 since `auto` includes trees."""
 
 STORED = "the certificate in the file is correct; the file has no rows to recompute it from"
 """Assumption of a certificate that was loaded without its rows."""

@@ -6,7 +6,8 @@ that spec, `[a,b,c]` a list of values. In a list of learners a word is a name, a
 "hedge:learners=[perceptron,[rbp:budget=100]]". Each of these has its own seed, derived from that of the ensemble.
 Every learner on vectors also takes `scale`: "perceptron:bias=1,scale=standard" is
 "scaled:[perceptron:bias=1],standard" (data/scaled.py); that of an ensemble applies to its learners.
-Every learner with probabilities takes `drift`: "auto:drift=true" is "specialists:[auto],256" (experts/specialists.py).
+Every learner with probabilities takes `drift`: "logistic:drift=true" is "specialists:[logistic],256"
+(experts/specialists.py).
 """
 
 from __future__ import annotations
@@ -447,10 +448,10 @@ TEAM = "a list of learners"
 DEEPEST = 32
 """Maximum depth of nested brackets."""
 
-FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression", "ensemble": "ensemble-regression"}
+FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression", "linear-mixture": "linear-mixture-regression"}
 """Regression counterparts of classifiers, by name."""
 
-FOR_DRIFT: Mapping[str, str] = {"ensemble": "auto"}
+FOR_DRIFT: Mapping[str, str] = {"auto": "linear-mixture"}
 """Learner of which drift=true starts copies, where copies of the learner itself would take too long."""
 AROUND = ("scale", "drift")
 """Arguments that every learner takes in a spec; they wrap it in another learner."""

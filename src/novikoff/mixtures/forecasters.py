@@ -1,4 +1,4 @@
-"""Weights of the forecasters of `auto`, binary and multiclass."""
+"""Weights of the forecasters of linear mixtures, binary and multiclass."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from novikoff.core.state import Array, require
 from novikoff.core.types import State
-from novikoff.mixtures._loops import auto_layout as mix
+from novikoff.mixtures._loops import linear_mixture_layout as mix
 
 
 class Forecasters:
-    """Mixin with `_standing`: one row per quantity of mixtures/_loops/auto_layout.py, one column per forecaster."""
+    """Mixin with `_standing`: one row per quantity of _loops/linear_mixture_layout.py, one column per forecaster."""
 
     rounds: int
     _standing: NDArray[np.float64]
@@ -46,13 +46,13 @@ class Standing(Array):
         kept = isinstance(saved, np.ndarray) and len(saved) == rows
         require(
             kept,
-            f"a saved auto must have {rows} numbers per member, older ones have fewer: train it again",
+            f"a saved linear mixture must have {rows} numbers per member, older ones have fewer: train it again",
             saved,
         )
         found = super().unpack(state, owner, of)
         idle, slept = found[mix.IDLE, [0, -1]], found[mix.SLEPT, [0, -1]]  # a diagonal member and the stack never rest
         awake = bool((idle >= 0.0).all() and (slept == 0.0).all())
-        require(awake, "the first member of auto and its stack must have been awake", [idle, slept])
+        require(awake, "the first member of a linear mixture and its stack must have been awake", [idle, slept])
         return found
 
 

@@ -1,4 +1,4 @@
-"""Base class that adds trees, stacks and a mixture on top to `auto`, for two labels, many labels and numbers.
+"""Base class that adds trees, stacks and a mixture on top to the linear mixture, for all three tasks.
 
 The linear mixture plays every row. Where the first row has at most 256 columns, trees play them too: columns as the
 table has them (trees/columns.py), stored for refits (trees/store.py). On rows that are wide, hashed or text, and with
@@ -35,7 +35,7 @@ class WithTrees(Rows):
     """
 
     features: Features
-    ensemble_fields: ClassVar[tuple[Field, ...]] = (
+    tree_fields: ClassVar[tuple[Field, ...]] = (
         Value("full", bool | None),
         Part("columns", when="full"),
         Part("stored", when="full"),
@@ -157,8 +157,8 @@ class WithTrees(Rows):
             self._resume()
 
 
-class EnsembleTracker(Tracker):
-    """Tracker of an ensemble: that of its linear mixture, or that of the mixture on top if trees play.
+class AutoTracker(Tracker):
+    """Tracker of `auto`: that of its linear mixture, or that of the mixture on top if trees play.
 
     Args:
         linear: Tracker of the linear mixture; None if it has none, or trees play.
@@ -166,7 +166,7 @@ class EnsembleTracker(Tracker):
         forecasts: Number of forecasts per round that belong to the mixture on top: one per forecaster and its own.
     """
 
-    kind = "ensemble"
+    kind = "auto"
 
     def __init__(self, linear: Tracker | None, top: Tracker | None, forecasts: int) -> None:
         self.linear, self.top, self.forecasts, self._chosen = linear, top, forecasts, False
@@ -222,7 +222,7 @@ class EnsembleTracker(Tracker):
         }
 
     @classmethod
-    def restore(cls, state: State) -> EnsembleTracker:
+    def restore(cls, state: State) -> AutoTracker:
         parts = [None if state[name] is None else trackers.restored(state[name]) for name in ("linear", "top")]
         made = cls(parts[0], parts[1], integer(state, "forecasts", 1, 2**20))
         made._chosen = bool(state["chosen"])

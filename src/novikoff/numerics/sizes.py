@@ -6,7 +6,7 @@ LEAST_SIZE, LARGEST_SIZE = 2.0**-500, 2.0**500
 """Smallest and largest size of a number for scale-free learners, so that its square is a double; smaller ones are 0."""
 
 WAVES = 256
-"""Number of random Fourier features of a member of `auto`, including the constant."""
+"""Number of random Fourier features of a member of a linear mixture, including the constant."""
 
 CLIP = 8.0
-"""Largest size of a score that the stack of `auto` learns from; members' scores are clipped to it."""
+"""Largest size of a score that the stack of a linear mixture learns from; members' scores are clipped to it."""

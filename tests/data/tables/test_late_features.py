@@ -10,7 +10,7 @@ import novikoff as nk
 from helpers import bits, some
 from novikoff.core.errors import NovikoffError
 from novikoff.data.tables.table_reader import RECOGNISED_ROWS
-from novikoff.mixtures.auto import Auto
+from novikoff.mixtures.linear_mixture import LinearMixture
 from samples import has_labels, learner_samples
 
 ROWS = 1_200
@@ -142,8 +142,8 @@ def test_game_saved_before_a_new_feature_resumes_to_the_same_end(tmp_path):
 
 
 def test_random_features_are_of_the_columns_of_the_first_row():
-    learner = Auto()
+    learner = LinearMixture()
     nk.play(learner, nk.CSV(io.BytesIO(late("missing"))))
     assert learner.features.count == 4
     assert learner.state()["width"] == 2
-    assert Auto.restore(learner.state()).state()["moments"].shape == (2, 2)
+    assert LinearMixture.restore(learner.state()).state()["moments"].shape == (2, 2)

@@ -7,7 +7,7 @@ import pytest
 import novikoff as nk
 from novikoff.core.errors import MismatchError, SourceError
 
-LEARNERS = ("logistic", "perceptron", "kernel-perceptron", "auto", "arow")
+LEARNERS = ("logistic", "perceptron", "kernel-perceptron", "linear-mixture", "auto", "arow")
 
 
 @pytest.fixture(scope="module")

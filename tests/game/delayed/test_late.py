@@ -65,12 +65,12 @@ CASES = {
 LEARNERS = {
     "perceptron": nk.Perceptron,
     "scaled": lambda: nk.Scaled(nk.Perceptron(bias=1.0)),
-    "auto": lambda: nk.Auto(fast=True),
+    "linear-mixture": lambda: nk.LinearMixture(fast=True),
     "ftrl": nk.FTRL,
     "second-order": nk.SecondOrderPerceptron,
     "rbp": lambda: nk.RandomizedBudgetPerceptron(20, "rbf", gamma=0.5),
     "multiclass": nk.MulticlassPerceptron,
-    "many-auto": lambda: nk.MulticlassAuto(fast=True),
+    "many-linear-mixture": lambda: nk.MulticlassLinearMixture(fast=True),
     "hedge": lambda: nk.make("hedge:learners=[[perceptron:bias=1],[ftrl]]", "learner"),
 }
 
@@ -189,7 +189,7 @@ def test_the_adversary_meets_both_bounds():
     assert [one.bound for one in game.ledger.certify()[:2]] == [9, 9]
 
 
-@pytest.mark.parametrize("name", ["perceptron", "auto", "multiclass", "hedge"])
+@pytest.mark.parametrize("name", ["perceptron", "linear-mixture", "multiclass", "hedge"])
 def test_batches_match_rounds_by_id(name):
     multiclass = numbered(LEARNERS[name]())
     x, y = rows(np.random.default_rng(1), 240, multiclass)

@@ -19,7 +19,7 @@ import numpy as np
 from novikoff.linear._loops import second_order_layout as at
 from novikoff.linear._loops.second_order import Vector, change, product, refresh
 from novikoff.linear._loops.second_order_layout import MatrixArrays
-from novikoff.mixtures._loops.auto_layout import Discriminant
+from novikoff.mixtures._loops.linear_mixture_layout import Discriminant
 from novikoff.numerics.compiled import inner
 
 RIDGE = 2.0

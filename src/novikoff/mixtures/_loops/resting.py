@@ -1,4 +1,4 @@
-"""Rest and wake of the members of a mixture, for mixtures/_loops/auto.py and multiclass_auto.py.
+"""Rest and wake of the members of a mixture, for mixtures/_loops/linear_mixture.py and multiclass_linear_mixture.py.
 
 A member with a matrix costs O(d^2) per round. It falls asleep after 1,000 consecutive rounds in which its weight was
 below 1e-6 and its weight in the stack was small (or the stack's own weight was below 1e-6), if its log weight also fell
@@ -6,7 +6,7 @@ by at least 10 in these rounds; a member that no longer falls behind starts a ne
 2048, 4096, 8192, ...: a member that learns slowly gets another 1,000 rounds. Diagonal members and the stack never rest,
 so some member is always awake. The member with the least loss among those that never slept does not rest either: it has
 the best bound. A sleeper is a specialist: it neither predicts nor learns, and its log weight does not change while it
-sleeps or when it wakes (mixtures/theorems/auto_regret.py).
+sleeps or when it wakes (mixtures/theorems/linear_mixture_regret.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.linear._loops.second_order_layout import COUNT, LARGEST
-from novikoff.mixtures._loops import auto_layout as at
+from novikoff.mixtures._loops import linear_mixture_layout as at
 from novikoff.numerics.compiled import inner
 
 Vector = NDArray[np.float64]

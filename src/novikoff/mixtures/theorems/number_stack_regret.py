@@ -22,7 +22,7 @@ Proof
         sum of r^2 - Phi_T - (1-gamma) sum over t < T of Phi_t + sum of r^2 chi - credit - G,
     G = sum of gamma Phi_{t-1} - phi >= 0, which is the float check. Phi_t >= 2u'b - u'(L_t + S)u for every u; round s
     has weight gamma^(T-s) + (1-gamma) sum of gamma^(t-s) = 1 in the sum of these. A coordinate with M_j = 0 is left
-    out: x_j and b_j are 0 until then. Clipping: mixtures/theorems/auto_regression_regret.py. []
+    out: x_j and b_j are 0 until then. Clipping: mixtures/theorems/linear_mixture_regression_regret.py. []
     Rounding: Phi_T is known from both sides (comparators/metric.py).
 Reference
     [vovk2001]; [azoury2001].

@@ -1,4 +1,4 @@
-"""Records and row indices of the arrays of mixtures/_loops/auto.py and multiclass_auto.py.
+"""Records and row indices of the arrays of mixtures/_loops/linear_mixture.py and multiclass_linear_mixture.py.
 
 This module does not import numba.
 """
@@ -100,7 +100,7 @@ class MulticlassSetting(NamedTuple):
 
 
 class MulticlassAnswers(NamedTuple):
-    """Output arrays of multiclass_auto.py; predictions without learning write `scores` only."""
+    """Output arrays of multiclass_linear_mixture.py; predictions without learning write `scores` only."""
 
     scores: NDArray[np.float64]  # (rows, labels): P of the mixture or, when learning, scores of the member `shown`
     rest: NDArray[np.float64]  # (rows, members on x, labels + 1): scores of the one-versus-rest members; for labels

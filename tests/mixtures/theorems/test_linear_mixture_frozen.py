@@ -14,9 +14,9 @@ from novikoff.core.errors import ModelFileError
 from novikoff.core.types import Batch, Sparse
 from novikoff.game import ledger_state
 from novikoff.game.game import Game
-from novikoff.mixtures._loops import auto_layout as mix
-from novikoff.mixtures.auto import Auto
-from novikoff.mixtures.theorems.auto_frozen import auto_frozen
+from novikoff.mixtures._loops import linear_mixture_layout as mix
+from novikoff.mixtures.linear_mixture import LinearMixture
+from novikoff.mixtures.theorems.linear_mixture_frozen import linear_mixture_frozen
 from novikoff.reports.sentences import sentence
 
 
@@ -28,17 +28,20 @@ def mixture_paid_more(run):
 
 
 CASES = {
-    "auto_regret": cases.of_metric(lambda: nk.Auto(fast=True), cases.apart(50), mixture_paid_more),
-    "auto_frozen": dataclasses.replace(
-        cases.of_metric(lambda: nk.Auto(fast=True), cases.apart(50), mixture_paid_more),
+    "linear_mixture_regret": cases.of_metric(lambda: nk.LinearMixture(fast=True), cases.apart(50), mixture_paid_more),
+    "linear_mixture_frozen": dataclasses.replace(
+        cases.of_metric(lambda: nk.LinearMixture(fast=True), cases.apart(50), mixture_paid_more),
         void=(
-            (lambda: dataclasses.replace(cases.run_of(nk.Auto(fast=True), cases.apart(50)), rounds=1), "every round"),
             (
-                lambda: cases.changed(cases.run_of(nk.Auto(fast=True), cases.apart(50)), rounds=7),
+                lambda: dataclasses.replace(cases.run_of(nk.LinearMixture(fast=True), cases.apart(50)), rounds=1),
+                "every round",
+            ),
+            (
+                lambda: cases.changed(cases.run_of(nk.LinearMixture(fast=True), cases.apart(50)), rounds=7),
                 "exactly the recorded rounds",
             ),
             (
-                lambda: cases.changed(cases.run_of(nk.Auto(fast=True), cases.apart(50)), losses=[7.0] * 3),
+                lambda: cases.changed(cases.run_of(nk.LinearMixture(fast=True), cases.apart(50)), losses=[7.0] * 3),
                 "agree with their scores",
             ),
         ),
@@ -56,7 +59,7 @@ def rings(rounds, seed=0):
 
 
 def found(ledger):
-    (certificate,) = (one for one in ledger.certify() if one.theorem == "auto_frozen")
+    (certificate,) = (one for one in ledger.certify() if one.theorem == "linear_mixture_frozen")
     return certificate
 
 
@@ -102,8 +105,8 @@ def by_definition(learner, x, y):
 @pytest.mark.parametrize("fast", [False, True])
 def test_the_bound_is_that_of_the_theorem(fast):
     x, y = rings(400)
-    values = by_definition(Auto(fast=fast), x, y)
-    learner = Auto(fast=fast)
+    values = by_definition(LinearMixture(fast=fast), x, y)
+    learner = LinearMixture(fast=fast)
     ledger = nk.play(learner, (x, y))
     frozen = {(u.member, u.after): u for u in ledger.tracker.facts(learner).frozen}
     assert {(3 if fast else 15, 8)} == {(len({j for j, _ in frozen}), len({s for _, s in frozen}))}
@@ -120,7 +123,7 @@ def test_it_is_close_in_one_pass_where_nothing_is_kept():
     rng = np.random.default_rng(5)
     x = rng.normal(size=(3000, 4)) * [1.0, 100.0, 0.01, 1.0]
     y = np.where(x @ [1.0, 0.01, 50.0, 0.0] + rng.normal(size=3000) < 0.0, -1, 1).astype(np.int8)
-    learner = Auto()
+    learner = LinearMixture()
     ledger = nk.Ledger(learner)
     ledger.tracker = learner.tracker()
     ledger.tracker.keep = 1000
@@ -134,7 +137,7 @@ def test_it_is_close_in_one_pass_where_nothing_is_kept():
 
 def test_member_that_rests_has_no_bound():
     x, y = rings(400)
-    learner = Auto()
+    learner = LinearMixture()
     game = Game(learner)
     game.learn_batch(Batch(x[:300], y[:300], 1))
     learner._standing[mix.IDLE, 9] = mix.ASLEEP
@@ -148,7 +151,7 @@ def test_bound_of_a_trained_learner_uses_its_members_weights():
     x, y = rings(600)
     bounds = set()
     for size in (300, 7, 1):
-        learner = Auto()
+        learner = LinearMixture()
         learner.learn_many(Batch(x[:300], y[:300], 1))
         weights = learner._standing[mix.LOG_WEIGHT].copy()
         game = Game(learner)
@@ -172,7 +175,7 @@ def of_stack(ledger):
 
 def test_stack_has_the_least_bound_on_rings():
     x, y = rings(400)
-    ledger = nk.play(Auto(), (x, y))
+    ledger = nk.play(LinearMixture(), (x, y))
     certificate = found(ledger)
     told = certificate.quantities
     assert (told["member"], told["combined"], told["after"]) == ("stack", 14, 32)
@@ -208,7 +211,7 @@ def test_the_stack_pays_no_more_than_its_copies_allow_on_arbitrary_streams(kinds
     rng = np.random.default_rng(11)
     for kind in kinds:
         x, y = arbitrary(rng, kind)
-        learner = Auto(fast=kind % 5 == 0, seed=kind)
+        learner = LinearMixture(fast=kind % 5 == 0, seed=kind)
         game = Game(learner)
         for start in range(0, len(y), 50):
             game.learn_batch(Batch(x[start : min(start + 50, len(y))], y[start : start + 50], start + 1))
@@ -223,7 +226,7 @@ def test_the_stack_pays_no_more_than_its_copies_allow_on_arbitrary_streams(kinds
 
 def test_an_adversary_keeps_the_bound_of_the_stack():
     rng = np.random.default_rng(12)
-    learner = Auto()
+    learner = LinearMixture()
     game = Game(learner)
     for row in rng.normal(size=(150, 3)):
         game.learn_one(row, -learner.predict_one(row))
@@ -233,12 +236,12 @@ def test_an_adversary_keeps_the_bound_of_the_stack():
 
 def test_resume_matches_uninterrupted_run_for_the_stack():
     x, y = rings(300)
-    whole, parts = Game(Auto()), Game(Auto())
+    whole, parts = Game(LinearMixture()), Game(LinearMixture())
     whole.learn_batch(Batch(x, y, 1))
     for start in range(0, 300, 17):
         parts.learn_batch(Batch(x[start : start + 17], y[start : start + 17], start + 1))
         parts = Game(parts.learner, ledger_state.restore(ledger_state.state_of(parts.ledger), parts.learner))
-    rows = Game(Auto())
+    rows = Game(LinearMixture())
     for row, label in zip(x, y.tolist(), strict=True):
         rows.learn_one(row, label)
     assert of_stack(whole.ledger) == of_stack(parts.ledger) == of_stack(rows.ledger)
@@ -247,7 +250,7 @@ def test_resume_matches_uninterrupted_run_for_the_stack():
 
 def test_a_saved_copy_of_the_stack_with_too_few_weights_is_refused():
     x, y = rings(100)
-    game = Game(Auto())
+    game = Game(LinearMixture())
     game.learn_batch(Batch(x, y, 1))
     state = ledger_state.state_of(game.ledger)
     frozen = state["tracker"]["frozen"]
@@ -258,14 +261,17 @@ def test_a_saved_copy_of_the_stack_with_too_few_weights_is_refused():
 
 def test_stack_above_its_bound_is_violated():
     x, y = rings(400)
-    learner, runs = Auto(), []
+    learner, runs = LinearMixture(), []
     ledger = nk.play(learner, (x, y))
     learner.promises = (runs.append,)
     ledger.certify()
     (run,) = runs
-    assert auto_frozen(run).status == "valid"
+    assert linear_mixture_frozen(run).status == "valid"
     losses = [loss + 500.0 for loss in run.after.losses]
     tracked = dataclasses.replace(run.tracked, losses=tuple(losses))
     worse = dataclasses.replace(run, log_loss=run.log_loss + 500.0, tracked=tracked,
                                 after=dataclasses.replace(run.after, losses=losses))  # fmt: skip
-    assert (auto_frozen(worse).status, auto_frozen(worse).quantities["member"]) == ("violated", "stack")
+    assert (linear_mixture_frozen(worse).status, linear_mixture_frozen(worse).quantities["member"]) == (
+        "violated",
+        "stack",
+    )

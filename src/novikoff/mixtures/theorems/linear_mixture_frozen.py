@@ -1,9 +1,9 @@
-"""Log loss of `auto` against its members' and its stack's own weights, frozen after 2, 4, 8 ... rounds.
+"""Log loss of the linear mixture against its members' and its stack's own weights, frozen after 2, 4, 8 ... rounds.
 
 Theorem (upper)
-    As in mixtures/theorems/auto_regret.py: L <= L_j + ln(J+1) for every member j that never slept. Let s = s_0 < s_1 <
-    ... be the rounds after which its weights were copied, T the last. For a diagonal member with the copies w_0, w_1,
-    ...
+    As in mixtures/theorems/linear_mixture_regret.py: L <= L_j + ln(J+1) for every member j that never slept. Let
+    s = s_0 < s_1 < ... be the rounds after which its weights were copied, T the last. For a diagonal member with the
+    copies w_0, w_1, ...
         L_j  <=  L_j(s) + sum over i of [ loss of w_i in rounds s_i + 1 .. s_(i+1) + w_i'(A_(i+1) - A_i)w_i/2 ]
                  + sum of Delta since s,
     where L_j(s) is the loss of j up to s, which is observed, not guaranteed. For a second-order member, also on random
@@ -53,7 +53,7 @@ import math
 from novikoff.comparators.metric_facts import best_constant, steady
 from novikoff.core.certificate import Bound, Words, has_comparators, outward, seen, theorem
 from novikoff.core.types import Run
-from novikoff.mixtures.theorems.auto_facts import AutoFacts, of_a_mixture, weights_before
+from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts, of_a_mixture, weights_before
 
 SHARE = 8
 
@@ -78,7 +78,7 @@ SHARE = 8
         ),
     ),
 )
-def auto_frozen(run: Run[AutoFacts]) -> Bound | None:
+def linear_mixture_frozen(run: Run[LinearMixtureFacts]) -> Bound | None:
     """Return the least right side over members and rounds; None if no copy is early enough."""
     if run.log_loss is None or not run.after.losses:
         return None

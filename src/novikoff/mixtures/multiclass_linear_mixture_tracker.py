@@ -1,4 +1,4 @@
-"""Comparators for multiclass `auto`: for its softmax member sqrt 1 and its one-versus-rest members.
+"""Comparators for the multiclass linear mixture: for its softmax member sqrt 1 and its one-versus-rest members.
 
 Algorithm
     comparators/multiclass_tracker.py and comparators/against_tracker.py, side by side. The second searches for weights
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from novikoff.core.learner import Learner
 
 
-class MulticlassAutoTracker(Tracker):
+class MulticlassLinearMixtureTracker(Tracker):
     """Comparators of a learner that starts now; kappa is that of its one-versus-rest members."""
 
-    kind = "many-auto"
+    kind = "many-linear-mixture"
     fields = (
         Part("softmax", MulticlassTracker),
         Part("rest", AgainstTracker, optional=True),

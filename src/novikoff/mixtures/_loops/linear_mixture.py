@@ -1,4 +1,4 @@
-"""Members of `auto`, the stack on top of them, and the mixture of all.
+"""Members of the linear mixture, the stack on top of them, and the mixture of all.
 
 Forecasters, in this order: the diagonal members (convex/_loops/ftrl.py), the second-order members, the members on
 random features (linear/_loops/second_order.py, numerics/fourier.py), and the stack, a second-order member whose x is
@@ -17,7 +17,7 @@ from novikoff.convex._loops.ftrl import learn, look
 from novikoff.convex._loops.ftrl_layout import FTRLArrays
 from novikoff.linear._loops.second_order import Vector, changes, learn_logistic, meet, product
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, WEIGHT, MatrixArrays, Metric
-from novikoff.mixtures._loops.auto_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, Matrices, Waves
+from novikoff.mixtures._loops.linear_mixture_layout import IDLE, LOG_WEIGHT, LOSS, RETIRED, SHARE, Matrices, Waves
 from novikoff.mixtures._loops.resting import catch_up, settle
 from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp

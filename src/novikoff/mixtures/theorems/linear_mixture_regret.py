@@ -1,4 +1,4 @@
-"""Log loss of `auto` against every u of every member.
+"""Log loss of the linear mixture against every u of every member.
 
 Theorem (upper)
     P = sum of w_j P_j / sum of w_j over the forecasters awake, w_j = 1/(J+1) at first; then w_j *= P_j(y)/P(y) for
@@ -22,8 +22,8 @@ Proof
     weights sum to 1, and w_j <= 1. ln w_j is -ln(J+1) + the sum of L - L_j over the rounds in which j was awake. []
     A member j that sleeps from round s on could be compared in rounds 1 .. s, and an awake k in the rest:
     L <= L_j(1..s) + ln(J+1) + L_k(s+1..T) - ln w_k(s). That is L_k + ln(J+1) - ln w_j(s), so never less than the bound
-    of k alone; with a bound on k's suffix it exceeds, in the same way, mixtures/theorems/auto_frozen.py at s by at
-    least -ln w_j(s).
+    of k alone; with a bound on k's suffix it exceeds, in the same way, mixtures/theorems/linear_mixture_frozen.py at s
+    by at least -ln w_j(s).
 Reference
     [vovk1998].
 """
@@ -36,14 +36,14 @@ from novikoff.comparators.metric_facts import best_constant, steady
 from novikoff.core.certificate import Bound, has_comparators, outward, refutations, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Run
-from novikoff.mixtures.theorems.auto_facts import AutoFacts, of_a_mixture
+from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts, of_a_mixture
 
 NONE_AWAKE = "no member was active in all rounds"
 NOT_KEPT = "only members on random features were active in all rounds, and there are too many to recompute theirs"
 
 
 @theorem("D", "vovk1998", "log loss", where=has_comparators)
-def auto_regret(run: Run[AutoFacts]) -> Bound | None:
+def linear_mixture_regret(run: Run[LinearMixtureFacts]) -> Bound | None:
     """Return the least right side over members and comparators."""
     if run.log_loss is None or not run.after.losses:
         return None

@@ -1,4 +1,4 @@
-"""Squared loss of `auto` for regression against each member's best weights in hindsight.
+"""Squared loss of the linear mixture for regression against each member's best weights in hindsight.
 
 Theorem (upper)
     Members j are Vovk-Azoury-Warmuth on y - c, with c = y_1 the first outcome; c is added to their predictions, which
@@ -42,7 +42,7 @@ from novikoff.core.types import Run
 
 
 @dataclass(frozen=True, slots=True)
-class AutoRegressionFacts:
+class LinearMixtureRegressionFacts:
     """State of the forecasters: members and, last, the stack.
 
     Attributes:
@@ -103,8 +103,8 @@ class AutoRegressionFacts:
         otherwise="repeating the previous outcome loses {member_loss:up}, and mixing the members adds {mixture:up}",
     ),
 )
-def auto_regression_regret(run: Run[AutoRegressionFacts]) -> Bound | None:
-    """Return the least bound over the members, + the price of the mixture; None if it is part of an ensemble."""
+def linear_mixture_regression_regret(run: Run[LinearMixtureRegressionFacts]) -> Bound | None:
+    """Return the least bound over the members, + the price of the mixture; None if it is part of `auto`."""
     before, after = run.before, run.after
     if not after.names:
         return None

@@ -1,8 +1,8 @@
-"""Log loss of multiclass `auto`: at most that of its best member + ln(J+1).
+"""Log loss of the multiclass linear mixture: at most that of its best member + ln(J+1).
 
 Theorem (upper)
-    As in mixtures/theorems/multiclass_auto_regret.py: J members and a stack, mixed with weights that are 1/(J+1) at
-    first. For every forecaster j that never slept
+    As in mixtures/theorems/multiclass_linear_mixture_regret.py: J members and a stack, mixed with weights that are
+    1/(J+1) at first. For every forecaster j that never slept
         L  <=  L_j + ln(J+1) + the cost of new labels,
     where L_j is its own log loss in these rounds, had labels been announced. The reported bound is the least over j.
     L_j is observed, not guaranteed: the theorem is about the mixture. The theorem named above bounds members against
@@ -26,7 +26,7 @@ from novikoff.comparators.metric_facts import SLACK
 from novikoff.core.certificate import Assumption, Bound, Words, outward, seen, theorem
 from novikoff.core.errors import counted
 from novikoff.core.types import Run
-from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFacts
+from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import MulticlassLinearMixtureFacts
 
 
 @theorem(
@@ -41,7 +41,7 @@ from novikoff.mixtures.theorems.multiclass_auto_regret import MulticlassAutoFact
         ),
     ),
 )
-def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
+def multiclass_linear_mixture_members(run: Run[MulticlassLinearMixtureFacts]) -> Bound | None:
     """Return the least loss of a forecaster that never slept + ln(J+1) + new labels; None without probabilities."""
     if run.log_loss is None or not run.after.names:
         return None
@@ -69,7 +69,7 @@ def multiclass_auto_members(run: Run[MulticlassAutoFacts]) -> Bound | None:
     return Bound(bound, needed, quantities, run.log_loss, run.rounds * math.log(max(after.labels, 2)), void=reason)
 
 
-def _played(run: Run[MulticlassAutoFacts], member: int) -> Assumption:
+def _played(run: Run[MulticlassLinearMixtureFacts], member: int) -> Assumption:
     """Compare a member's loss, as counted by the learner, with that of its scores, if comparators saw them."""
     claim, after, tracked = f"{run.after.names[member]}'s loss agrees with its scores", run.after, run.tracked
     known: dict[int, float] = {}

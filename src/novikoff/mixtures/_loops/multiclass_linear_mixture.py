@@ -1,4 +1,4 @@
-"""Members of `auto` for several labels, the stack on top of them, and the mixture of all.
+"""Members of the linear mixture for several labels, the stack on top of them, and the mixture of all.
 
 Forecasters, in this order: softmax regressions with a diagonal metric (convex/_loops/multiclass_ftrl.py), second-order
 one-versus-rest logistic regressions (linear/_loops/one_vs_rest.py), the same on random features (numerics/fourier.py)
@@ -28,7 +28,7 @@ from novikoff.linear._loops.multiclass_perceptron import largest
 from novikoff.linear._loops.second_order import Vector
 from novikoff.linear._loops.second_order_layout import COUNT, LIMIT, MatrixArrays, Metric
 from novikoff.mixtures._loops import discriminant
-from novikoff.mixtures._loops.auto_layout import (
+from novikoff.mixtures._loops.linear_mixture_layout import (
     CLIP,
     IDLE,
     LOG_WEIGHT,

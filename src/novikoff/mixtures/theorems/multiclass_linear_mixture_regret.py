@@ -1,4 +1,4 @@
-"""Log loss of multiclass `auto`: at most that of every member + ln(J+1), and so the best bound of a member + ln(J+1).
+"""Log loss of the multiclass linear mixture: at most the best bound of a member + ln(J+1).
 
 Theorem (upper)
     J members and a stack give each label a probability, and P is their mixture: weights w_j, 1/(J+1) at first, are
@@ -35,7 +35,7 @@ from novikoff.core.types import Run
 
 
 @dataclass(frozen=True, slots=True)
-class MulticlassAutoFacts(MulticlassFacts):
+class MulticlassLinearMixtureFacts(MulticlassFacts):
     """State of the mixture; gained, dual and least are those of its softmax member sqrt 1.
 
     Attributes:
@@ -71,7 +71,7 @@ class MulticlassAutoFacts(MulticlassFacts):
         ),
     ),
 )
-def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
+def multiclass_linear_mixture_regret(run: Run[MulticlassLinearMixtureFacts]) -> Bound | None:
     """Return the least right side over the comparators; None if none were tracked."""
     if run.tracked is None or run.log_loss is None or not run.after.names:
         return None
@@ -111,7 +111,7 @@ def multiclass_auto_regret(run: Run[MulticlassAutoFacts]) -> Bound | None:
     return Bound(bound, needed, quantities, run.log_loss, trivial)
 
 
-def _promises(run: Run[MulticlassAutoFacts]) -> list[tuple[int, float, dict[str, float]]]:
+def _promises(run: Run[MulticlassLinearMixtureFacts]) -> list[tuple[int, float, dict[str, float]]]:
     """Return index, bound and parts of the bound of each compared member."""
     after, tracked = run.after, run.tracked
     u = min(tracked.comparators, key=lambda u: u.loss + 0.5 * u.square + u.doubt)

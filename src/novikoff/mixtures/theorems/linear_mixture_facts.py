@@ -1,4 +1,4 @@
-"""Facts of `auto` for its theorems, and checks that the mixture was played."""
+"""Facts of the linear mixture for its theorems, and checks that the mixture was played."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from novikoff.core.types import Run
 
 
 @dataclass(frozen=True, slots=True)
-class AutoFacts:
-    """State of the forecasters: members and, last, the stack; empty lists if the mixture is part of an ensemble.
+class LinearMixtureFacts:
+    """State of the forecasters: members and, last, the stack; empty lists if the mixture is part of `auto`.
 
     Attributes:
         rounds: Rounds, from the first.
@@ -39,13 +39,13 @@ class AutoFacts:
         return max(self.gained[j], self.dual[j])
 
 
-def weights_before(run: Run[AutoFacts]) -> list[float]:
+def weights_before(run: Run[LinearMixtureFacts]) -> list[float]:
     """Return ln w of each forecaster when the game started; all equal if it was untrained."""
     before, count = run.before, len(run.after.losses)
     return before.log_weights if before.rounds else [-math.log(count)] * count
 
 
-def of_a_mixture(run: Run[AutoFacts]) -> list[Assumption]:
+def of_a_mixture(run: Run[LinearMixtureFacts]) -> list[Assumption]:
     """Return the assumptions of L <= L_j - ln w_j, w_j the weight when the game started, for all j that never slept."""
     before, after, tracked = run.before, run.after, run.tracked
     assert run.log_loss is not None

@@ -1,4 +1,4 @@
-"""`auto` for many labels: its members, its stack, who rests, and who cheats."""
+"""The linear mixture of many labels: its members, its stack, who rests, and who cheats."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ from helpers import bits
 from novikoff.core.types import Batch, Sparse
 from novikoff.linear._loops import multiclass_layout as at
 from novikoff.linear._loops import second_order_layout as matrix
-from novikoff.mixtures._loops import auto_layout as mix
+from novikoff.mixtures._loops import linear_mixture_layout as mix
 
 
 def multiclass_mixture_paid_more(run):
@@ -22,11 +22,11 @@ def multiclass_mixture_paid_more(run):
 
 
 def multiclass_members():
-    """`auto` for many labels, against the best of its members as they played."""
+    """The linear mixture of many labels, against the best of its members as they played."""
 
     def game(stream):
         return dataclasses.replace(
-            cases.run_of(nk.MulticlassAuto(fast=True, labels=3), stream), tracked=None
+            cases.run_of(nk.MulticlassLinearMixture(fast=True, labels=3), stream), tracked=None
         )  # it needs none
 
     sample = [(tuple(3.0 * np.eye(3)[t % 3]), t % 3) for t in range(150)]
@@ -40,10 +40,10 @@ def multiclass_members():
 
 
 CASES = {
-    "multiclass_auto_regret": cases.of_multiclass(
-        lambda **k: nk.MulticlassAuto(fast=True, **k), multiclass_mixture_paid_more
+    "multiclass_linear_mixture_regret": cases.of_multiclass(
+        lambda **k: nk.MulticlassLinearMixture(fast=True, **k), multiclass_mixture_paid_more
     ),
-    "multiclass_auto_members": multiclass_members(),
+    "multiclass_linear_mixture_members": multiclass_members(),
 }
 """Cases for tests/test_every_theorem.py."""
 
@@ -58,7 +58,7 @@ def digits(rounds=None, seed=0, name="digits"):
 
 def regret(game):
     """The certificate against weights in hindsight."""
-    return next(one for one in game.ledger.certify() if one.theorem == "multiclass_auto_regret")
+    return next(one for one in game.ledger.certify() if one.theorem == "multiclass_linear_mixture_regret")
 
 
 def test_first_row_determines_the_members():
@@ -66,18 +66,18 @@ def test_first_row_determines_the_members():
     counts = {}
     wide = np.hstack([x, np.zeros((20, 300))])
     for name, rows in (("array", x), ("sparse", Sparse.of_dense(x)), ("wide", wide)):
-        learner = nk.MulticlassAuto()
+        learner = nk.MulticlassLinearMixture()
         learner.learn_many(Batch(rows, y, 1))
         counts[name] = len(learner.names)
     assert counts == {"array": 16, "sparse": 16, "wide": 9}
-    fast = nk.MulticlassAuto(fast=True)
+    fast = nk.MulticlassLinearMixture(fast=True)
     fast.learn_many(Batch(x, y, 1))
     assert fast.names == ["sqrt 1", "newton 1", "stack"]
 
 
 def test_the_mixture_is_near_its_best_forecaster():
     x, y = digits(400)
-    learner = nk.MulticlassAuto()
+    learner = nk.MulticlassLinearMixture()
     game = nk.Game(learner)
     game.learn_batch(Batch(x, y, 1))
     facts = learner.facts()
@@ -94,7 +94,7 @@ def test_the_mixture_is_near_its_best_forecaster():
 @pytest.mark.slow
 def test_digits_are_learned():
     x, y = digits()
-    learner = nk.MulticlassAuto()
+    learner = nk.MulticlassLinearMixture()
     played = learner.learn_many(Batch(x, y, 1))
     assert (played.predictions != y).mean() < 0.06
     assert -np.log(played.probabilities).mean() < 0.23
@@ -103,21 +103,21 @@ def test_digits_are_learned():
 def test_one_versus_rest_members_retire_with_too_many_labels():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(45, 3)), np.arange(45) % 36
-    learner = nk.MulticlassAuto()
+    learner = nk.MulticlassLinearMixture()
     game = nk.Game(learner)
     for start in range(0, 45, 9):
         game.learn_batch(Batch(x[start : start + 9], y[start : start + 9], start + 1))
     rests = learner._standing[mix.IDLE] < 0.0
     assert rests.tolist() == [False] * 8 + [True] * 7 + [False]
     assert game.ledger.certify()[0].status in ("valid", "vacuous")
-    again = nk.MulticlassAuto.restore(learner.state())
+    again = nk.MulticlassLinearMixture.restore(learner.state())
     assert bits(again.state()) == bits(learner.state())
 
 
 def test_more_than_32_announced_labels_play_without_matrices():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(60, 3)), np.arange(60) % 40
-    learner = nk.MulticlassAuto(labels=40)
+    learner = nk.MulticlassLinearMixture(labels=40)
     game = nk.Game(learner)
     game.learn_batch(Batch(x, y, 1))
     assert len(learner.names) == 9
@@ -151,7 +151,7 @@ def near_its_steady_members(learner, x, y, step=500):
 
 def test_mixture_never_falls_asleep_when_labels_turn_into_coins_and_back():
     x, y = coins_between(0)
-    learner = nk.MulticlassAuto(labels=3)
+    learner = nk.MulticlassLinearMixture(labels=3)
     assert near_its_steady_members(learner, x, y) > 0
     assert learner.size > 1
     x, y = coins_between(50)
@@ -162,7 +162,7 @@ def test_mixture_never_falls_asleep_when_labels_turn_into_coins_and_back():
 @pytest.mark.slow
 def test_mixture_is_near_its_best_steady_member_on_long_streams():
     for seed in range(6):
-        near_its_steady_members(nk.MulticlassAuto(), *coins_between(seed, labels=2 + seed % 3))
+        near_its_steady_members(nk.MulticlassLinearMixture(), *coins_between(seed, labels=2 + seed % 3))
 
 
 def test_waking_in_a_batch_and_row_by_row_gives_the_same_bits_with_new_labels_and_features():
@@ -174,14 +174,14 @@ def test_waking_in_a_batch_and_row_by_row_gives_the_same_bits_with_new_labels_an
     rows = Sparse.of_dense(x)
     made = []
     for _ in range(2):
-        made.append(nk.MulticlassAuto())
+        made.append(nk.MulticlassLinearMixture())
         made[-1].learn_many(Batch(rows[:1000], y[:1000], 1))
         made[-1]._standing[mix.IDLE, [9, 11, 14]] = mix.ASLEEP
     together, single = made
     said = together.learn_many(Batch(rows[1000:], y[1000:], 1001)).probabilities
     assert together.size == 16
     single.learn_many(Batch(rows[1000:2030], y[1000:2030], 1001))
-    single = nk.MulticlassAuto.restore(single.state())
+    single = nk.MulticlassLinearMixture.restore(single.state())
     for t in range(2030, 2060):
         row = rows.row(t)
         asked = single.probabilities_one(row)
@@ -199,7 +199,7 @@ def test_the_discriminant_is_bayes_rule_with_students_t():
     y = np.append([0, 1, 2], rng.integers(0, 3, 37))
     sizes, shifts = [1.0, 1e6, 1e-6, 0.0], [0.0, 1e7, 0.0, 5.0]  # the last is constant
     x = (rng.normal(size=(40, 4)) + 2.0 * np.eye(3, 4)[y]) * sizes + shifts
-    learner = nk.MulticlassAuto(labels=3)
+    learner = nk.MulticlassLinearMixture(labels=3)
     learner.learn_many(Batch(x[:32], y[:32], 1))
     past, came, centre, deviation = x[:32, :3], y[:32], x[:32, :3].mean(0), x[:32, :3].std(0)
     for t in range(32, 40):  # the covariance is found anew after 32 rounds, and then after 64
@@ -220,7 +220,7 @@ def test_the_discriminant_is_bayes_rule_with_students_t():
         past, came = np.vstack([past, x[t, :3]]), np.append(came, y[t])
 
 
-class Trusting(nk.MulticlassAuto):
+class Trusting(nk.MulticlassLinearMixture):
     """Broken: whatever they lost, it trusts its first member."""
 
     def _learn(self, rows, y):
@@ -229,7 +229,7 @@ class Trusting(nk.MulticlassAuto):
         return played
 
 
-class Timid(nk.MulticlassAuto):
+class Timid(nk.MulticlassLinearMixture):
     """Broken: it gives less to what came than the mixture, and says that its members lost so much more."""
 
     def _learn(self, rows, y):
@@ -252,7 +252,7 @@ def test_a_mixture_that_is_not_that_of_the_losses_is_void(kind, why):
 
 def test_a_label_that_comes_late_has_learned_from_every_round_that_was_not_its_own():
     x, y = digits(60)
-    late, announced = nk.MulticlassAuto(), nk.MulticlassAuto(labels=int(y.max()) + 1)
+    late, announced = nk.MulticlassLinearMixture(), nk.MulticlassLinearMixture(labels=int(y.max()) + 1)
     for learner in (late, announced):
         learner.learn_many(Batch(x, y, 1))
     count = announced.labels
@@ -262,7 +262,7 @@ def test_a_label_that_comes_late_has_learned_from_every_round_that_was_not_its_o
 
 def test_least_bound_is_one_versus_rest_and_falsified_sums_are_void():
     x, y = digits(name="wine")
-    game = nk.Game(nk.MulticlassAuto())
+    game = nk.Game(nk.MulticlassLinearMixture())
     game.learn_batch(Batch(x, y, 1))
     found = regret(game)
     told = found.quantities
@@ -279,7 +279,7 @@ def test_least_bound_is_one_versus_rest_and_falsified_sums_are_void():
 
 def test_compared_member_is_checked_even_if_it_claims_to_have_slept(monkeypatch):
     x, y = digits(name="wine")
-    game = nk.Game(nk.MulticlassAuto())
+    game = nk.Game(nk.MulticlassLinearMixture())
     game.learn_batch(Batch(x, y, 1))
     after, tracked = game.learner.facts(), game.ledger.tracker.facts(game.learner)
     member = next(m for m in range(len(tracked.against.lost)) if tracked.against.best(m))
@@ -289,7 +289,7 @@ def test_compared_member_is_checked_even_if_it_claims_to_have_slept(monkeypatch)
     against = dataclasses.replace(tracked.against, lost=lost)
     monkeypatch.setattr(game.ledger.tracker, "facts", lambda learner: dataclasses.replace(tracked, against=against))
     monkeypatch.setattr(
-        nk.MulticlassAuto, "facts", lambda learner: dataclasses.replace(after, losses=losses, slept=slept)
+        nk.MulticlassLinearMixture, "facts", lambda learner: dataclasses.replace(after, losses=losses, slept=slept)
     )
     found = regret(game)
     assert found.status == "void"
@@ -297,16 +297,16 @@ def test_compared_member_is_checked_even_if_it_claims_to_have_slept(monkeypatch)
 
 
 def of_members(ledger):
-    (found,) = (one for one in ledger.certify() if one.theorem == "multiclass_auto_members")
+    (found,) = (one for one in ledger.certify() if one.theorem == "multiclass_linear_mixture_members")
     return found
 
 
 def test_loss_of_a_member_is_trusted_unless_comparators_see_its_scores():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(400, 4))
-    linear = nk.play(nk.MulticlassAuto(), (x, np.argmax(x[:, :3], axis=1)), labels="multiclass")
-    round_ = nk.play(nk.MulticlassAuto(), (x, np.digitize((x**2).sum(1), [2.5, 5.0])), labels="multiclass")
-    unseen = nk.play(nk.MulticlassAuto(), (x, np.argmax(x[:, :3], axis=1)), labels="multiclass", track=False)
+    linear = nk.play(nk.MulticlassLinearMixture(), (x, np.argmax(x[:, :3], axis=1)), labels="multiclass")
+    round_ = nk.play(nk.MulticlassLinearMixture(), (x, np.digitize((x**2).sum(1), [2.5, 5.0])), labels="multiclass")
+    unseen = nk.play(nk.MulticlassLinearMixture(), (x, np.argmax(x[:, :3], axis=1)), labels="multiclass", track=False)
     for ledger, tracked in ((linear, True), (round_, True), (unseen, False)):
         found, facts = of_members(ledger), ledger.learner.facts()
         best = found.quantities["member"]

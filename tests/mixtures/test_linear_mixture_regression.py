@@ -13,7 +13,7 @@ from novikoff.core.errors import ModelFileError, SpecError
 from novikoff.core.types import Batch, Sparse
 from novikoff.experts._loops import ada_hedge_layout as hedge
 from novikoff.game.game import Game
-from novikoff.mixtures.auto_regression import AutoRegression
+from novikoff.mixtures.linear_mixture_regression import LinearMixtureRegression
 from novikoff.testing import check_learner
 
 
@@ -26,15 +26,17 @@ def hills(rounds, seed=0, noise=0.3):
 
 
 SAMPLES = {
-    "auto-regression": [("auto-regression", lambda noise, seed: nk.RegressionArrays(*hills(60)), [[1.0], "a", None])]
+    "linear-mixture-regression": [
+        ("linear-mixture-regression", lambda noise, seed: nk.RegressionArrays(*hills(60)), [[1.0], "a", None])
+    ]
 }
 """Samples for tests/test_every_learner.py."""
 
 
 def regression(pairs):
-    """`auto` for numbers."""
+    """The linear mixture for numbers."""
     x, y = map(np.array, zip(*pairs, strict=True))
-    return cases.run_of(nk.AutoRegression(), nk.RegressionArrays(x, y))
+    return cases.run_of(nk.LinearMixtureRegression(), nk.RegressionArrays(x, y))
 
 
 def hilly(rounds):
@@ -48,7 +50,7 @@ def regression_paid_more(run):
 
 
 CASES = {
-    "auto_regression_regret": cases.Case(
+    "linear_mixture_regression_regret": cases.Case(
         cases.TARGETS,
         regression,
         hilly(60),
@@ -59,7 +61,7 @@ CASES = {
             (lambda: dataclasses.replace(regression(hilly(9)), loss=1e9), "agrees with the ledger's"),
             (lambda: cases.changed(regression(hilly(9)), grown=-1e9), "the growth of the range"),
             (lambda: cases.changed(regression(hilly(9)), chi=[1e9] * 6), "up to rounding"),
-            (lambda: cases.warm(nk.AutoRegression, cases.ones(4), cases.ones(4)), "started untrained"),
+            (lambda: cases.warm(nk.LinearMixtureRegression, cases.ones(4), cases.ones(4)), "started untrained"),
         ),
     ),
 }
@@ -70,15 +72,18 @@ def test_it_keeps_every_contract():
     x, y = hills(12)
     refused = [[1.0], [1.0, 2.0, math.nan], "a", None]
     check_learner(
-        AutoRegression, nk.RegressionArrays(x, y), refused=refused, outcomes=["a", None, math.nan, math.inf, 2.0**500]
+        LinearMixtureRegression,
+        nk.RegressionArrays(x, y),
+        refused=refused,
+        outcomes=["a", None, math.nan, math.inf, 2.0**500],
     )
     named = [({f"w{i}": 1.0 for i in range(t % 3, t % 7 + 3)}, float(t % 5)) for t in range(30)]
-    check_learner(lambda: AutoRegression(bias=0.0), named, refused=[{"a": math.nan}, [1.0]])
+    check_learner(lambda: LinearMixtureRegression(bias=0.0), named, refused=[{"a": math.nan}, [1.0]])
 
 
 def test_linear_member_matches_vaw_on_shifted_and_clipped_outcomes():
     x, y = hills(50)
-    learner, alone, said = AutoRegression(), VAW(ridge=0.01), []
+    learner, alone, said = LinearMixtureRegression(), VAW(ridge=0.01), []
     losses, low, high = 0.0, math.inf, -math.inf
     for t, (row, outcome) in enumerate(zip(x, y, strict=True)):
         told = 0.0 if t == 0 else min(max(y[0] + alone.predict_one(row), low), high)
@@ -128,22 +133,22 @@ def test_rates_beyond_floats_keep_the_regret_bound():
 
 def test_outcomes_that_are_moved_or_multiplied_and_features_that_are_rescaled_change_nothing_else():
     x, y = hills(120)
-    first = AutoRegression().learn_many(Batch(x, y, 1)).predictions
-    scaled = AutoRegression().learn_many(Batch(x * 2.0 ** np.array([-300, 17, 200]), 8.0 * y, 1)).predictions
+    first = LinearMixtureRegression().learn_many(Batch(x, y, 1)).predictions
+    scaled = LinearMixtureRegression().learn_many(Batch(x * 2.0 ** np.array([-300, 17, 200]), 8.0 * y, 1)).predictions
     assert (8.0 * first).tolist() == scaled.tolist()
-    moved = AutoRegression().learn_many(Batch(x, y + 1024.0, 1)).predictions
+    moved = LinearMixtureRegression().learn_many(Batch(x, y + 1024.0, 1)).predictions
     assert moved[1:] == pytest.approx(first[1:] + 1024.0, abs=1e-6)
 
 
 def test_hills_and_planes_are_learned_by_the_right_members():
     x, y = hills(800)
-    learner = AutoRegression()
+    learner = LinearMixtureRegression()
     ledger = nk.play(learner, (x, y), record=True)
     error = np.abs(np.concatenate(ledger.predictions)[400:] - y[400:]).mean()
     linear = np.abs(nk.play(VAW(), (x, y), record=True).predictions[-1] - y)[400:].mean()
     assert error < 0.7 < 2.0 < linear
     assert learner.names[int(learner.weights.argmax())].startswith(("random", "stack"))
-    plane = nk.play(AutoRegression(), (x, 100.0 + 2.0 * x[:, 1] + np.sin(np.arange(800.0))))
+    plane = nk.play(LinearMixtureRegression(), (x, 100.0 + 2.0 * x[:, 1] + np.sin(np.arange(800.0))))
     (certificate,) = plane.certify()
     assert certificate.quantities["member"].startswith("linear")
 
@@ -152,7 +157,7 @@ def test_last_outcome_member_predicts_a_slow_series():
     rng = np.random.default_rng(0)
     y = 50.0 + np.cumsum(rng.normal(size=600))
     x = rng.normal(size=(600, 2))
-    ledger = nk.play(AutoRegression(), (x, y))
+    ledger = nk.play(LinearMixtureRegression(), (x, y))
     again = y[0] ** 2 + (np.diff(y) ** 2).sum()
     (certificate,) = ledger.certify()
     assert certificate.quantities["member"] == "last outcome"
@@ -162,7 +167,7 @@ def test_last_outcome_member_predicts_a_slow_series():
 
 def test_bound_holds_and_means_something():
     x, y = hills(800)
-    (certificate,) = nk.play(AutoRegression(), (x, y)).certify()
+    (certificate,) = nk.play(LinearMixtureRegression(), (x, y)).certify()
     assert certificate.status == "valid"
     assert certificate.observed <= certificate.bound < 2.0 * certificate.observed
     quantities = certificate.quantities
@@ -189,7 +194,7 @@ def test_bound_holds_on_arbitrary_and_adversarial_streams(number):
     rng = np.random.default_rng(number)
     for t in range(8):
         rounds, width = int(rng.integers(2, 50)), int(rng.integers(1, 5))
-        learner = AutoRegression()
+        learner = LinearMixtureRegression()
         game = Game(learner)
         for s, row in enumerate(SHAPES[t % len(SHAPES)](rng, rounds, width)):
             game.learn_one(row, OUTCOMES[number](rng, row, s, learner.predict_one(row)))
@@ -200,7 +205,7 @@ def test_bound_holds_on_arbitrary_and_adversarial_streams(number):
         assert max(clipped) <= (facts.first**2 + facts.grown) * (1.0 + 1e-9) + 1e-9
 
 
-class Deaf(AutoRegression):
+class Deaf(LinearMixtureRegression):
     """Says more than the mean of its members."""
 
     def _play(self, rows, y, seen, said):
@@ -208,7 +213,7 @@ class Deaf(AutoRegression):
         said += 3.0 * np.abs(y).max()
 
 
-class Idle(AutoRegression):
+class Idle(LinearMixtureRegression):
     """A member forgets half of what it added up."""
 
     def _play(self, rows, y, seen, said):
@@ -216,7 +221,7 @@ class Idle(AutoRegression):
         self._linear[0].sums *= 0.5
 
 
-class Skipping(AutoRegression):
+class Skipping(LinearMixtureRegression):
     """A member leaves out some rounds, and all its books do."""
 
     def _learned(self, matrix, rows, y):
@@ -242,19 +247,19 @@ def test_learner_that_breaks_its_rule_is_detected(kind, reason, scale):
 
 def test_resume_matches_uninterrupted_run_to_the_bit():
     x, y = hills(80)
-    whole, first = AutoRegression(), AutoRegression()
+    whole, first = LinearMixtureRegression(), LinearMixtureRegression()
     together = whole.learn_many(Batch(x, y, 1)).predictions
     first.learn_many(Batch(x[:37], y[:37], 1))
-    second = AutoRegression.restore(copy.deepcopy(first.state()))
+    second = LinearMixtureRegression.restore(copy.deepcopy(first.state()))
     assert second.learn_many(Batch(x[37:], y[37:], 38)).predictions.tolist() == together[37:].tolist()
     assert bits(second.state()) == bits(whole.state())
 
 
 def test_chunks_of_a_batch_do_not_matter(monkeypatch):
     x, y = hills(70)
-    together = AutoRegression().learn_many(Batch(x, y, 1)).predictions.tolist()
-    monkeypatch.setattr("novikoff.mixtures.auto_regression.CHUNK", 16)
-    assert AutoRegression().learn_many(Batch(x, y, 1)).predictions.tolist() == together
+    together = LinearMixtureRegression().learn_many(Batch(x, y, 1)).predictions.tolist()
+    monkeypatch.setattr("novikoff.mixtures.linear_mixture_regression.CHUNK", 16)
+    assert LinearMixtureRegression().learn_many(Batch(x, y, 1)).predictions.tolist() == together
 
 
 def test_it_plays_where_no_learner_is_named_and_outcomes_are_numbers(tmp_path):
@@ -263,10 +268,10 @@ def test_it_plays_where_no_learner_is_named_and_outcomes_are_numbers(tmp_path):
     lines = [",".join(map(repr, row)) for row in np.column_stack([x, y]).tolist()]
     path.write_text("\n".join(["a,b,c,y", *lines]))
     played = [nk.play(learner, where) for learner in (None, "auto", "auto-regression") for where in ((x, y), str(path))]
-    assert {type(ledger.learner) for ledger in played} == {AutoRegression}
+    assert {type(ledger.learner) for ledger in played} == {nk.AutoRegression}
     assert len({ledger.loss for ledger in played}) == 1
     assert type(nk.play("auto", (x, np.where(y > 100.0, 1.5, 2.5))).learner) is nk.Auto
-    assert type(nk.play("auto", nk.RegressionArrays(x, np.where(y > 100.0, 1.0, 2.0))).learner) is AutoRegression
+    assert type(nk.play("auto", nk.RegressionArrays(x, np.where(y > 100.0, 1.0, 2.0))).learner) is nk.AutoRegression
     with pytest.raises(SpecError, match="fast"):
         nk.play("auto:fast=true", (x, y))
     assert (
@@ -277,14 +282,14 @@ def test_it_plays_where_no_learner_is_named_and_outcomes_are_numbers(tmp_path):
 def test_chicks_that_grow_are_followed_more_closely_than_by_rivers_linear_regression():
     rows = list(pytest.importorskip("river.datasets").ChickWeights())
     x, y = np.array([list(row.values()) for row, _ in rows], dtype=float), np.array([weight for _, weight in rows])
-    said = AutoRegression().learn_many(Batch(x, y.astype(float), 1)).predictions
+    said = LinearMixtureRegression().learn_many(Batch(x, y.astype(float), 1)).predictions
     assert np.abs(said - y).mean() < 21.2  # benchmarks/quality.py: River's StandardScaler, LinearRegression 23.76
 
 
 def test_ignored_features_of_wide_rows_are_reported():
     rng = np.random.default_rng(2)
     for width, told in ((255, 0), (300, 1)):
-        ledger = nk.play("auto-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))
+        ledger = nk.play("linear-mixture-regression", (rng.normal(size=(5, width)), rng.normal(size=5)))
         assert len([line for line in ledger.player.tale() if "features seen" in line]) == told
     assert "the first 255 features seen" in ledger.player.tale()[0]
 
@@ -298,7 +303,7 @@ def walk(rounds, seed=0):
 
 def test_rows_without_labels_are_predicted_without_the_last_outcome():
     x, y = walk(600)
-    ledger = nk.play("auto-regression", nk.RegressionArrays(x, y))
+    ledger = nk.play("linear-mixture-regression", nk.RegressionArrays(x, y))
     learner, (certificate,) = ledger.learner, ledger.certify()
     assert learner.names[learner._repeats] == "last outcome"
     assert learner.shares[learner._repeats] > 0.5
@@ -310,15 +315,15 @@ def test_rows_without_labels_are_predicted_without_the_last_outcome():
     assert ahead[:7].tolist() == ledger.player.predict_ahead(Batch(new.x[:7], new.y[:7], 1)).tolist()
     assert certificate.status == "valid"  # of the game, in which labels are shown
     assert any("repeats the last outcome had" in line for line in learner.tale())
-    unmoved = nk.play("auto-regression", nk.RegressionArrays(x, 3.0 * x[:, 0] + x[:, 1]))
+    unmoved = nk.play("linear-mixture-regression", nk.RegressionArrays(x, 3.0 * x[:, 0] + x[:, 1]))
     assert unmoved.learner.tale() == []
 
 
 def test_intervals_of_rows_without_labels_leave_out_the_last_outcome():
     x, y = walk(300)
-    ledger = nk.play("conformal:[auto-regression]", nk.RegressionArrays(x, y))
+    ledger = nk.play("conformal:[linear-mixture-regression]", nk.RegressionArrays(x, y))
     new = Batch(np.random.default_rng(5).normal(size=(20, 2)), np.zeros(20), 1)
-    within = nk.play("auto-regression", nk.RegressionArrays(x, y)).player.predict_ahead(new)
+    within = nk.play("linear-mixture-regression", nk.RegressionArrays(x, y)).player.predict_ahead(new)
     assert ledger.player.predict_ahead(new) == pytest.approx(within)
     middles = [sum(ledger.learner.predict_set(row, ahead=True)) / 2 for row in new.x]
     assert middles == pytest.approx(within)
@@ -328,12 +333,12 @@ def test_intervals_of_rows_without_labels_leave_out_the_last_outcome():
 def test_mixed_rows_play_every_member():
     x, y = walk(40)
     rows = Sparse.of_dense(np.hstack([x, np.ones((40, 1))]))
-    learner = nk.AutoRegression()
+    learner = nk.LinearMixtureRegression()
     learner.learn_many(Batch(rows, y, 1))
     assert len(learner.names) == 8
-    again = nk.AutoRegression.restore(learner.state())
+    again = nk.LinearMixtureRegression.restore(learner.state())
     assert bits(again.state()) == bits(learner.state())
     state = learner.state()
     del state["scaling"]
     with pytest.raises(ModelFileError, match="train it again"):
-        nk.AutoRegression.restore(state)
+        nk.LinearMixtureRegression.restore(state)
