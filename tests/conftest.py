@@ -1,5 +1,5 @@
 """Set up before anything is imported: how many examples hypothesis tries, a new numba cache when a kernel changed,
-one thread for linear algebra, and no garbage collection while tests are collected.
+one thread for linear algebra, no garbage collection while tests are collected, and which combinations are slow.
 
 A short run tries a few examples of each property, a long one (`make test-all`) twenty times as many. Both draw new ones
 each time: many short runs try what a long one does. What fails is kept in .hypothesis, and tried first from then on.
@@ -39,6 +39,34 @@ MISSING = "no browser: install one (`make browser`) to test the page"
 settings.register_profile("short", max_examples=20, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=400, deadline=None, print_blob=True)
 settings.load_profile("short")
+
+
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
+def pytest_collection_modifyitems(items):
+    """Mark most combinations of several parameters as slow: a short run has each value of each parameter."""
+    found = {}
+    for item in items:
+        left_alone = item.get_closest_marker("slow") or item.get_closest_marker("every_combination")
+        if hasattr(item, "callspec") and not left_alone:
+            found.setdefault(item.nodeid.partition("[")[0], []).append((item, values_of(item)))
+    for combinations in found.values():
+        seen, kept = set(), set()
+        for needed in (set.__eq__, set.__and__):  # first those of which every value is new, then those with a new one
+            for item, values in combinations:
+                if needed(values - seen, values):
+                    seen |= values
+                    kept.add(item)
+        for item, _ in combinations:
+            if item not in kept:
+                item.add_marker(pytest.mark.slow)
+
+
+def values_of(item):
+    """The values of a test's parameters; those that are given together are one."""
+    together = [mark.args[0] for mark in item.iter_markers("parametrize")]
+    names = [part.replace(" ", "").split(",") if isinstance(part, str) else list(part) for part in together]
+    given = [[name] for name in item.callspec.params if not any(name in group for group in names)]  # by fixtures
+    return {tuple((name, id(item.callspec.params[name])) for name in group) for group in (*names, *given)}
 
 
 def pytest_collection_finish(session):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import novikoff as nk
-from novikoff.comparators.exact_tally import FINE, exact_sums
+from novikoff.comparators.exact_tally import FINE, ExactTally, exact_sums
 from novikoff.comparators.linear_tracker import LinearTracker
 from novikoff.core.errors import InputError, SourceError
 
@@ -35,6 +35,19 @@ def test_sums_of_doubles_are_exact(values, data):
     for place in range(4):
         mine = [Fraction(value) for value, at in zip(values, places, strict=True) if at == place]
         assert Fraction(found[place], 2**FINE) == sum(mine, Fraction(0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_losses_are_never_below_those_of_the_margins(seed):
+    margins, tally = np.random.default_rng(seed).uniform(-1.0, 3.0, 50), ExactTally([1.0])
+    tally.add(margins[:, None], np.zeros(50, np.bool_))
+    found = [u for u in tally.comparators([Fraction(1)]) if u.direction]
+    assert len(found) == 9
+    for u in found:
+        below = [max(1 - Fraction(margin) / Fraction(u.scale), Fraction(0)) for margin in margins.tolist()]
+        assert sum(below) <= u.hinge <= sum(below) * (1 + Fraction(1, 2**60))
+        squared = sum(part**2 for part in below)
+        assert squared <= u.squared_hinge <= squared * (1 + Fraction(1, 2**45))
 
 
 def test_losses_by_hand():
@@ -82,6 +95,17 @@ def test_files_and_threads_change_no_bit_nor_do_the_certificates_of_a_game(tmp_p
     before, after = ({c.theorem: c.bound for c in found} for found in (ledger.certify(), certificates))
     assert after["perceptron_hinge"] < before["perceptron_hinge"]
     assert all(c.status in ("valid", "vacuous") for c in certificates if c.bound is not None)
+
+
+@pytest.mark.parametrize("lengths", [[1.0, 4.0], [4.0, 1.0], [0.0, 1e-200], [1e-200, 0.0], [0.0, 0.0]])
+def test_parts_of_different_lengths_are_added_to_those_of_one_pass(lengths):
+    """The least margin may be in either part; rows too short for the theorems in either, next to rows of zeros."""
+    x, y = np.array([[length, 0.0] for length in lengths]), [1, 1]
+    whole, cut = (nk.comparator_losses((x, y), [[1.0, 0.0, 0.0]], parts=parts).facts() for parts in (1, 2))
+    assert repr(cut) == repr(whole)
+    if max(lengths) == 4.0:
+        assert min(u.square for u in cut.comparators if u.direction and u.hinge == 0) >= 1
+    assert bool(cut.invalid_reason) == (max(lengths) == 1e-200)
 
 
 def test_separator_has_a_margin():
