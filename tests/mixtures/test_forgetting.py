@@ -72,7 +72,7 @@ def test_forgetting_follows_a_change():
     assert lost[0.99] < 0.75 * lost[1.0]
 
 
-def test_random_features_learn_what_is_not_linear():
+def test_random_features_learn_nonlinear_target():
     rng = np.random.default_rng(2)
     rows = rng.normal(0.0, 1.0, (3000, 2))
     y = np.where(rows[:, 0] * rows[:, 1] > 0.0, 1, -1).astype(np.int8)

@@ -120,7 +120,7 @@ def test_features_multiplied_by_powers_of_two_change_no_bit():
     assert one.probabilities.tolist() == two.probabilities.tolist()
 
 
-def test_it_learns_what_no_plane_separates():
+def test_random_features_learn_rings():
     x, y = rings(1500)
     ledger = nk.play(LinearMixture(), (x, y))
     assert ledger.log_loss / 1500 < 0.25

@@ -443,7 +443,7 @@ def test_lags_start_at_a_half_for_labels_and_at_the_first_outcome_for_numbers():
     assert again.columns(y).tolist() == numbers.columns(y).tolist()
 
 
-def test_a_stack_that_lies_or_drifts_is_found():
+def test_lying_or_drifting_stack_is_detected():
     rng = np.random.default_rng(1)
     y = rng.choice([-1, 1], 200).astype(np.int8)
     odds = rng.normal(0.0, 1.0, (200, 2)) + y[:, None]

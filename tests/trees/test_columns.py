@@ -97,7 +97,7 @@ def test_hashed_features_are_refused(tmp_path):
         Columns().learn(batch.x, encoding)
 
 
-def test_columns_are_saved_and_go_on_numbering(tmp_path):
+def test_restored_columns_continue_their_numbering(tmp_path):
     (batch,), encoding = batches(tmp_path)
     columns = Columns()
     columns.learn(batch.x[:2], encoding)

@@ -17,7 +17,7 @@ SAMPLES = {
 }
 
 
-def test_it_learns_what_one_question_cannot():
+def test_forest_learns_xor():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2000, 5))
     y = np.where((x[:, 0] > 0) ^ (x[:, 1] > 0), 1, -1)

@@ -99,7 +99,7 @@ def test_rows_and_batches_give_the_same_forecasts(window):
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 
-def test_a_forecast_before_its_label_is_what_look_returns():
+def test_look_returns_the_forecast_before_the_label():
     x, y, kinds = table(120)
     rows, forest = stored(x, y), RegrownForest()
     for t in range(120):

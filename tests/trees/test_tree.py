@@ -88,7 +88,7 @@ def test_a_resumed_game_gives_the_same_bits(make, stop, tmp_path):
 
 
 @pytest.mark.parametrize("make", [nk.Tree, lambda: nk.Forest(trees=3)])
-def test_a_model_without_rows_predicts_the_same_and_goes_on(make, tmp_path):
+def test_model_without_rows_predicts_the_same_and_resumes(make, tmp_path):
     x, y = xor(1400)
     begun = nk.play(make(), (x, y), rounds=700)
     assert nk.save(begun, tmp_path / "model.nk", without_rows=True) == 0

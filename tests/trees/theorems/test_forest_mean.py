@@ -63,7 +63,7 @@ def test_a_forest_that_plays_another_mean_is_found():
     assert "less their disagreement" in found.reason
 
 
-def test_a_tree_whose_sums_are_changed_is_found():
+def test_tree_with_altered_sums_is_detected():
     class Sly(nk.Forest):
         def facts(self):
             self.part.engine.forest.losses[0, 0, 0] += 1.0

@@ -186,7 +186,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("claim", LIES)
-def test_a_tree_that_lies_is_found(claim):
+def test_lying_tree_is_detected(claim):
     found = certificate(LIES[claim])
     assert found.status == "void"
     assert claim in found.reason
