@@ -4,7 +4,7 @@ The first rows are constant and narrow, and most of what a learner keeps is made
 make room again for what is to come. A learner that is not listed plays the rows of its first sample (samples.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -224,12 +224,17 @@ def _games() -> dict[str, Growing]:
 GAMES: dict[str, Growing] = _games()
 
 
-def in_turn() -> Any:
-    """Parametrise by every game; in a short run each learner plays one kind of rows, in turn."""
+def shortly(games: Iterable[str]) -> set[str]:
+    """Return the games of a short run: each learner plays one kind of rows, in turn."""
     forms: dict[str, list[str]] = {}
-    for name in GAMES:
+    for name in games:
         learner, _, kind = name.rpartition(" ")
         forms.setdefault(learner if kind in KINDS else name, []).append(name)
-    short = {names[number % len(names)] for number, names in enumerate(forms.values())}
+    return {names[number % len(names)] for number, names in enumerate(forms.values())}
+
+
+def in_turn() -> Any:
+    """Parametrise by every game; in a short run each learner plays one kind of rows, in turn."""
+    short = shortly(GAMES)
     marks = {name: [] if name in short else [pytest.mark.slow] for name in GAMES}
     return pytest.mark.parametrize("name", [pytest.param(name, marks=marks[name]) for name in GAMES])

@@ -27,6 +27,12 @@ def first_of(count):
     return [0, *(pytest.param(number, marks=pytest.mark.slow) for number in range(1, count))]
 
 
+def one_in(every, values, first=0):
+    """Values for a parameter, one in `every` from number `first` on; in `make test-all` also the others."""
+    return [pytest.param(value, marks=[] if number % every == first else [pytest.mark.slow])
+            for number, value in enumerate(values)]  # fmt: skip
+
+
 def drive(test, errors):
     """Show a drift test the errors of each block: errors[t] is that of round t + 1, of the snapshot at hand."""
     at = test.first

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from growing import GAMES, ROUNDS, in_turn
+from growing import GAMES, ROUNDS, in_turn, shortly
 from novikoff.bandits._loops import bandit_layout
 from novikoff.core.errors import ModelFileError, NovikoffError
 from novikoff.game import ledger_state, persistence
@@ -33,7 +33,7 @@ from novikoff.linear._loops import metric_layout, second_order_layout
 
 CUT = 2 * ROUNDS // 3
 FEW = 8 if numba.config.BOUNDSCHECK else 3
-"""Changes per file in a short run: more where an index beyond an array is an error."""
+"""Changes per file in a short run: more, and of every game, where an index beyond an array is an error."""
 
 
 def settled(tracker, keep):
@@ -161,7 +161,13 @@ KEEPS = (None, 8)
 EVERY = list(itertools.product(GAMES, KEEPS))
 
 
-@pytest.mark.parametrize(("number", "name"), list(enumerate(GAMES)))
+SHORT = GAMES.keys() if numba.config.BOUNDSCHECK else shortly(GAMES)
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    [pytest.param(k, name, marks=[] if name in SHORT else pytest.mark.slow) for k, name in enumerate(GAMES)],
+)
 def test_a_damaged_file_is_refused_or_played_on(number, name):
     cases = list(damaged(name, KEEPS[number % 2]))
     some = random.Random(len(cases)).sample(cases, min(FEW, len(cases)))

@@ -58,7 +58,11 @@ SAMPLES = [
 SAMPLES += [(f"{spec},play=draw", loss) for spec, loss in SAMPLES if loss in ("table", "squared", "log")]
 SAMPLES += [(f"randomized-weighted-majority:experts={EXPERTS},loss={loss}", loss) for loss in ("zero-one", "table")]
 SAMPLES += [(f"sleeping-experts:experts={EXPERTS},loss={loss}", "asleep") for loss in ("absolute", "squared")]
-every = pytest.mark.parametrize(("spec", "table"), SAMPLES, ids=[spec for spec, _ in SAMPLES])
+every = pytest.mark.parametrize(
+    ("spec", "table"),
+    [pytest.param(*sample, id=sample[0], marks=pytest.mark.slow if k % 2 else []) for k, sample in enumerate(SAMPLES)],
+)
+"""Every learner with every loss; a short run has half of them, between them all learners and losses."""
 
 
 def stream(table, seed=0):

@@ -33,8 +33,8 @@ def samples():
     for k, (name, (spec, stream, _)) in enumerate(zip(IDS, CASES, strict=True)):
         marks = [] if k in CHOSEN else pytest.mark.slow
         yield pytest.param(named(spec), lambda stream=stream: examples(stream, 0.1), id=name, marks=marks)
-    for spec, table in FORECASTERS:
-        yield pytest.param(named(spec), partial(forecasts, table), id=spec)
+    for k, (spec, table) in enumerate(FORECASTERS):
+        yield pytest.param(named(spec), partial(forecasts, table), id=spec, marks=pytest.mark.slow if k % 4 else [])
     for k, kind in enumerate(test_multiclass.EVERY):
         yield pytest.param(kind, test_multiclass.stream, id=f"many-{k}")
 

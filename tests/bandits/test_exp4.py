@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from helpers import first_of
 from novikoff.bandits._loops import bandit_layout
 from novikoff.core.errors import InputError
 from novikoff.testing import check_certificate, check_learner
@@ -91,7 +92,7 @@ def three_arms(rounds=600, seed=0):
     return nk.ContextualLosses(x, losses)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", first_of(3))
 def test_exploration_finds_arms_that_no_learner_predicts_at_first(seed):
     made = lambda **more: nk.Exp4(3, learners=[nk.MulticlassLogistic(labels=3)], seed=seed, **more)
     ledger = nk.play(made(), three_arms(2000, seed))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cases
+from helpers import one_in
 from novikoff.core.errors import InputError, ModelFileError
 from novikoff.mixtures import _loops
 from novikoff.mixtures.stacks import Lags, LogisticStack, NumberStack, SoftmaxStack, StackReplay
@@ -161,7 +162,7 @@ def logistic_in_digits(odds, extras, y, centre, gamma, ridge=1):
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.998, 0.9])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", one_in(2, range(8)))
 def test_stack_for_two_labels_agrees_with_fifty_digits_and_its_theorem_holds(seed, gamma):
     rng = np.random.default_rng(seed)
     rounds, members = 9, 2
@@ -219,7 +220,7 @@ def softmax_twin(logs, y, centre, labels, gamma, scale=1.0):
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.99, 0.8])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", one_in(2, range(6)))
 def test_stack_for_many_labels_agrees_with_its_normal_equations_and_its_theorem_holds(seed, gamma):
     rng = np.random.default_rng(seed)
     rounds, labels = 25, int(rng.integers(2, 6))
@@ -286,7 +287,7 @@ def fractions_of(values):
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.9921875, 0.5])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", one_in(2, range(10)))
 def test_stack_for_numbers_agrees_with_exact_fractions_and_its_theorem_holds(seed, gamma):
     rng = np.random.default_rng(seed)
     rounds, members = 7, 2 + seed % 2

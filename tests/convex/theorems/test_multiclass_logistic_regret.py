@@ -7,6 +7,7 @@ import pytest
 
 import cases
 import novikoff as nk
+from helpers import one_in
 from novikoff.core.types import Batch
 
 CASES = {
@@ -35,7 +36,7 @@ def certified(learner, x, y, size=10**9):
     return found, game.ledger
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", one_in(2, range(4)))
 def test_surplus_is_the_binary_loss_beyond_the_log_loss(seed):
     x, y = flowers(seed=seed)
     found, ledger = certified(nk.MulticlassLogistic(labels=4), x, y)
@@ -48,7 +49,7 @@ def test_surplus_is_the_binary_loss_beyond_the_log_loss(seed):
     assert found.observed <= found.bound < 0.75 * without
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", one_in(2, range(4)))
 def test_late_labels_do_not_raise_the_surplus(seed):
     x, y = flowers(labels=5, seed=seed)
     found, ledger = certified(nk.MulticlassLogistic(), x, y)

@@ -8,6 +8,8 @@ import pytest
 import cases
 import novikoff as nk
 from novikoff.core.errors import InputError, LateError, ModelFileError
+from novikoff.game.delayed.pending import Pending
+from novikoff.game.delayed.theorems import late_facts
 from novikoff.game.ledger_state import restore, state_of
 from novikoff.game.persistence import snapshot
 from novikoff.game.reservoir import HypothesisReservoir
@@ -49,6 +51,31 @@ def of_late(game, learner=nk.Perceptron):
              dataclasses.replace(one, bound=None, status="void", reason="it was broken") for one in whole().arrivals)),
           "no valid bound"),),
     )  # fmt: skip
+
+
+def test_log_loss_too_small_for_the_mistakes_bounds_none():
+    """A log loss that leaves rounds with new labels out is below ln 2 per mistake."""
+    run = late_run(nk.Perceptron(), cases.apart(30), 3)
+    whole = dataclasses.replace(run.arrivals[0], quantity="log loss", observed=0.7 * run.mistakes, bound=100.0)
+    less = dataclasses.replace(whole, observed=0.69 * run.mistakes, bound=run.mistakes / 2.0)
+    assert run.mistakes > 0
+    assert late_facts.least(dataclasses.replace(run, arrivals=(whole,))) == (144, whole)
+    assert late_facts.least(dataclasses.replace(run, arrivals=(whole, less))) == (144, whole)
+    assert late_facts.least(dataclasses.replace(run, arrivals=(less,))) is None
+
+
+def test_clock_never_goes_back():
+    pending = Pending(most=9, expire_seconds=5.0)
+    pending.now(10.0)
+    game = nk.Game(nk.Perceptron(), most_pending=9, expire_seconds=5.0)
+    game.predict_one([1.0], id="a", at=10.0)
+    game.predict_one([1.0], id="b", at=3.0)
+    assert (pending.now(3.0), pending.clock) == ([], 10.0)
+    assert game.ledger.late.expired == 0
+    game.predict_one([1.0], id="c", at=14.5)
+    assert game.ledger.late.expired == 0  # b waits since 10, not since 3
+    game.predict_one([1.0], id="d", at=15.5)
+    assert game.ledger.late.expired == 2
 
 
 CASES = {
