@@ -16,7 +16,9 @@ from novikoff.game import ledger_state
 from novikoff.game.game import Game
 from novikoff.mixtures._loops import linear_mixture_layout as mix
 from novikoff.mixtures.linear_mixture import LinearMixture
+from novikoff.mixtures.theorems.linear_mixture_facts import SLACK
 from novikoff.mixtures.theorems.linear_mixture_frozen import linear_mixture_frozen
+from novikoff.mixtures.theorems.linear_mixture_regret import linear_mixture_regret
 from novikoff.reports.sentences import sentence
 
 
@@ -48,6 +50,22 @@ CASES = {
     ),
 }
 """Cases for tests/test_every_theorem.py."""
+
+
+def test_bound_allows_for_rounding_of_the_mixture():
+    """The mixture may pay more than ln N beyond a member by as much as its check accepts for rounding."""
+    run = cases.run_of(nk.LinearMixture(fast=True), cases.apart(50))
+    names, before = run.after.names, linear_mixture_regret(run)
+    best = names.index(before.quantities["member"])
+    weights = [0.0 if j == best else -800.0 for j in range(len(names))]  # all weight on one member
+    losses = [run.log_loss - weight - math.log(len(names)) for weight in weights]
+    tracked = dataclasses.replace(run.tracked, losses=tuple(losses))
+    sure = dataclasses.replace(cases.changed(run, log_weights=weights, losses=losses), tracked=tracked)
+    more = 0.5 * SLACK * (1.0 + run.log_loss)
+    found = [linear_mixture_regret(dataclasses.replace(sure, log_loss=run.log_loss + paid)) for paid in (0.0, more)]
+    assert {one.bound is None for one in found} == {False}
+    assert found[0].bound == pytest.approx(before.bound, rel=1e-12)
+    assert found[1].bound - found[0].bound == pytest.approx(more, rel=0.01)
 
 
 def rings(rounds, seed=0):
