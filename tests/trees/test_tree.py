@@ -139,6 +139,17 @@ def test_a_category_that_was_never_seen_goes_right():
     assert tree.look(np.array([[77.0]]), kinds).tolist() == tree.look(np.array([[-1.0]]), kinds).tolist()
 
 
+def test_cuts_on_numbers_have_no_categories():
+    rng = np.random.default_rng(0)
+    x = np.column_stack([np.arange(1000) % 2, rng.random(1000)])
+    tree, store = GrowingTree(), RowStore()
+    store.add(x, ((x[:, 0] == 1.0) ^ (x[:, 1] > 0.35)).astype(float), np.zeros(2))
+    tree.play(store, np.array([1, 0], dtype=np.int8), 0, 1000)
+    columns = tree.whole[: tree.count, at.COLUMN]
+    assert columns.tolist()[:3] == [0, 1, 1]  # the children are cut in the same round as the root
+    assert np.array_equal(tree.sets[: tree.count].any(axis=1), columns == 0)
+
+
 def test_scales_do_not_matter():
     x, y = xor(1500)
     plain = nk.play(nk.Tree(), (x, y))

@@ -22,6 +22,7 @@ from novikoff.online_to_batch.finalize import OnlineToBatch
 from novikoff.reports import (
     comparisons,
     coverage,
+    decision_tree,
     game_chart,
     hindsight,
     html,
@@ -158,10 +159,19 @@ def happened(
         parts.append(html.folded(sentences.capital(calibrated[0]), shown))
     if ledger.members:
         parts.append(html.table(HEADS, [team_row(one) for one in members(ledger, of_members)], sentences=True))
+    parts.append(tree(ledger))
     parts += [html.picture(svg.panel(one)) for one in game_chart.further(ledger, certificates)]
     parts.append(html.text(*stretches.describe(ledger), *ledger.player.tale(), summary.tightest_member(certificates)))
     parts.append(html.text(sentences.whole(drift) if (drift := terminal.watched(ledger)) else ""))
     return parts
+
+
+def tree(ledger: Ledger) -> str:
+    """Return the drawn tree with its caption; "" if the learner grows none."""
+    if not (drawn := decision_tree.picture(ledger)):
+        return ""
+    root = ledger.player.pruning()
+    return html.text("" if root is None else sentences.whole(decision_tree.caption(root))) + html.picture(drawn)
 
 
 def _confused(names: Sequence[str], table: Sequence[Sequence[int]]) -> str:
@@ -274,6 +284,7 @@ def fragment(what: Any) -> str:
         f"<p><b>{escape(lead(what, certificates))}</b></p>"
         + "".join(map(_image, pictures(what, certificates)[:1]))
         + _paid(what, certificates)
+        + _image(decision_tree.picture(what))
         + cards
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import Certificate
 from novikoff.core.stream import Target
 from novikoff.game.ledger import Ledger
-from novikoff.reports import coverage
+from novikoff.reports import coverage, decision_tree
 from novikoff.reports.confusion import rates as label_rates
 from novikoff.reports.summary import member_weights
 from novikoff.reports.team import Member, members
@@ -67,6 +67,8 @@ def game(
         plain["auc"], plain["auc_interval"] = area.value, [area.low, area.high]
     if (survivor := ledger.player.survivor()) is not None:
         plain["survivor"] = survivor
+    if (tree := decision_tree.plain(ledger.player.pruning())) is not None:
+        plain["pruning"] = tree
     if ledger.hindsight is not None:
         from novikoff.reports import hindsight
 

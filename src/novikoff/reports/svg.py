@@ -10,8 +10,23 @@ import math
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from typing import NamedTuple
 
-from novikoff.reports.charts import DASHES, Bars, Chart, Line, Panel, Points, Region, cut, short, spread, stairs, ticks
+from novikoff.reports.charts import (
+    COLOURS,
+    DASHES,
+    Bars,
+    Chart,
+    Line,
+    Panel,
+    Points,
+    Region,
+    cut,
+    short,
+    spread,
+    stairs,
+    ticks,
+)
 
 WIDTH, HEIGHT = 680, 250
 """Size of a panel in pixels, without its legend."""
@@ -248,6 +263,56 @@ def _legend(place: int, name: str, what: Line | Region | None) -> str:
             f'<rect x="{LEFT}" y="{y - 9}" width="30" height="10" fill="{what.colour}" fill-opacity="{what.opacity}"/>'
         )
     return f'{mark}<text x="{LEFT + 38 if what is not None else LEFT}" y="{y}">{escape(name)}</text>'
+
+
+class Outlined(NamedTuple):
+    """One line of an outline.
+
+    Attributes:
+        lasts: For each ancestor but the root, and the line itself, whether it is the last of its siblings.
+        text: Text of the line.
+        counts: First figure.
+        figure: Second figure.
+        share: Length of the bar, from 0 to 1; None for no bar.
+    """
+
+    lasts: tuple[bool, ...]
+    text: str
+    counts: str
+    figure: str
+    share: float | None
+
+
+def outline(lines: Sequence[Outlined], heads: tuple[str, str], title: str) -> str:
+    """Return a tree as a picture: one line per node, indented, with its figures and a bar.
+
+    Args:
+        lines: Nodes, each before its children.
+        heads: Names of the two figures.
+        title: Title of the picture.
+    """
+    step, indent, count, bar, wide = 22, 16, 466, 478, 84
+    parts = [
+        f'<text x="{count}" y="14" text-anchor="end" fill-opacity="0.7">{escape(cut(heads[0], 20))}</text>',
+        f'<text x="{bar}" y="14" fill-opacity="0.7">{escape(cut(heads[1], 28))}</text>',
+    ]
+    for place, line in enumerate(lines):
+        y, x = 34 + step * place, 8 + indent * len(line.lasts)
+        tall = next((k for k, other in enumerate(lines[:place][::-1]) if len(other.lasts) < len(line.lasts)), 0) + 1
+        if line.lasts:  # from the parent's line down, and across
+            parts.append(f'<path d="M{x - 10} {y - 4 - step * tall + 6}V{y - 4}h7" fill="none" stroke="currentColor" '
+                         'stroke-opacity="0.45"/>')  # fmt: skip
+        room = int((count - 66 - x) / 6.3)
+        parts.append(f'<text x="{x}" y="{y}"><title>{escape(line.text)}</title>{escape(cut(line.text, room))}</text>')
+        parts.append(f'<text x="{count}" y="{y}" text-anchor="end">{escape(line.counts)}</text>')
+        after = bar
+        if line.share is not None:
+            parts.append(f'<rect x="{bar}" y="{y - 10}" width="{wide}" height="12" fill-opacity="0.12"/>')
+            parts.append(f'<rect x="{bar}" y="{y - 10}" width="{wide * line.share:.1f}" height="12" '
+                         f'fill="{COLOURS[0]}"/>')  # fmt: skip
+            after += wide + 8
+        parts.append(f'<text x="{after}" y="{y}">{escape(cut(line.figure, 17))}</text>')
+    return _picture(34 + step * len(lines), title, "".join(parts))
 
 
 def _picture(height: float, title: str, inner: str) -> str:

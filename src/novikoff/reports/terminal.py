@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from novikoff.core.certificate import KINDS, Certificate, bound_text, number
 from novikoff.core.errors import counted
 from novikoff.game.ledger import Ledger
-from novikoff.reports import coverage, sentences, stretches, summary
+from novikoff.reports import coverage, decision_tree, sentences, stretches, summary
 from novikoff.reports.confusion import confused
 from novikoff.reports.team import members, table
 
@@ -81,7 +81,7 @@ def game(
         out.line(labels)
     if (survivor := ledger.player.survivor()) is not None:
         out.line(f"learned: {survivor}")
-    for line in calibration(ledger) if verbose else ():
+    for line in (*decision_tree.describe(ledger), *calibration(ledger)) if verbose else ():
         out.line(line)
     for line in confused(ledger, verbose):
         out.line(line)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.decision_tree import Node
 from novikoff.core.state import Array, Stateful, keeps_rows, require
 from novikoff.core.types import State
 from novikoff.numerics.records import astuple
@@ -28,6 +29,8 @@ from novikoff.trees.store import RowStore
 FIRST_EDGES = 32
 """Number of rows from which the first edges are found."""
 FIRST_NODES = 128
+OTHERS = "others"
+"""Name of the bin that rare and unknown categories share."""
 MOST_NODES = 16_384
 SAMPLE, SAMPLED = 2048, 2**17
 """Largest number of rows, and of cells of all columns, from which edges are found at once."""
@@ -60,44 +63,16 @@ class Settled:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One node of a pruning, for reports.
-
-    Attributes:
-        column: Column of the cut; -1 for a leaf.
-        name: Name of this column; "" if it is not known, or for a leaf.
-        cut: Largest number that goes left; NaN for categories and leaves.
-        categories: Categories that go left, by number.
-        values: The same, by name.
-        missing_left: Whether missing values go left.
-        counts: Rounds with each label that reached the node since it exists; for numbers, the rounds.
-        forecast: Present forecast of the node itself: a probability per label, or a number.
-        left: Left child; None for a leaf.
-        right: Right child; None for a leaf.
-    """
-
-    column: int
-    cut: float
-    categories: tuple[int, ...]
-    missing_left: bool
-    counts: tuple[int, ...]
-    forecast: tuple[float, ...]
-    left: Node | None = None
-    right: Node | None = None
-    name: str = ""
-    values: tuple[str, ...] = ()
-
-    def named(self, columns: Columns, features: list[str] | None) -> Node:
-        """Return the node, and those below, with the names of columns and categories."""
-        if self.left is None or self.right is None:
-            return self
-        known = columns.categories[self.column]
-        return replace(
-            self, name=columns.name(self.column, features), left=self.left.named(columns, features),
-            right=self.right.named(columns, features),
-            values=tuple(known[code] for code in self.categories if code < len(known)),
-        )  # fmt: skip
+def named(node: Node, columns: Columns, features: list[str] | None) -> Node:
+    """Return a node, and those below, with the names of columns and categories."""
+    if node.left is None or node.right is None:
+        return node
+    known, last = columns.categories[node.column], at.BINS - 2
+    values = [OTHERS if code == last else known[code] for code in node.categories if code == last or code < len(known)]
+    return replace(
+        node, name=columns.name(node.column, features), values=tuple(values),
+        left=named(node.left, columns, features), right=named(node.right, columns, features),
+    )  # fmt: skip
 
 
 class GrowingTree(Stateful):

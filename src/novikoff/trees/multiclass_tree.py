@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from novikoff.core.decision_tree import Node
 from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
 from novikoff.trees._loops import layout as at
-from novikoff.trees.growing import GrowingTree, Node
+from novikoff.trees.growing import GrowingTree, named
 from novikoff.trees.learner import MulticlassTableLearner
 from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.tree_pruning import TreeFacts, tree_pruning
@@ -58,7 +59,7 @@ class MulticlassTree(MulticlassTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
-        return self.part.pruning().named(self.columns, self.feature_names)
+        return named(self.part.pruning(), self.columns, self.feature_names)
 
     def facts(self) -> TreeFacts:
         counts, novelty = self.part.c[0].tolist(), float(self.novelty)

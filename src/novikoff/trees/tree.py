@@ -28,11 +28,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novikoff.core.decision_tree import Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument
 from novikoff.core.types import State, Theorem
 from novikoff.trees._loops import layout as at
-from novikoff.trees.growing import GrowingTree, Node
+from novikoff.trees.growing import GrowingTree, named
 from novikoff.trees.learner import BinaryTableLearner
 from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.tree_pruning import TreeFacts, tree_pruning
@@ -69,7 +70,7 @@ class Tree(BinaryTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and forecasts of its nodes."""
-        return self.part.pruning().named(self.columns, self.feature_names)
+        return named(self.part.pruning(), self.columns, self.feature_names)
 
     def facts(self) -> TreeFacts:
         counts, own = self.part.c[0].tolist(), tree_facts(self.part, True)

@@ -22,13 +22,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.core.decision_tree import Node
 from novikoff.core.errors import InputError, shown
 from novikoff.core.state import Argument, Sum
 from novikoff.core.types import StepResult, Theorem
 from novikoff.numerics.sizes import LARGEST_SIZE
 from novikoff.numerics.total import Total
 from novikoff.trees._loops import layout as at
-from novikoff.trees.growing import GrowingTree, Node
+from novikoff.trees.growing import GrowingTree, named
 from novikoff.trees.learner import NumberTableLearner
 from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.tree_gaps import NumberTreeFacts, tree_gaps
@@ -75,7 +76,7 @@ class TreeRegression(NumberTableLearner):
 
     def pruning(self) -> Node:
         """Return the best pruning: its cuts, and the counts and predictions of its nodes."""
-        return self.part.pruning().named(self.columns, self.feature_names)
+        return named(self.part.pruning(), self.columns, self.feature_names)
 
     def facts(self) -> NumberTreeFacts:
         settled = self.part.settle()
