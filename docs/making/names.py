@@ -1,8 +1,9 @@
 """`make names`: renew the files that list every name, from the registry, the docstrings and the cases of theorems.
 
-`__init__.pyi`, `adversaries/__init__.py` and glossary.md are rewritten as a whole. The pages learners/index.md,
-stability.md, status.md and architecture.md get a row or a word for each new name, which states only what the tests
-check. Existing rows are kept, so that any row may be edited by hand; a row whose name no longer exists is removed.
+`__init__.pyi`, `adversaries/__init__.py`, glossary.md, errata.md and lectures.md are rewritten as a whole. The pages
+learners/index.md, stability.md, status.md and architecture.md get a row or a word for each new name, which states only
+what the tests check. Existing rows are kept, so that any row may be edited by hand; a row whose name no longer exists
+is removed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from making.theorems import owners  # noqa: E402
 from novikoff.core.certificate import DECLARED  # noqa: E402
 from novikoff.core.registry import CATALOG, Entry, Room  # noqa: E402
 from novikoff.game import specs  # noqa: E402
+from novikoff.lectures import errata  # noqa: E402
+from novikoff.lectures.contents import page  # noqa: E402
 from novikoff.reports import glossary  # noqa: E402
 from novikoff.reports.explanation import theorems  # noqa: E402
 
@@ -34,7 +37,7 @@ def renewed() -> dict[Path, str]:
     """Return the text of each file as it should be."""
     package, docs = ROOT / "src" / "novikoff", ROOT / "docs"
     made = {package / "__init__.pyi": public_names(), package / "adversaries" / "__init__.py": adversaries()}
-    made[docs / "glossary.md"] = glossary.page()
+    made |= {docs / "glossary.md": glossary.page(), docs / "errata.md": errata.page(), docs / "lectures.md": page()}
     pages = {"learners/index.md": learners, "stability.md": stability, "status.md": status, "architecture.md": packages}
     return {**made, **{docs / page: renew((docs / page).read_text(encoding="utf-8")) for page, renew in pages.items()}}
 

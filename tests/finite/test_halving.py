@@ -12,7 +12,7 @@ import novikoff as nk
 from novikoff.core.certificate import floor_log2
 from novikoff.core.errors import InputError, ModelFileError, TooLargeError
 from novikoff.core.hypotheses import Ballot
-from novikoff.finite.classes import cube, functions, table, thresholds
+from novikoff.finite.classes import cube, functions, halfspaces, sphere_cover, table, thresholds
 from samples import BAD_TRIPLE, CLASSES, GRID, INDICES, MATRIX, POINTS, PROGRAMS, VECTORS, grid_linear_stream
 
 SAMPLES = {
@@ -234,3 +234,22 @@ def test_running_out_of_memory_changes_nothing(monkeypatch):
     assert learner.facts() == before
     learner.learn_one(0, 1)
     assert (learner.facts().restarts, learner.facts().emptied_at, learner.facts().rounds) == (1, 2, 2)
+
+
+def test_bound_counts_votes_not_distinct_functions():
+    rows = [[1, 1]] * 4 + [[-1, 1]] * 2 + [[-1, -1]]  # A four times, B twice, C once
+    ledger = nk.play(nk.Halving(table(rows)), [(0, -1), (1, -1)])
+    assert ledger.mistakes == 2
+    assert ledger.mistakes > 1  # three functions, but seven votes
+    assert ledger.certify()[0].bound == 2
+
+
+def test_score_of_zero_predicts_plus_one():
+    for learner in (nk.Halving(sphere_cover(2, 0.5)), nk.CoverHalving(2)):
+        assert learner.predict_one([0.0, 0.0]) == 1
+    assert nk.Halving(halfspaces(1, 2)).predict_one([0, 0]) == 1
+
+
+@pytest.mark.parametrize("bits", [1, 2, 5, 20])
+def test_programs_of_at_most_b_bits_guarantee_b_mistakes(bits):
+    assert floor_log2(2 ** (bits + 1) - 2, 1) == bits

@@ -32,7 +32,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "inspect data": ("columns", "convert"),
     "serve": ("serve", "send"),
     "forecasts and bandits": ("experts", "bandit"),
-    "theory": ("duel", "arena"),
+    "theory": ("notes", "duel", "arena"),
 }
 """Verbs by task, as `novikoff --help` lists them."""
 
@@ -355,6 +355,11 @@ def parser() -> Parser:
         metavar="NAME",
         help="name of a learner, adversary, class, format or theorem (see: novikoff list), or a term",
     )
+    one = verb("notes", verbs.notes)
+    one.add_argument(
+        "words", nargs="*", metavar="WORD", help="a lecture from 0 to 4, errata [NAME], or check [FILE.py]"
+    )
+    one.add_argument("--run", action="store_true", help="play the command of every item of the lecture")
     verb("completion", verbs.completion).add_argument("shell", choices=("bash", "zsh"), help="shell")
     return whole
 
@@ -522,6 +527,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "send": ("send mail.csv --to http://127.0.0.1:1963 --token-file models/token",),
     "completion": ("completion bash > ~/.local/share/bash-completion/completions/novikoff",),
     "list": ("list", "list --json"),
+    "notes": ("notes", "notes 1 --run", "notes errata rate-without-root", "notes check solution.py"),
     "explain": ("explain perceptron", "explain perceptron_margin", "explain version space"),
 }
 """Examples of each verb, without `novikoff`."""

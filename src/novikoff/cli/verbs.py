@@ -196,6 +196,13 @@ def explain(args: Namespace) -> int:
     return 0
 
 
+def notes(args: Namespace) -> int:
+    """Show the five lecture notes: every item with a command, errata, and checkers of the exercises."""
+    from novikoff.cli.notes import notes as shown
+
+    return shown(args.words, args.run)
+
+
 def completion(args: Namespace) -> int:
     """Print a completion script for a shell."""
     from novikoff.cli.completion import script

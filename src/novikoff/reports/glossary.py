@@ -98,7 +98,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "papaya",
             "The example of the lecture on finite classes: a papaya is tasty if color and softness lie in a rectangle.",
             ("rectangles", "rectangle-halving", "tightest-box"),
-            "novikoff duel rectangle-halving:m=32,dim=2 rectangle-bisection:dim=2 --rounds 40",
+            "novikoff duel tightest-box:dim=2 rectangle-bisection:dim=2 --rounds 40",
             ("papayas",),
         ),
         Term(
