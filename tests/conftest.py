@@ -1,7 +1,7 @@
 """Set up before anything is imported: how many examples hypothesis tries, a new numba cache when a kernel changed,
 one thread for linear algebra, no garbage collection while tests are collected, and which combinations are slow.
 
-A short run tries a few examples of each property, a long one (`make test-all`) twenty times as many. Both draw new ones
+A short run tries a few examples of each property, a long one (`make test-all`) thirty times as many. Both draw new ones
 each time: many short runs try what a long one does. What fails is kept in .hypothesis, and tried first from then on.
 
 numba's cache sees an edit of the file that a kernel is in, but not of the kernels that it calls.
@@ -36,7 +36,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome", "chrome")
 MISSING = "no browser: install one (`make browser`) to test the page"
 
-settings.register_profile("short", max_examples=20, deadline=None, print_blob=True)
+settings.register_profile("short", max_examples=12, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=400, deadline=None, print_blob=True)
 settings.load_profile("short")
 

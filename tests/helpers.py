@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from novikoff.cli.main import main
 from novikoff.core.executors import Executor
@@ -31,6 +32,11 @@ def one_in(every, values, first=0):
     """Values for a parameter, one in `every` from number `first` on; in `make test-all` also the others."""
     return [pytest.param(value, marks=[] if number % every == first else [pytest.mark.slow])
             for number, value in enumerate(values)]  # fmt: skip
+
+
+def tries(most):
+    """How many examples hypothesis tries: a third of them in a short run."""
+    return most if settings.default.max_examples > 100 else most // 3
 
 
 def drive(test, errors):

@@ -14,7 +14,7 @@ from novikoff.core.errors import InputError
 from novikoff.core.feature_places import Features
 from novikoff.core.types import Sparse
 
-KNOWN = 200_000
+KNOWN = 60_000
 
 
 def bytes_to(act):

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers import typed
+from helpers import tries, typed
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Labels, Sparse
 from novikoff.data.arrays import Arrays
@@ -180,7 +180,7 @@ def test_sniffing_takes_any_bytes(head):
     assert sniff(head) in (None, *BUILT_IN)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=tries(200))
 @given(
     st.one_of(
         st.binary(max_size=80),

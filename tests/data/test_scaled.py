@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import novikoff as nk
-from helpers import same
+from helpers import same, tries
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Sparse
 from novikoff.data._loops import scaling
@@ -114,7 +114,7 @@ def test_every_row_is_finite_and_of_a_modest_size(scale, x):
 
 @every_scale
 @given(tables, st.booleans())
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_compiled_and_plain_python_are_the_same_to_the_bit(scale, x, store):
     rows = sparse(x)
     one, two = (np.zeros((KNOWN, 3)) for _ in range(2))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import tries
 from novikoff.numerics.decimals import FIVES, PADDING, SMALLEST_POWER, number
 
 LEFT = "left to the caller"
@@ -73,19 +74,19 @@ def test_powers_of_five_have_their_top_bit_set_and_are_near():
         assert word - exact in ((0,) if power >= 0 else (0, 1))
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(500))
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_double_comes_back_from_its_repr(x):
     assert same_as_python(repr(x))
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(500))
 @given(st.integers(0, 2**64 - 1), st.integers(-400, 330))
 def test_integers_times_powers_of_ten_are_rounded_once(m, power):
     assert same_as_python(f"{m}e{power}")
 
 
-@settings(max_examples=500)
+@settings(max_examples=tries(500))
 @given(st.from_regex(r"[+-]?([0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?", fullmatch=True))
 def test_numbers_in_any_form_are_those_of_python(text):
     assert same_as_python(text)

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 import cases
 import novikoff as nk
-from helpers import drawing
+from helpers import drawing, tries
 from novikoff.bandits.theorems import ix_regret, tsallis_regret
 from novikoff.bandits.theorems.bandit_facts import GAMMAS, BanditFacts, at_least
 
@@ -108,7 +108,7 @@ def test_golden_values_in_advance():
 TABLES = arrays(np.float64, st.tuples(st.integers(1, 60), st.integers(1, 5)), elements=st.floats(0, 1))
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(TABLES, st.integers(0, 2**32), st.sampled_from([None, 0.01, 0.3, 3.0, 50.0]), st.booleans())
 def test_the_pathwise_bounds_hold_on_any_input(table, seed, eta, implicit):
     arms = table.shape[1]
@@ -160,7 +160,7 @@ def supermartingale(losses, chances, shares, gamma):
     return float(chances @ factor), math.exp(2 * gamma * float(shares @ losses))
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(st.integers(1, 6), st.sampled_from(GAMMAS), st.randoms(use_true_random=False))
 def test_the_factor_of_the_observable_limit_is_at_most_1_on_average(arms, gamma, random):
     draw = lambda: np.array([random.random() ** 4 + 1e-9 for _ in range(arms)])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 import samples
+from helpers import tries
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Labels
 from novikoff.data import streaming_labels
@@ -319,7 +320,7 @@ def objects(draw):
     return text.encode("utf-8", "replace") + draw(st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n"]))
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(st.lists(objects(), max_size=20), st.integers(1, 400), st.integers(1, 32))
 def test_rows_are_those_of_a_slow_reader_for_any_chunk(rows, chunk, bits):
     data = b'{"y": 1}\n{"y": -1}\n' + b"".join(rows)

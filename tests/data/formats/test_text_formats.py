@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff
+from helpers import tries
 from novikoff.core.errors import SourceError
 from novikoff.core.types import Domain, Labels
 from novikoff.data import streaming_labels
@@ -463,7 +464,7 @@ def test_malformed_inputs_are_refused_and_the_others_right_200_000_times(form):
 
 
 @every_format
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(data=st.binary(max_size=200), chunk=st.integers(1, 50))
 def test_any_bytes_are_rows_or_novikoff_errors(form, data, chunk):
     want, bad = form.expected(data.removeprefix(b"\xef\xbb\xbf"))

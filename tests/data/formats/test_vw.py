@@ -14,6 +14,7 @@ from sklearn.utils import murmurhash3_32
 
 import novikoff as nk
 import samples
+from helpers import tries
 from novikoff.data._loops import vw as kernel
 from novikoff.data.formats import labelled_lines
 from novikoff.data.formats.vw import VW, read_line
@@ -117,7 +118,7 @@ def test_rows_are_those_of_vowpal_wabbit_itself():
     wabbit.finish()
 
 
-@settings(max_examples=300)
+@settings(max_examples=tries(300))
 @given(st.binary(max_size=30), st.integers(0, 2**32 - 1))
 def test_the_hash_is_murmur(name, seed):
     assert murmur(name, seed) == murmurhash3_32(name, seed=seed, positive=True)

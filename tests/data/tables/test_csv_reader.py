@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from helpers import tries
 from novikoff.core.errors import NovikoffError
 from novikoff.core.types import Sparse
 from novikoff.data.formats import lines
@@ -59,7 +60,7 @@ def outcome(content, little, kept, chosen, **options):
 @example([("1.0", "0.5", "Rome", "2024-01-01", "no", "\n")], ["n"], 10**6, False)
 @example([("9007199254740993", "0.5", "Rome", "2024-01-01", "no", "\n")], ["n"], 10**6, False)
 @example([("1", "", "Rome", "2024-01-01", "no", "\n")], ["n", "city"], 10**6, True)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_compiled_readers_agree_with_pyarrow_and_python(tail, kept, chunk, skip):
     chosen = {"label": "x", "outcomes": "numbers"} if kept == ["n", "city"] else {}
     rows = "".join(",".join(row[:-1]) + row[-1] for row in tail)

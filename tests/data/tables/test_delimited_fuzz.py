@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from helpers import tries
 from novikoff.core.errors import NovikoffError
 from novikoff.core.types import Sparse
 from novikoff.data.tables.column import NO_FEATURE, NO_NUMBER, is_missing
@@ -67,7 +68,7 @@ def told(table):
 
 @given(ROWS, st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), ENDS, st.integers(1, 80))
 @example([("1", '"', "2", "\n", "no"), ("3", '""\n,', "", "é", "yes")], csv.QUOTE_MINIMAL, "\n", 7)
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
     text = written(rows, quoting, end)
     again = list(csv.reader(io.StringIO(text.decode(), newline="")))[1:]
@@ -79,7 +80,7 @@ def test_rows_are_those_that_python_reads(rows, quoting, end, chunk):
 
 
 @given(st.binary(max_size=200), st.integers(1, 50))
-@settings(max_examples=200)
+@settings(max_examples=tries(200))
 def test_any_bytes_are_read_or_refused_with_a_novikoff_error(content, chunk):
     with suppress(NovikoffError):  # any other is a failure
         for batch in Table(Delimited(io.BytesIO(content), chunk=chunk)).batches():
@@ -135,7 +136,7 @@ def malformed(draw):
 
 
 @given(malformed(), st.integers(1, 80))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_malformed_tables_are_refused_or_read_as_python_does(content, chunk):
     check(content, chunk)
 
