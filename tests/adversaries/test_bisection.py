@@ -173,3 +173,38 @@ def test_interval_that_was_never_exhausted_is_not_reported():
     assert set(certificate.quantities) == {"forced", "witness"}
     (certificate,) = nk.play(nk.Constant(1), Bisection(exact=False), rounds=54).certify()
     assert certificate.quantities["exhausted_at"] == 54
+
+
+@pytest.mark.parametrize("width", [1, 3])
+@given(st.lists(LABELS, min_size=1, max_size=40))
+def test_on_vectors_every_prediction_is_wrong_and_a_halfspace_has_all_labels(width, predictions):
+    adversary = Bisection(domain=nk.Domain("vector", width))
+    shown = transcript(adversary, predictions)
+    assert all(len(x) == width and not any(x[1:]) for x, _ in shown)
+    assert [y for _, y in shown] == [-label for label in predictions]
+    theta = adversary.witness()
+    assert all((1 if x[0] - theta >= 0 else -1) == y for x, y in shown)  # weights (1, 0, ..), bias -theta
+
+
+@given(st.integers(1, 5000), st.lists(LABELS, min_size=30, max_size=30))
+def test_on_a_grid_it_forces_at_least_the_logarithm_and_stays_consistent(n, predictions):
+    adversary = Bisection(domain=nk.Domain("index", n + 1))
+    shown = transcript(adversary, predictions)
+    forced = sum(y != label for (_, y), label in zip(shown[: adversary.exhausted_at - 1], predictions, strict=False))
+    assert forced == adversary.exhausted_at - 1 >= (n + 2).bit_length() - 1
+    assert all(0 <= x <= n and (1 if x >= adversary.witness() else -1) == y for x, y in shown)
+
+
+@pytest.mark.parametrize("spec", ["perceptron:bias=1", "kernel-perceptron", "ftrl", "arow", "linear-mixture"])
+def test_any_learner_on_vectors_errs_in_every_round(spec):
+    learner = nk.make(spec)
+    ledger = nk.play(learner, Bisection(domain=learner.domain), rounds=40)
+    assert ledger.mistakes == 40
+    (forced,) = [one for one in ledger.certify() if one.theorem == "bisection_forced"]
+    assert (forced.bound, forced.status) == (40, "valid")
+
+
+def test_halving_on_a_grid_meets_its_bound():
+    learner = nk.make("halving:[thresholds:n=1000]")
+    ledger = nk.play(learner, Bisection(domain=learner.domain), rounds=30)
+    assert {one.bound for one in ledger.certify()} == {ledger.mistakes} == {9}

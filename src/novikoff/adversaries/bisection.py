@@ -6,6 +6,8 @@ Strategy
     With Fractions (`exact`) this never ends. With doubles it does: when no double lies strictly between a and b the
     interval is exhausted, and from then on the labels are those of the witness. That takes 53 rounds against
     "always +1" (a climbs to 1), 1,074 against "always -1" (b falls through the denormals).
+    On vectors, x is the first of the features and the others are 0, in doubles: in one dimension halfspaces are
+    thresholds. On the grid 0 .. n the interval is one of integers, and is exhausted after about log2(n + 2) rounds.
 Forces
     adversaries/theorems/bisection_forced.py: a mistake in every round before exhaustion, on any deterministic
     learner. The rounds after exhaustion force nothing, whatever mistakes the learner makes in them.
@@ -29,14 +31,15 @@ from novikoff.core.types import Distribution, Domain, Example, Label, Theorem
 
 
 class Bisection:
-    """Adversary that halves the interval of possible thresholds on the real line in every round.
+    """Adversary that halves the interval of possible thresholds in every round.
 
     Args:
         exact: Whether to use Fractions, which never run out; with False, doubles.
+        domain: Domain of the learner; None for numbers. On vectors and grids numbers run out.
 
     Guarantee:
         A deterministic learner errs in every round, although some threshold fits all labels (`bisection_forced`). With
-        doubles, in every round until no double is left inside the interval.
+        doubles and on grids, in every round until no number is left inside the interval.
 
     Example:
         >>> import novikoff as nk
@@ -49,17 +52,28 @@ class Bisection:
 
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
-    def __init__(self, exact: bool = True) -> None:
-        self.exact = exact
-        self.name = "bisection" if exact else "bisection:exact=false"
-        self.domain = Domain("any")
+    def __init__(self, exact: bool = True, domain: Domain | None = None) -> None:
+        kind = "any" if domain is None else domain.kind
+        width = 1 if domain is None else domain.width or 1
+        self.exact = exact and kind != "vector"
+        self.name = "bisection" if self.exact else "bisection:exact=false"
+        self.domain, self._zeros = Domain("any"), (0.0,) * (width - 1)
         self.a: Fraction | float = Fraction(0) if exact else 0.0
         self.b: Fraction | float = Fraction(1) if exact else 1.0
-        self.x = (self.a + self.b) / 2
+        if kind == "vector":
+            self.domain, self.a, self.b = Domain("vector", width), 0.0, 1.0
+        elif kind == "index" and domain is not None and domain.width is not None:
+            self.domain, self.a, self.b = domain, -1, domain.width
+        self.x = self._middle()
         self.rounds = self.exhausted_at = 0
 
-    def ask(self, probe: Callable[[Example], Distribution]) -> Fraction | float:
-        return self.x
+    def _middle(self) -> Fraction | float:
+        if self.domain.kind == "index":
+            return max((self.a + self.b) // 2, 0)  # -1 is no point of the grid
+        return (self.a + self.b) / 2
+
+    def ask(self, probe: Callable[[Example], Distribution]) -> Example:
+        return (self.x, *self._zeros) if self.domain.kind == "vector" else self.x
 
     def answer(self, prediction: Distribution) -> Label:
         self.rounds += 1
@@ -71,7 +85,7 @@ class Bisection:
             self.b = self.x
         else:
             self.a = self.x
-        self.x = (self.a + self.b) / 2
+        self.x = self._middle()
         return label
 
     def witness(self) -> Fraction | float:

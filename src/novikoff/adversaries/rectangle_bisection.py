@@ -1,7 +1,8 @@
 """Bisection against boxes in `dim` dimensions: thresholds in disguise.
 
 Strategy
-    A box labels +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions:
+    A box labels +1 inside, -1 outside. Show (x, 0, ..., 0) for the x of adversaries/bisection.py, in Fractions, or in
+    doubles where the learner takes vectors:
     the box [theta, 2] x [-1, 1] x ... x [-1, 1] labels it as the threshold theta labels x, as 0 < x < 1.
 Forces
     adversaries/theorems/bisection_forced.py: a mistake in every round, on any deterministic learner.
@@ -31,6 +32,7 @@ class RectangleBisection:
 
     Args:
         dim: Number of axes.
+        domain: Domain of the learner; None for tuples of numbers. On vectors doubles run out.
 
     Guarantee:
         A deterministic learner errs in every round, although some box fits all labels (`bisection_forced`).
@@ -43,14 +45,16 @@ class RectangleBisection:
 
     promises: ClassVar[tuple[Theorem, ...]] = (bisection_forced,)
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, domain: Domain | None = None) -> None:
         self.dim = integer(dim, "dim", "a box needs at least one dimension, an integer", 1)
         self.name = f"rectangle-bisection:dim={self.dim}"
-        self.domain = Domain("any", self.dim)
-        self._line = Bisection()
+        vectors = domain is not None and domain.kind == "vector"
+        self.domain = Domain("vector" if vectors else "any", self.dim)
+        self._line = Bisection(exact=not vectors)
 
-    def ask(self, probe: Callable[[Example], Distribution]) -> tuple[Fraction, ...]:
-        return (Fraction(self._line.ask(probe)), *(Fraction(0),) * (self.dim - 1))
+    def ask(self, probe: Callable[[Example], Distribution]) -> tuple[Fraction | float, ...]:
+        zero = Fraction(0) if self._line.exact else 0.0
+        return (self._line.x, *(zero,) * (self.dim - 1))
 
     def answer(self, prediction: Distribution) -> Label:
         return self._line.answer(prediction)

@@ -4,7 +4,8 @@ Theorem (lower; tight: no learner can make more than one mistake per round)
     Against adversaries/bisection.py and adversaries/rectangle_bisection.py a deterministic learner errs in
     every round, though some threshold (box) fits every label:
         M  >=  T.
-    Played in doubles, T counts only the rounds before the interval had no number left inside.
+    Played in doubles, as on vectors, or on a grid, T counts only the rounds before the interval had no number left
+    inside.
 Assumptions
     the learner is deterministic (checked): the adversary sees the prediction, not only its probabilities.
 Proof
