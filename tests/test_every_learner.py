@@ -54,7 +54,7 @@ def samples(which, *noises):
             yield pytest.param(*CASES[k], noise, marks=marks, id=f"{'noisy' if noise else 'realizable'}-{IDS[k]}")
 
 
-ENOUGH = 200
+ENOUGH = 140
 """Rounds for the contracts: more than a batch of each size has (novikoff/testing/learners.py), and a saved part."""
 
 
