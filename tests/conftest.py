@@ -41,6 +41,11 @@ settings.register_profile("long", max_examples=400, deadline=None, print_blob=Tr
 settings.load_profile("short")
 
 
+def pytest_sessionstart(session):
+    if hasattr(session.config, "workerinput"):
+        compiling.compile_once()
+
+
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items):
     """Mark most combinations of several parameters as slow: a short run has each value of each parameter."""
@@ -72,10 +77,8 @@ def values_of(item):
 def pytest_collection_finish(session):
     gc.freeze()
     worker = getattr(session.config, "workerinput", None)
-    if worker is not None:
-        compiling.compile_once()
-        if len(session.items) > compiling.WHOLE:
-            compiling.play_others(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+    if worker is not None and len(session.items) > compiling.WHOLE:
+        compiling.play_others(int(worker["workerid"].removeprefix("gw")), worker["workercount"])
     gc.set_threshold(20_000)
     gc.enable()
 

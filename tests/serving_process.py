@@ -9,11 +9,7 @@ import time
 import httpx
 
 import novikoff
-from novikoff.server.model_game import Play, begin
 from novikoff.server.server import serve
-from novikoff.server.wire import Model
-
-Play(begin(Model("perceptron:bias=1", "ham", "spam", bits=10), "m"), 10).warm_up("pairs")
 
 
 def run(folder, port, sync):
@@ -27,7 +23,7 @@ def context():
     here = (pathlib.Path(__file__).parent, pathlib.Path(novikoff.__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, here))
     found = multiprocessing.get_context("forkserver")
-    found.set_forkserver_preload(["serving_process", "novikoff.server.app", "uvloop"])
+    found.set_forkserver_preload(["serving_process", "serving_warm", "novikoff.server.app", "uvloop"])
     return found
 
 

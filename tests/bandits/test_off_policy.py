@@ -27,7 +27,11 @@ def simulated(rounds=3000, seed=0, gap=0.3):
     return pd.DataFrame(rows, columns=["arm", "loss", "probability", "even", "blue"]), table, learner
 
 
-LOG, TABLE, LEARNER = simulated()
+@pytest.fixture(scope="module", autouse=True)
+def log():
+    """Play the log when a test needs it, not when tests are collected."""
+    global LOG, TABLE, LEARNER
+    LOG, TABLE, LEARNER = simulated()
 
 
 def test_the_limits_hold_the_truth():

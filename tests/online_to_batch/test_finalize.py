@@ -69,14 +69,16 @@ def test_the_vote_is_that_of_every_hypothesis_as_often_as_it_predicted(form, nor
     learner = nk.Perceptron(bias=1.0, normalize=normalize)
     stream = nk.Arrays(x, y) if form is np.asarray else nk.SparseMatrix(form(x), y)
     kept = finalize(nk.play(learner, stream, candidates=5), "voted", stream=stream)
-    votes, again = np.zeros(len(new)), nk.Perceptron(bias=1.0, normalize=normalize)
+    votes, again, hypothesis = np.zeros(len(new)), nk.Perceptron(bias=1.0, normalize=normalize), []
     for row, label in zip(x, y.tolist(), strict=True):
+        hypothesis.append(again.updates)
         votes += [again.predict_one(one) for one in new]
         again.learn_one(row, label)
     wanted = np.where(votes >= 0, 1, -1)
     said = [kept.predict_one(row if form is np.asarray else _pair(row)) for row in new]
     assert said == wanted.tolist()
     assert kept.classifier.size == learner.updates + 1
+    assert kept.classifier.state()["counts"].tolist() == np.bincount(hypothesis, minlength=learner.updates + 1).tolist()
 
 
 def _pair(row):
