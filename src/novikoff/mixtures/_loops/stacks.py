@@ -397,7 +397,8 @@ def lag(values: Vector, rates: Vector, started: bool, y: Vector, learns: bool, c
     columns   (rows, 1 + rates) out
     """
     for t in range(len(columns)):
-        columns[t] = values
+        for k in range(len(values)):  # numba takes a second to compile columns[t] = values
+            columns[t, k] = values[k]
         if learns:
             values[0] = y[t]
             for k in range(len(rates)):

@@ -161,7 +161,9 @@ def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
     """
     count = paths.shape[1]
     best = cheapest(paths)
-    from_best = paths[:, best].copy()
+    from_best = np.empty(len(paths))
+    for k in range(len(paths)):
+        from_best[k] = paths[k, best]
     for i in range(count):
         price = stay[i]
         moved = paths[VALUE, i] == np.inf
@@ -169,7 +171,8 @@ def extend(paths: Vector, stay: Vector, enter: Vector, lost: Vector) -> None:
             more = (paths[VALUE, i] - from_best[VALUE]) + (paths[VALUE_LOST, i] - from_best[VALUE_LOST])
             moved = more + stay[i] > enter[i]
         if moved:
-            paths[:, i] = from_best
+            for k in range(len(paths)):
+                paths[k, i] = from_best[k]
             paths[CHANGES, i] += 1.0
             price = enter[i]
         add(paths, VALUE, i, price)
@@ -219,7 +222,7 @@ def track(
             if now == 1.0:
                 stay[i] = enter[i]
         add(losses, LOSS, count, -said)
-        if now == 1.0 or paths[VALUE].min() < np.inf:
+        if now == 1.0 or paths[VALUE, cheapest(paths)] < np.inf:
             extend(paths, stay, enter, lost)
         share(weights, prior, logs[t, :count], now)
     return worst, where

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.numerics.compiled import compiled, inner
+from novikoff.numerics.compiled import compiled, inlined, inner
 from novikoff.numerics.exp import exp
 from novikoff.trees._loops.boosting_layout import (
     BIAS,
@@ -67,9 +67,9 @@ def count_rows(work: Work, drawn: int, node: int) -> None:
 
 
 @inner
-def best_cut(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> None:
-    """Find the cut of a leaf that gains most; its gain is 0 if no cut is allowed."""
-    gain, slot, last, side = 0.0, -1, 0, 0
+def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> float:
+    """Find the cut of a leaf that gains most, with gain 0 if none is allowed; return its value, -G / (H + ridge)."""
+    gain, slot, last, side, g, h = 0.0, -1, 0, 0, 0.0, 0.0
     for c in range(settings.columns):
         here, j = work.histograms[work.places[node, 2], c], work.columns[c]
         found, where, go = sum_cut(
@@ -79,21 +79,15 @@ def best_cut(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int)
         if where > 0 and found > gain:
             gain, slot, last, side = found, c, work.order[where - 1], go
             set_of(work.order, where if kinds[j] == 1 else 0, work.sets[node])
-    best = work.best[node]
-    best[GAIN], best[SLOT], best[BIN], best[SIDE] = gain, slot, last, side
-
-
-@inner
-def leaf_value(work: Work, settings: Settings, node: int) -> float:
-    """Return -G / (H + ridge) of a node."""
-    here, g, h = work.histograms[work.places[node, 2], 0], 0.0, 0.0
+    work.best[node, GAIN], work.best[node, SLOT], work.best[node, BIN], work.best[node, SIDE] = gain, slot, last, side
+    here = work.histograms[work.places[node, 2], 0]
     for e in range(work.edge_counts[work.columns[0]] + 2):
         g += here[e, 0]
         h += here[e, 1]
     return -g / (h + settings.ridge)
 
 
-@inner
+@inlined
 def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
     """Set the bias of each output, the best constant on these rows, and the scores to it."""
     rows, outputs = len(work.target), len(trees.bias)
@@ -126,7 +120,7 @@ def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
             work.scores[c, i] = trees.bias[c]
 
 
-@inner
+@inlined
 def slopes(work: Work, settings: Settings, output: int, used: int) -> float:
     """Write gradient and curvature of the drawn rows; return the unit of the gradient, 1 except for squared loss."""
     if settings.loss == SQUARED:
@@ -153,7 +147,7 @@ def slopes(work: Work, settings: Settings, output: int, used: int) -> float:
     return 1.0
 
 
-@inner
+@inlined
 def softmax_all(work: Work) -> None:
     """Write the probability of every label of every row."""
     outputs, rows = work.scores.shape
@@ -168,7 +162,7 @@ def softmax_all(work: Work) -> None:
             work.chances[c, i] /= total
 
 
-@inner
+@inlined
 def begin_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> bool:
     """Draw rows and columns and prepare the root; return False if too few rows were drawn."""
     counters, outputs, rows = work.counters, len(trees.bias), len(work.target)
@@ -196,13 +190,12 @@ def begin_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Sett
     work.unit[0] = slopes(work, settings, tree % outputs, used)
     work.places[0, 0], work.places[0, 1], work.places[0, 2] = 0, used, 0
     count_rows(work, settings.columns, 0)
-    best_cut(work, kinds, settings, 0)
-    trees.value[tree, 0] = leaf_value(work, settings, 0)
+    trees.value[tree, 0] = examine(work, kinds, settings, 0)
     counters[NODES], counters[LEAVES] = 1, 1
     return True
 
 
-@inner
+@inlined
 def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> bool:
     """Split the leaf whose best cut gains most; return False if none gains enough."""
     counters = work.counters
@@ -249,13 +242,12 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
                 whole[c, e, k] -= part[c, e, k]
     for v in (left, left + 1):
         trees.column[tree, v], trees.gains[tree, v] = -1, 0.0
-        trees.value[tree, v] = leaf_value(work, settings, v)
-        best_cut(work, kinds, settings, v)
+        trees.value[tree, v] = examine(work, kinds, settings, v)
     counters[NODES], counters[LEAVES] = nodes + 2, counters[LEAVES] + 1
     return True
 
 
-@inner
+@inlined
 def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> None:
     """Scale the values of the current tree and add it to the scores of all rows."""
     tree, outputs = work.counters[TREE], len(trees.bias)

@@ -45,31 +45,33 @@ from novikoff.trees._loops.mixing import entropy, log_add, shares, softplus
 
 
 @inner
-def mixture(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes: NDArray[np.float64],
-            mixed: NDArray[np.float64]) -> None:  # fmt: skip
+def mixture(
+    counts: NDArray[np.float64], odds: NDArray[np.float64], length: int, path: NDArray[np.int64],
+    nodes: NDArray[np.float64], mixed: NDArray[np.float64],
+) -> None:  # fmt: skip
     """Compute the forecasts of the nodes of a path and of the mixtures below each.
 
     Args:
-        forest: Trees.
-        m: Tree.
+        counts: (N, k) Rows of each label that the nodes of the tree count.
+        odds: (N,) ln(weight of stopping / weight of going on).
         length: Number of nodes on the path.
         path: (DEPTH,) The path.
         nodes: (DEPTH, k) Out: p of each node.
         mixed: (DEPTH, k) Out: q of each node.
     """
-    labels, counts, odds = nodes.shape[1], forest.counts, forest.odds
+    labels = nodes.shape[1]
     for i in range(length):
         total, v = 0.0, path[i]
         for c in range(labels):
-            total += counts[m, v, c]
+            total += counts[v, c]
         scale = (1.0 - labels * FLOOR) / (total + (0.5 * labels if i == 0 else SHRINK))
         for c in range(labels):
             above = 0.5 if i == 0 else SHRINK * nodes[i - 1, c]
-            nodes[i, c] = (counts[m, v, c] + above) * scale + FLOOR
+            nodes[i, c] = (counts[v, c] + above) * scale + FLOOR
     for c in range(labels):
         mixed[length - 1, c] = nodes[length - 1, c]
     for i in range(length - 2, -1, -1):
-        stop, go = shares(odds[m, path[i]])
+        stop, go = shares(odds[path[i]])
         for c in range(labels):
             mixed[i, c] = stop * nodes[i, c] + go * mixed[i + 1, c]
 
@@ -128,7 +130,7 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             forecasts[t, c] = 0.0
         for m in range(trees):
             length = find_path(forest, kinds, m, x[t], skipped, path)
-            mixture(forest, m, length, path, nodes, mixed)
+            mixture(forest.counts[m], forest.odds[m], length, path, nodes, mixed)
             whole = 0.0
             for c in range(labels):
                 whole += mixed[0, c]
@@ -150,7 +152,7 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             forecasts[t, c] -= scale
 
 
-@inner
+@inlined
 def examine(
     forest: Forest, growing: Growing, kinds: NDArray[np.int8], tried: int, node: int, table: NDArray[np.float64]
 ) -> int:
@@ -269,7 +271,7 @@ def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: N
                 if not growing.bagged[i]:
                     row = stored[(first + i) % len(stored)]
                     length = find_path(forest, kinds, m, row, skipped, path)
-                    mixture(forest, m, length, path, nodes, mixed)
+                    mixture(forest.counts[m], forest.odds[m], length, path, nodes, mixed)
                     learn(forest, m, length, path, nodes, mixed, growing.labels[i], False)
             counters[DONE] += 8 * (stop - counters[PLAYED])
             counters[PLAYED] = stop
