@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-HELPERS = ("__init__", "__main__", "made", "timing")
+HELPERS = ("__init__", "__main__", "made", "quality_page", "quality_peers", "quality_streams", "real", "timing")
 USAGE = "python -m benchmarks [NAME ...] [OPTION ...]"
 
 

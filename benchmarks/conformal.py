@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 import novikoff as nk
-from benchmarks.quality import STREAMS, dicts
+from benchmarks.real import STREAMS, dicts
 from novikoff.core.types import Domain, Sparse, StepResult
 
 ALPHAS = (0.05, 0.1, 0.2)

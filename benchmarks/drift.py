@@ -21,7 +21,7 @@ import sys
 
 import numpy as np
 
-from benchmarks.quality import (
+from benchmarks.real import (
     STREAMS,
     Data,
     constant,

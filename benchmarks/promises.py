@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 import novikoff as nk
-from benchmarks.quality import DENSE, NARROW, STREAMS, Data
+from benchmarks.real import DENSE, NARROW, STREAMS, Data
 from novikoff.core.types import Sparse
 from novikoff.game.specs import make
 

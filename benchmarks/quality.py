@@ -1,490 +1,213 @@
-"""Quality on real data, in one pass: progressive errors of our learners, the best constant, River and VW.
+"""Quality board: progressive error, log loss, AUC or RMSE and MAE, CPU time and bound of `auto` and its peers.
 
-Each row is predicted, then learned. Rows are shuffled with seeds 0, 1, …; time series are played once, in their own
-order. A cell has the errors in %, with the standard error over the shuffles, and the mean log loss if there are
-probabilities; for regression, the mean absolute error. The lowest of each column is bold. A last table compares `auto`
-with the peer of lowest log loss and that of lowest error: a tie is a difference of at most one standard error, over the
-same shuffles. Seconds are CPU time of one pass, without compilation; River's dicts and VW's text parsing are included,
-as for their users.
+Each row is predicted, then learned, in one pass. benchmarks/quality_streams.py lists the streams,
+benchmarks/quality_peers.py the peers with their settings. Results are stored per stream, order and learner in a file
+(benchmarks/quality.jsonl), and not computed again; `--page` writes docs/quality.md from that file and plays nothing.
 
-Learners have their default parameters, except for those in the spec, and are scaled as by `novikoff run`: dense rows
-are standardised online for learners that depend on the scale of features, with a constant feature for linear ones;
-sparse rows are not scaled.
-Peers have their defaults. VW's default predicts a number z for the label -1 or 1: P(+1) = (1 + z)/2, clipped to 0.001
-.. 0.999. Probabilities of River are clipped to 1e-15 .. 1 - 1e-15, as in its own metric. The best constant, in
-hindsight, is the more frequent label, or the median.
+    python -m benchmarks quality --learners "River ARF(10)" LightGBM --streams iris,adult
+    python -m benchmarks quality --learners auto --again --jobs 2
+    python -m benchmarks quality --page docs/quality.md
 
-Breast cancer, digits, iris (versicolor and virginica) and diabetes come with scikit-learn; Phishing, Bananas, SEA (four
-concepts in turn, a tenth of the labels flipped), ImageSegments (foliage or not), TrumpApproval and ChickWeights with
-River; german, mushroom, spambase, w1a, sms_spam, rcv1 and weather are read from the folder NOVIKOFF_DATA.
-Rows of at most 300 features are dense.
+A round in which a label occurs for the first time is not counted in the log loss: River's learners cannot predict such
+a label. For numbers the first row is not counted: the prediction before it is 0 for most learners.
 """
 
 import argparse
+import functools
 import importlib.metadata
-import itertools
 import json
-import os
+import multiprocessing
 import pathlib
-import platform
 import sys
 import time
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat
-from scipy.sparse import csr_matrix, issparse, vstack
 
-import novikoff as nk
-from novikoff.core.adapt import adapt
-from novikoff.core.registry import find
-from novikoff.core.types import Domain, Sparse
-from novikoff.game.specs import make, parse, with_scale
-
-DENSE = 300
-SEA_ROWS = 2_500
-"""Rows of each of the four concepts."""
-
-OURS = (
-    "perceptron", "perceptron:scale=none", "ellipsoid", "kernel-perceptron", "rbp", "forgetron", "cks", "tighter",
-    "second-order-perceptron", "arow", "ftrl", "logistic", "vaw:probabilities=true", "auto:fast=true", "auto",
-    "online-gradient", "online-gradient:normalize=true,bias=1,scale=standard", "vaw", "auto-regression",
-)  # fmt: skip
-"""Specs of our learners."""
-
-NARROW = ("ellipsoid", "second-order-perceptron", "arow", "logistic", "vaw")
-"""Learners with a matrix of all pairs of features."""
-
-
-# Streams
-
-
-@dataclass
-class Data:
-    """A stream in memory; y has labels -1 and +1, or regression targets."""
-
-    x: Any
-    y: Any
-    shuffled: bool = True
-
-    def __post_init__(self):
-        if issparse(self.x) and self.x.shape[1] <= DENSE:
-            self.x = self.x.toarray()
-
-    @property
-    def numbers(self):
-        return self.y.dtype == np.float64
-
-
-def labels(x, positive):
-    return Data(np.ascontiguousarray(x, np.float64), np.where(positive, 1, -1).astype(np.int8))
-
-
-def breast_cancer():
-    from sklearn.datasets import load_breast_cancer
-
-    found = load_breast_cancer()
-    return labels(found.data, found.target == 1)
-
-
-def digits():
-    from sklearn.datasets import load_digits
-
-    found = load_digits()
-    return labels(found.data, found.target % 2 == 0)
-
-
-def iris():
-    from sklearn.datasets import load_iris
-
-    found = load_iris()
-    return labels(found.data[50:], found.target[50:] == 2)
-
-
-def diabetes():
-    from sklearn.datasets import load_diabetes
-
-    found = load_diabetes()
-    return Data(found.data, found.target)
-
-
-def folder():
-    """Return the folder of the data; streams from there are skipped if it is missing."""
-    return pathlib.Path(os.environ.get("NOVIKOFF_DATA") or "data")
-
-
-def german():
-    rows = loadmat(folder() / "german" / "german.mat")["data"]
-    return labels(rows[:, 1:], rows[:, 0] == 1)
-
-
-def read(*names, **options):
-    """Return all rows of files of one format, without columns for features that never occur."""
-    xs, ys = [], []
-    for name in names:
-        for batch in nk.read(str(folder() / name), **options).batches():
-            x = batch.x
-            if isinstance(x, Sparse):
-                parts = (np.array(x.values, np.float64), np.array(x.indices, np.int64), np.array(x.indptr, np.int64))
-                x = csr_matrix(parts, shape=(len(x), 2**18))
-            xs.append(x)
-            ys.append(np.array(batch.y))
-    y = np.concatenate(ys)
-    if not issparse(xs[0]):
-        return labels(np.concatenate(xs), y == 1)
-    x = vstack(xs).tocsr()
-    x = x[:, np.unique(x.indices)]
-    x.sort_indices()
-    return Data(x, y.astype(np.int8))
-
-
-def river_rows(rows, y, shuffled=True):
-    rows = list(rows)
-    x = np.array([[float(value) for value in row.values()] for row, _ in rows])
-    return Data(x, np.array([y(label) for _, label in rows]), shuffled)
-
-
-def sign(truth):
-    return np.int8(1 if truth else -1)
-
-
-def phishing():
-    from river.datasets import Phishing
-
-    return river_rows(Phishing(), sign)
-
-
-def bananas():
-    from river.datasets import Bananas
-
-    return river_rows(Bananas(), sign)
-
-
-def segments():
-    from river.datasets import ImageSegments
-
-    return river_rows(ImageSegments(), lambda label: sign(label == "foliage"))
-
-
-def sea():
-    from river.datasets.synth import SEA
-
-    concepts = [SEA(variant=k, seed=k, noise=0.1).take(SEA_ROWS) for k in range(4)]
-    return river_rows((row for concept in concepts for row in concept), sign, shuffled=False)
-
-
-def trump_approval():
-    from river.datasets import TrumpApproval
-
-    return river_rows(TrumpApproval(), float, shuffled=False)
-
-
-def chick_weights():
-    from river.datasets import ChickWeights
-
-    return river_rows(ChickWeights(), float, shuffled=False)
-
-
-STREAMS = {
-    "breast cancer": breast_cancer,
-    "digits even/odd": digits,
-    "iris": iris,
-    "german": german,
-    "mushroom": lambda: read("mushroom_agaricus/agaricus.txt.train", "mushroom_agaricus/agaricus.txt.test"),
-    "spambase": lambda: read("spambase/spambase.data"),
-    "w1a": lambda: read("w1a/w1a"),
-    "sms_spam": lambda: read("sms_spam/SMSSpamCollection"),
-    "rcv1": lambda: read("rcv1_vw/rcv1_small.dat", "rcv1_vw/rcv1_small_test.data"),
-    "weather": lambda: read("weather_noaa/weather.csv", label="target"),
-    "Phishing": phishing,
-    "Bananas": bananas,
-    "SEA": sea,
-    "ImageSegments": segments,
-    "diabetes": diabetes,
-    "TrumpApproval": trump_approval,
-    "ChickWeights": chick_weights,
-}
-
-
-# Players: each plays all rows in order and returns (predictions, mean log loss, seconds), or None if it does not apply
-
-
-def ours(spec, data):
-    width = data.x.shape[1]
-    name = spec.partition(":")[0]
-    if find(name, "learner") is None or (name in NARROW and width > DENSE):
-        return None
-    play = learner_for(spec, data)
-    if (adapt(play).task == "regression") != data.numbers:
-        return None
-    x, y = data.x, data.y
-    if issparse(x):
-        x = Sparse(x.indptr.astype(np.uint64), x.indices.astype(np.uint32), x.data, width)
-    nk.Game(learner_for(spec, data), track=False).learn_batch(nk.Batch(x[:2], y[:2], 1))  # compile
-    ledger = nk.Ledger(play, predictions=[])
-    start = time.process_time()
-    nk.Game(play, ledger, track=False).learn_batch(nk.Batch(x, y, 1))
-    seconds = time.process_time() - start
-    said = np.concatenate(ledger.predictions)
-    lost = getattr(ledger, "log_loss", None)
-    return said, None if lost is None else lost / len(y), seconds
-
-
-def learner_for(spec, data):
-    return make(with_scale(parse(spec), None, not issparse(data.x)), "learner", Domain("vector", data.x.shape[1]))
-
-
-def constant(data):
-    y = data.y
-    if data.numbers:
-        return np.full(len(y), np.median(y)), None, None
-    share = np.mean(y == 1)
-    return np.full(len(y), 1 if share >= 0.5 else -1), log_loss(np.full(len(y), share), y), None
-
-
-def log_loss(chances, y):
-    """Return the mean of -ln P(y), given P(+1)."""
-    return float(-np.mean(np.log(np.where(y == 1, chances, 1.0 - chances))))
-
-
-def dicts(data):
-    """Return rows as dicts, for River."""
-    if not issparse(data.x):
-        return [dict(enumerate(row)) for row in data.x.tolist()]
-    ends = data.x.indptr
-    index, value = data.x.indices.tolist(), data.x.data.tolist()
-    return [dict(zip(index[a:b], value[a:b], strict=True)) for a, b in itertools.pairwise(ends)]
-
-
-def river(model, data):
-    rows, y = dicts(data), data.y.tolist()
-    said = np.zeros(len(y))
-    start = time.process_time()
-    if data.numbers:
-        for t, (x, outcome) in enumerate(zip(rows, y, strict=True)):
-            said[t] = model.predict_one(x)
-            model.learn_one(x, outcome)
-        return said, None, time.process_time() - start
-    for t, (x, label) in enumerate(zip(rows, y, strict=True)):
-        chances = model.predict_proba_one(x)
-        said[t] = chances.get(True, 0.0) if chances else 0.5
-        model.learn_one(x, label == 1)
-    seconds = time.process_time() - start
-    return np.where(said >= 0.5, 1, -1), log_loss(np.clip(said, 1e-15, 1.0 - 1e-15), data.y), seconds
-
-
-def vw(options, data):
-    from vowpalwabbit import Workspace
-
-    lines = [f"{y} | " + " ".join(f"{index}:{value}" for index, value in row.items() if value)
-             for row, y in zip(dicts(data), data.y.tolist(), strict=True)]  # fmt: skip
-    said = np.zeros(len(lines))
-    model = Workspace(f"--quiet {options}")
-    start = time.process_time()
-    for t, line in enumerate(lines):
-        example = model.parse(line)
-        model.learn(example)
-        said[t] = example.get_simplelabel_prediction()  # made before learning
-        model.finish_example(example)
-    seconds = time.process_time() - start
-    model.finish()
-    if data.numbers:
-        return said, None, seconds
-    if not options:
-        return np.where(said >= 0.0, 1, -1), log_loss(np.clip((1.0 + said) / 2.0, 0.001, 0.999), data.y), seconds
-    return np.where(said >= 0.5, 1, -1), log_loss(np.clip(said, 1e-15, 1.0 - 1e-15), data.y), seconds
-
-
-def logistic_regression():
-    from river import linear_model, preprocessing
-
-    return preprocessing.StandardScaler() | linear_model.LogisticRegression()
-
-
-def linear_regression():
-    from river import linear_model, preprocessing
-
-    return preprocessing.StandardScaler() | linear_model.LinearRegression()
-
-
-def hoeffding_tree(numbers):
-    from river import tree
-
-    return tree.HoeffdingTreeRegressor() if numbers else tree.HoeffdingTreeClassifier()
-
-
-def random_forest(numbers):
-    from river import forest
-
-    return forest.ARFRegressor(seed=0) if numbers else forest.ARFClassifier(seed=0)
-
-
-PEERS = {
-    "best constant": constant,
-    "River StandardScaler, LogisticRegression": lambda d: None if d.numbers else river(logistic_regression(), d),
-    "River StandardScaler, LinearRegression": lambda d: river(linear_regression(), d) if d.numbers else None,
-    "River HoeffdingTree": lambda d: river(hoeffding_tree(d.numbers), d),
-    "River AdaptiveRandomForest": lambda d: river(random_forest(d.numbers), d),
-    "VW": lambda d: vw("", d),
-    "VW logistic": lambda d: None if d.numbers else vw("--loss_function logistic --link logistic", d),
-}
-SLOW = ("River AdaptiveRandomForest",)
-
-
-# The tables
-
-
-def played(name, data, shuffles):
-    """Return (error, log loss, seconds) of each shuffle; None if the learner does not apply."""
-    found = []
-    for seed in range(shuffles if data.shuffled else 1):
-        order = np.random.default_rng(seed).permutation(len(data.y)) if data.shuffled else np.arange(len(data.y))
-        mixed = Data(data.x[order], data.y[order])
-        result = PEERS[name](mixed) if name in PEERS else ours(name, mixed)
-        if result is None:
-            return None
-        said, lost, seconds = result
-        wrong = np.abs(said - mixed.y).mean() if data.numbers else 100.0 * np.mean(said != mixed.y)
-        found.append((wrong, np.nan if lost is None else lost, np.nan if seconds is None else seconds))
-    return np.array(found)
-
-
-def cell(found, least=(-np.inf, -np.inf)):
-    """Return error and log loss as text; bold if they are the lowest."""
-    wrong, lost = found[:, 0].mean(), found[:, 1].mean()
-    told = bold(f"{wrong:.2f}" if wrong < 1e6 else f"{wrong:.1e}", wrong <= least[0])
-    if len(found) > 1 and found[:, 0].std() > 1e-9:
-        told += f" ±{standard_error(found[:, 0]):.2f}"
-    return told if np.isnan(lost) else f"{told} / {bold(f'{lost:.3f}'.lstrip('0'), lost <= least[1])}"
-
-
-def lowest(means):
-    """Return the smallest mean that is not NaN."""
-    return min((mean for mean in means if not np.isnan(mean)), default=np.inf)
-
-
-def spread(figures, digits):
-    """Return the mean as text, with its standard error if there are several figures."""
-    told = f"{figures.mean():.{digits}f}"
-    return f"{told} ±{standard_error(figures):.{digits}f}" if len(figures) > 1 else told
-
-
-def bold(text, really):
-    return f"**{text}**" if really else text
-
-
-def standard_error(figures):
-    """Return the standard error of the mean."""
-    return figures.std(ddof=1) / np.sqrt(len(figures)) if len(figures) > 1 else 0.0
-
-
-def table(title, streams, learners, results):
-    """Print a table of results and one of seconds; learners are rows, streams are columns."""
-    rows = [name for name in learners if any((s, name) in results for s in streams)]
-    least = {s: [lowest([found[:, k].mean() for (at, _), found in results.items() if at == s]) for k in (0, 1)]
-             for s in streams}  # fmt: skip
-
-    def wrong(s, name):
-        return cell(results[s, name], least[s]) if (s, name) in results else "–"
-
-    def seconds(s, name):
-        spent = results[s, name][:, 2].mean() if (s, name) in results else np.nan
-        return "–" if np.isnan(spent) else f"{spent:.2g}"
-
-    for what, shown in ((title, wrong), ("seconds", seconds)):
-        print(f"| {what} | {' | '.join(streams)} |\n|---|{'---|' * len(streams)}")
-        for name in rows:
-            print(f"| {name} | {' | '.join(shown(s, name) for s in streams)} |")
-        print(flush=True)
-
-
-def compare_with_best_peer(streams, results):
-    """Print `auto` and the best peer, by log loss and by errors."""
-    print("| `auto` and the best peer | log loss | peer | errors in % | peer |\n|---|---|---|---|---|")
-    for s in streams:
-        told = [s]
-        for k, digits in ((1, 4), (0, 2)):
-            peers = {name: results[s, name][:, k] for name in PEERS if name != "best constant" and (s, name) in results}
-            best = min(peers, key=lambda name: peers[name].mean())
-            both = results[s, "auto"][: len(peers[best]), k], peers[best][: len(results[s, "auto"])]
-            tie = abs((both[0] - both[1]).mean()) <= standard_error(both[0] - both[1])
-            own, other = (spread(figures, digits) for figures in (results[s, "auto"][:, k], peers[best]))
-            less = results[s, "auto"][:, k].mean() <= peers[best].mean()
-            told += [bold(own, less), f"{bold(other, not less)} {best}{' (a tie)' if tie else ''}"]
-        print(f"| {' | '.join(told)} |")
-    print(flush=True)
-
-
-def options():
-    parser = argparse.ArgumentParser("python -m benchmarks quality", description=__doc__.splitlines()[0])
-    parser.add_argument("--shuffles", type=int, default=3, metavar="N", help="number of shuffles (3)")
-    parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(STREAMS)}; all by default")
-    parser.add_argument("--learners", nargs="+", metavar="SPEC", help="specs of novikoff learners, and names of peers")
-    parser.add_argument("--results", metavar="FILE", help="store results in this file, and reuse those already in it")
-    parser.add_argument("--slow", action="store_true", help="include River's AdaptiveRandomForest")
-    chosen = parser.parse_args()
-    chosen.streams = chosen.streams.split(",") if chosen.streams else list(STREAMS)
-    if unknown := [name for name in chosen.streams if name not in STREAMS]:
-        parser.error(f"a stream must be one of {', '.join(STREAMS)}: got {unknown[0]}")
-    if chosen.learners is None:
-        chosen.learners = [name for name in (*OURS, *PEERS) if chosen.slow or name not in SLOW]
-    return chosen
+from benchmarks import quality_page, quality_peers, quality_streams
+
+HERE = pathlib.Path(__file__).parent
+RESULTS = HERE / "quality.jsonl"
+OURS = ("auto",)
+ORDERS = 5
+BLOCKS = 20
+"""Parts of a stream whose mean losses are stored, for the standard error on streams with one order."""
+PACKAGES = {"River": "river", "VW": "vowpalwabbit", "MOA": "capymoa", "LightGBM": "lightgbm"}
+"""Package of a peer, by the first word of its name."""
+
+
+@functools.lru_cache(maxsize=64)
+def rows(stream: str, order: int) -> quality_streams.Rows:
+    return quality_streams.rows(stream, order)
+
+
+def figures(found: quality_streams.Rows, played: quality_peers.Played) -> dict[str, Any]:
+    """Return the measures of one pass."""
+    result: dict[str, Any] = {"rows": len(found.y), "seconds": short(played.seconds, 4)}
+    if found.labels:
+        wrong = (played.predictions != found.y).astype(float)
+        result |= {"error": short(wrong.mean(), 8)}
+        losses = [wrong]
+        if played.chances is not None:
+            new = np.zeros(len(found.y), bool)
+            new[np.unique(found.y, return_index=True)[1]] = True
+            lost = np.where(new, np.nan, -np.log(np.maximum(played.chances, 1e-300)))
+            result["log_loss"] = short(np.nanmean(lost), 8)
+            losses.append(lost)
+        if played.scores is not None:
+            result["auc"] = short(area(played.scores, found.y), 8)
+    else:
+        off = (played.predictions - found.y)[1:]
+        result |= {"rmse": short(np.sqrt(np.mean(off**2)), 8), "mae": short(np.mean(np.abs(off)), 8)}
+        losses = [off**2, np.abs(off)]
+    if played.bound is not None:
+        result |= {"bound": short(played.bound, 10), "loss": short(played.loss, 10)}
+        if not found.labels:  # the first row is not counted: neither are its loss and its part of the bound
+            result["first"] = short(float((played.predictions[0] - found.y[0]) ** 2), 10)
+    names = ("error", "log_loss") if found.labels else ("rmse", "mae")
+    result["blocks"] = {name: blocks(some) for name, some in zip(names, losses, strict=False)}
+    return result
+
+
+def blocks(losses: Any) -> list[float]:
+    """Return the mean loss of each of the parts of a stream."""
+    return [short(np.nanmean(part), 5) for part in np.array_split(losses, BLOCKS)]
+
+
+def short(value: Any, digits: int) -> float:
+    return float(f"{float(value):.{digits}g}")
+
+
+def area(scores: Any, y: Any) -> float:
+    """Return the probability that a random 1 has a higher score than a random 0, ties by half."""
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
+    positive = int(np.sum(y == 1))
+    return float((ranks[y == 1].sum() - positive * (positive + 1) / 2.0) / (positive * (len(y) - positive)))
+
+
+def play(stream: str, order: int, learner: str) -> dict[str, Any]:
+    """Play one pass and return its line of the results."""
+    found = rows(stream, order)
+    peer = quality_peers.PEERS.get(learner)
+    result = peer.play(found) if peer else quality_peers.ours(learner, found)
+    package = PACKAGES.get(learner.split()[0], "scikit-learn" if peer else "novikoff")
+    version = f"{package} {importlib.metadata.version(package)}"
+    line = {"stream": stream, "order": order, "learner": learner, "version": version, **figures(found, result)}
+    if order and not found.ordered:
+        del line["blocks"]
+    return line
 
 
 class Results:
-    """(error, log loss, seconds) of each shuffle, by stream and learner; stored in a file if a path is given."""
+    """Lines by stream, order and learner, stored in a file."""
 
-    def __init__(self, path):
-        self.path = pathlib.Path(path) if path else None
-        self.found = {}
-        if self.path and self.path.exists():
-            for line in self.path.read_text().splitlines():
-                stream, name, rows = json.loads(line)
-                self.found[stream, name] = None if rows is None else np.array(rows, np.float64)
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path, self.lines = path, {}
+        if path.exists():
+            for text in path.read_text(encoding="utf-8").splitlines():
+                line = json.loads(text)
+                self.lines[line["stream"], line["order"], line["learner"]] = line
 
-    def play(self, stream, name, data, shuffles):
-        if (stream, name) not in self.found:
-            self.keep(stream, name, played(name, data, shuffles))
-        return self.found[stream, name]
+    def add(self, line: dict[str, Any]) -> None:
+        """Store a line; a later one of the same pass replaces it."""
+        self.lines[line["stream"], line["order"], line["learner"]] = line
+        with self.path.open("a", encoding="utf-8") as file:
+            print(json.dumps(line), file=file)
 
-    def keep(self, stream, name, found):
-        self.found[stream, name] = found
-        if self.path:
-            with self.path.open("a") as file:
-                print(json.dumps([stream, name, None if found is None else found.tolist()]), file=file)
+    def tidy(self) -> None:
+        """Write the file again, sorted and without replaced lines."""
+        lines = [json.dumps(self.lines[key]) for key in sorted(self.lines, key=lambda key: (key[0], key[2], key[1]))]
+        self.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def main():
-    chosen, numbers = options(), {}
-    kept, results, shuffled = Results(chosen.results), {}, set()
+def tasks(chosen: argparse.Namespace, results: Results) -> list[tuple[float, str, int, str]]:
+    """Return (estimated seconds, stream, order, learner) of missing passes, the first order and quick ones first."""
+    found = []
     for stream in chosen.streams:
         try:
-            data = STREAMS[stream]()
-        except FileNotFoundError:
-            print(f"({stream} is skipped: set NOVIKOFF_DATA to the folder of the data)", file=sys.stderr)
+            some = rows(stream, 0)
+        except (FileNotFoundError, ModuleNotFoundError) as error:
+            print(f"({stream} is left out: {error})", file=sys.stderr)
             continue
-        numbers[stream] = data.numbers
-        shuffled |= {stream} if data.shuffled else set()
-        for name in chosen.learners:
-            found = kept.play(stream, name, data, chosen.shuffles)
-            if found is not None:
-                results[stream, name] = found
-                rows, width = data.x.shape
-                print(f"{stream}, {rows:,} x {width:,}: {name} {cell(found)}", file=sys.stderr, flush=True)
-    for title, kind in (("errors in % / log loss", False), ("mean absolute error", True)):
-        streams = [name for name, number in numbers.items() if number == kind]
-        if streams:
-            table(title, streams, chosen.learners, results)
-        if streams and not kind and all((s, name) in results for s in streams for name in ("auto", "VW")):
-            compare_with_best_peer(streams, results)
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("novikoff", "river", "vowpalwabbit")]
-    fewer = {}
-    for (stream, name), found in results.items():
-        if len(found) < chosen.shuffles and stream in shuffled:
-            fewer.setdefault((name, len(found)), []).append(stream)
-    told = "".join(f", {name} {count} on {', '.join(some)}" for (name, count), some in fewer.items())
-    print(f"{chosen.shuffles} shuffles{told}; {', '.join(versions)}, Python {platform.python_version()}")
+        for learner in chosen.learners:
+            peer = quality_peers.PEERS.get(learner)
+            ours = 1 if some.ordered else chosen.orders
+            seconds = len(some.y) * cost(learner, results) / 1e6
+            wanted = range(peer.orders(some, chosen.orders) if peer else ours)
+            missing = [n for n in wanted if chosen.again or (stream, n, learner) not in results.lines]
+            found += [(seconds, stream, order, learner) for order in missing]
+    return sorted(found, key=lambda task: (task[2] > 0, task[0]))
+
+
+def cost(learner: str, results: Results) -> float:
+    """Return microseconds per row: those of the results, or an estimate."""
+    lines = [line for (_, _, name), line in results.lines.items() if name == learner]
+    if lines:
+        return 1e6 * sum(line["seconds"] for line in lines) / sum(line["rows"] for line in lines)
+    return quality_peers.PEERS[learner].cost if learner in quality_peers.PEERS else 300.0
+
+
+def run(chosen: argparse.Namespace, results: Results) -> None:
+    """Play what is missing and store it."""
+    todo = tasks(chosen, results)
+    left, began, done = sum(task[0] for task in todo), time.monotonic(), 0.0
+    for number, (task, answer) in enumerate(answers(todo, chosen.jobs), 1):
+        estimate, stream, order, learner = task
+        try:
+            line = answer()
+        except Exception as error:
+            said = f"failed: {error!r:.200}"
+        else:
+            results.add(line)
+            names = ("error", "log_loss", "auc", "rmse", "mae", "seconds")
+            said = ", ".join(f"{name} {line[name]:.4g}" for name in names if name in line)
+        left, done = left - estimate, done + estimate
+        minutes = left * (time.monotonic() - began + 10.0) / (done + 10.0) / 60.0
+        told = f"[{number}/{len(todo)}, {minutes:.0f} min left] {stream}, order {order}, {learner}: {said}"
+        print(told, file=sys.stderr, flush=True)
+    results.tidy()
+
+
+def answers(todo: list[Any], jobs: int) -> Any:
+    """Yield each task and the function that returns its line, as soon as it is done; in this process if `jobs` is 1."""
+    if jobs == 1:
+        yield from ((task, functools.partial(play, *task[1:])) for task in todo)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        asked = {pool.submit(play, *task[1:]): task for task in todo}
+        yield from ((asked[answer], answer.result) for answer in as_completed(asked))
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m benchmarks quality", description=__doc__.splitlines()[0])
+    streams, learners = quality_streams.STREAMS, [*OURS, *quality_peers.PEERS]
+    parser.add_argument("--streams", metavar="A,B", help=f"of {', '.join(streams)}; all by default")
+    parser.add_argument(
+        "--learners", nargs="+", metavar="NAME", help=f"specs of novikoff, or of {', '.join(learners)}; all by default"
+    )
+    parser.add_argument("--orders", type=int, default=ORDERS, metavar="N", help=f"orders of the rows ({ORDERS})")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS, metavar="FILE", help="file of the results")
+    parser.add_argument("--again", action="store_true", help="play what is in the file again")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="play nothing, write the page")
+    chosen = parser.parse_args()
+    chosen.streams = chosen.streams.split(",") if chosen.streams else list(streams)
+    chosen.learners = chosen.learners or learners
+    if unknown := [name for name in chosen.streams if name not in streams]:
+        parser.error(f"a stream must be one of {', '.join(streams)}: got {unknown[0]}")
+    return chosen
+
+
+def main() -> None:
+    chosen = options()
+    results = Results(chosen.results)
+    if chosen.page is None:
+        run(chosen, results)
+        print(quality_page.summary(results.lines))
+    else:
+        chosen.page.write_text(quality_page.page(results.lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
