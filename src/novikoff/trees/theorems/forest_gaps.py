@@ -21,11 +21,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
-
-SLACK = 1e-9
+from novikoff.trees.theorems.tree_facts import SLACK, checked, untrained
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +67,16 @@ class NumberForestFacts:
 )
 def forest_gaps(run: Run[NumberForestFacts]) -> Bound:
     """Return the mean of the trees' bounds."""
-    before, after, lost = run.before, run.after, run.loss
+    after, lost = run.after, run.loss
     trees, apart = len(after.played), after.disagreement
     mean, bound = math.fsum(after.played) / trees, math.fsum(after.bounds) / trees
     slack = SLACK * (mean + apart + after.squares) + 1e-290
     needed = [
-        seen("the learner started untrained", before.rounds == 0),
-        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        *untrained(run),
         seen("the loss of each tree is that of its nodes, in every epoch (no drift by rounding)", after.off <= SLACK),
         seen("the loss is the mean of the trees' less their disagreement", abs(lost - (mean - apart)) <= slack),
         seen("the disagreement is not negative", apart >= -slack),
     ]
-    reason = refutations(needed)
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
     value = outward(bound + max(0.0, -apart) + max(0.0, lost - (mean - apart)))
     quantities = {
         "mean_bound": bound,
@@ -93,4 +87,4 @@ def forest_gaps(run: Run[NumberForestFacts]) -> Bound:
         "epochs": after.epochs,
         "trees": trees,
     }
-    return Bound(None if reason else value, needed, quantities, lost, max(after.squares, lost), void=reason)
+    return checked(run, value, needed, quantities, lost, max(after.squares, lost))

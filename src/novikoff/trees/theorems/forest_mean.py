@@ -28,11 +28,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
-
-SLACK = 1e-9
+from novikoff.trees.theorems.tree_facts import SLACK, checked, untrained
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +85,16 @@ def forest_mean(run: Run[ForestFacts]) -> Bound | None:
     """Return the mean of the trees' bounds."""
     if run.log_loss is None:
         return None
-    before, after, lost = run.before, run.after, run.log_loss
+    after, lost = run.after, run.log_loss
     trees, apart = len(after.played), after.disagreement
     mean, bound = math.fsum(after.played) / trees, math.fsum(after.bounds) / trees
     expected, slack = mean - apart + after.novelty, SLACK * (1.0 + lost)
     needed = [
-        seen("the learner started untrained", before.rounds == 0),
-        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        *untrained(run),
         seen("the loss of each tree is that of its nodes, in every epoch (no drift by rounding)", after.off <= SLACK),
         seen("the loss is the mean of the trees' less their disagreement", abs(lost - expected) <= slack),
         seen("the disagreement is not negative", apart >= -slack),
     ]
-    reason = refutations(needed)
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
     value = outward(bound + max(0.0, -apart) + after.novelty + max(0.0, lost - expected))
     quantities = {
         "mean_bound": bound + after.novelty,
@@ -115,4 +109,4 @@ def forest_mean(run: Run[ForestFacts]) -> Bound | None:
         "best_constant": after.entropy,
     }
     trivial = run.rounds * math.log(max(after.labels, 2))
-    return Bound(None if reason else value, needed, quantities, lost, trivial, void=reason)
+    return checked(run, value, needed, quantities, lost, trivial)

@@ -26,11 +26,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
+from novikoff.trees.theorems.tree_facts import SLACK, checked, untrained
 
-SLACK = 1e-9
 DRIFT = 1e-6
 
 
@@ -76,17 +75,13 @@ class NumberTreeFacts:
 )
 def tree_gaps(run: Run[NumberTreeFacts]) -> Bound:
     """Return the loss and price of the best pruning."""
-    before, after = run.before, run.after
+    after = run.after
     needed = [
-        seen("the learner started untrained", before.rounds == 0),
-        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        *untrained(run),
         seen("whole numbers and structure of the tree agree", after.sound),
         seen("the loss of the mixture is the ledger's", abs(after.mixed - run.loss) <= SLACK * run.loss + 1e-290),
         seen("no node paid more than twice its gaps (no drift by rounding)", after.drift <= DRIFT),
     ]
-    reason = refutations(needed)
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
     quantities = {"losses": after.losses, "price": after.price, "leaves": after.leaves, "nodes": after.nodes}
     value = outward(after.bound + max(0.0, run.loss - after.mixed))
-    return Bound(None if reason else value, needed, quantities, run.loss, max(after.squares, run.loss), void=reason)
+    return checked(run, value, needed, quantities, run.loss, max(after.squares, run.loss))

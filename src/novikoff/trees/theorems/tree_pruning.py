@@ -39,11 +39,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from novikoff.core.certificate import Bound, Words, outward, refutations, seen, theorem
-from novikoff.core.errors import counted
+from novikoff.core.certificate import Bound, Words, outward, seen, theorem
 from novikoff.core.types import Run
-
-SLACK = 1e-9
+from novikoff.trees.theorems.tree_facts import SLACK, checked, untrained
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +106,12 @@ def tree_pruning(run: Run[TreeFacts]) -> Bound | None:
     """Return the loss and price of the best pruning."""
     if run.log_loss is None:
         return None
-    before, after, lost = run.before, run.after, run.log_loss
+    after, lost = run.after, run.log_loss
     expected = after.mixed + after.novelty
     two = after.labels == 2 and after.first_rounds == 0 and after.novelty == 0.0
     binary = not two or sorted(after.counts) == sorted(run.constants)
     needed = [
-        seen("the learner started untrained", before.rounds == 0),
-        seen("it learned from exactly the recorded rounds", after.rounds == run.rounds),
+        *untrained(run),
         seen("its counts of labels agree with the ledger's",
              binary and sum(after.counts) + after.first_rounds == run.rounds),
         seen("whole numbers and structure of the tree agree", after.sound),
@@ -126,9 +123,7 @@ def tree_pruning(run: Run[TreeFacts]) -> Bound | None:
             seen("the loss of the root follows from its counts", after.root_error <= SLACK),
             seen("the loss of every other node is within its closed forms", after.width >= 0.0),
         ]
-    reason, trivial = refutations(needed), run.rounds * math.log(max(after.labels, 2))
-    if before.rounds:
-        reason = f"warm start: the learner had played {counted(before.rounds, 'round')} when the game started"
+    trivial = run.rounds * math.log(max(after.labels, 2))
     value = outward(after.bound + after.novelty + max(0.0, lost - expected))
     quantities = {
         "constants": after.constants,
@@ -140,4 +135,4 @@ def tree_pruning(run: Run[TreeFacts]) -> Bound | None:
         "checks": f"The parts are checked up to {after.width:.3g} nats" if after.closed else "The parts are consistent",
         "best_constant": after.entropy,
     }
-    return Bound(None if reason else value, needed, quantities, lost, trivial, void=reason)
+    return checked(run, value, needed, quantities, lost, trivial)
