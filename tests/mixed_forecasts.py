@@ -8,11 +8,12 @@ import numpy as np
 from novikoff.core.learner import Learner
 from novikoff.core.state import Argument, Part
 from novikoff.core.types import Domain, StepResult
+from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
-from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
-from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
+from novikoff.mixtures.top_tracker import BayesTracker, NumbersTracker, SwitchingTracker
+from novikoff.mixtures.tops import AdaHedgeTop, BayesTop, FixedShareTop
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,13 @@ class Played:
 class MixedOdds(Learner):
     """Two labels; x are the log-odds of the forecasters."""
 
-    promises: ClassVar = (switching_regret,)
-    fields = (Argument("prior", list), Part("top"))
+    promises: ClassVar = (switching_regret, mixture_regret)
+    fields = (Argument("prior", list), Argument("shared", bool), Part("top"))
     bend = 0.0
     """Part of the forecast that is replaced by 1/2: 0 for a learner that is not broken."""
 
-    def __init__(self, prior):
-        self.prior, self.top = list(prior), FixedShareTop(prior)
+    def __init__(self, prior, shared=True):
+        self.prior, self.shared, self.top = list(prior), shared, (FixedShareTop if shared else BayesTop)(prior)
         self.domain = Domain("vector")
 
     @property
@@ -75,7 +76,7 @@ class MixedOdds(Learner):
         return np.array(x)
 
     def tracker(self):
-        return SwitchingTracker(self.prior)
+        return (SwitchingTracker if self.shared else BayesTracker)(self.prior)
 
     def facts(self):
         return Played(self.rounds)

@@ -8,10 +8,12 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+import novikoff as nk
 from helpers import Sent, sparse
 from novikoff.comparators import hindsight as module
 from novikoff.comparators.hindsight import hindsight, joined
@@ -344,3 +346,15 @@ def test_executor_of_the_search_changes_no_bit(memory, start):
         return repr(dataclasses.replace(found, steps=each, seconds=0.0)), found.directions.tobytes()
 
     assert told() == told(threads=1) == told(on=Sent())
+
+
+def test_arrays_and_frames_are_sources_too():
+
+    x, y = np.array([[1.0, 0.0], [0.0, 1.0]] * 10), np.array([-1, 1] * 10)
+    expected = hindsight(nk.Arrays(x, y), threads=1).margin
+    assert hindsight((x, y), threads=1).margin == expected
+    assert hindsight(pd.DataFrame(x, columns=["a", "b"]).assign(label=y), threads=1).margin.low == pytest.approx(
+        expected.low
+    )
+    with pytest.raises(InputError, match="needs a stream that can be read again"):
+        hindsight(iter([([1.0], 1), ([-1.0], -1)]))

@@ -5,6 +5,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -261,6 +262,15 @@ def test_command_line_reports_a_range_of_rounds():
     assert refused.returncode == 2
     assert "true with another learner" in refused.stderr
     assert "must be two rounds" in novikoff("run", "logistic", "demo:iris", "--between", "7").stderr
+
+
+def test_every_copy_knows_the_encoding_of_the_table():
+    frame = pd.DataFrame({"a": np.arange(40) % 7, "b": ["x", "y"] * 20, "label": ["no", "yes", "yes", "no"] * 10})
+    learner = Specialists(nk.Logistic(), 8)
+    ledger = nk.play(learner, frame)
+    assert ledger.encoding is not None
+    assert {id(copy.learner.encoding) for copy in learner._copies} == {id(ledger.encoding)}
+    assert learner.encoding is ledger.encoding
 
 
 def test_drift_in_a_spec_is_specialists_around_the_learner():

@@ -23,7 +23,7 @@ ALL = [
     *map(NovikoffClassifier, ["auto", "adagrad", "arow", "ftrl", "logistic", "second-order-perceptron",
                               "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks",
                               "constant", "scaled:[perceptron:bias=1]", "specialists:[ftrl],64",
-                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]", "auto:drift=true"]),
+                              "hedge:learners=[perceptron,arow]", "conformal:[ftrl]", "linear-mixture:drift=true"]),
     *(NovikoffClassifier(spec, **MANY) for spec in ("auto", "ftrl", "vaw", "second-order-perceptron",
                                                    "hedge:learners=[perceptron,ftrl]")),
     *map(NovikoffRegressor, ["auto-regression", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]),

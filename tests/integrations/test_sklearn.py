@@ -42,7 +42,7 @@ CLASSIFIERS = [
     "auto", "adagrad", "arow", "ftrl", "logistic", "perceptron:bias=1", "second-order-perceptron",
     "vaw:probabilities=true", "kernel-perceptron", "rbp", "forgetron", "tighter", "cks", "ellipsoid", "constant",
     "scaled:[perceptron:bias=1]", "specialists:[ftrl],64", "hedge:learners=[perceptron,arow]",
-    "conformal:[ftrl]", "auto:drift=true", "tightest-box",
+    "conformal:[ftrl]", "linear-mixture:drift=true", "tightest-box",
 ]  # fmt: skip
 NOT_TRIED = "cover-halving: its covers have more than a million points in the 10 and 30 dimensions of the checks"
 REGRESSORS = ["auto-regression", "vaw", "online-gradient", "adagrad:loss=absolute", "conformal:[vaw]"]

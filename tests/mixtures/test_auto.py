@@ -1,16 +1,25 @@
 """`auto` with trees and boosting: bits, mixed tables, new labels, certificates and their breaks."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import novikoff as nk
-from novikoff.mixtures.auto import NAMES
+from novikoff.core.errors import InputError, SpecError
+from novikoff.core.types import Sparse
+from novikoff.mixtures.auto import COPIES
 from samples import NAMED, NUMBERS, SPARSE, VECTORS
 
 SAMPLES = {
-    "auto": [("auto", *VECTORS), ("auto:bias=0", *SPARSE), ("auto:fast=true", *NAMED)],
-    "auto-regression": [("auto-regression", *NUMBERS)],
+    "auto": [
+        ("auto", *VECTORS),
+        ("auto:bias=0,drift=false", *SPARSE),
+        ("auto:fast=true", *NAMED),
+        ("auto:drift=true", *VECTORS),
+    ],
+    "auto-regression": [("auto-regression", *NUMBERS), ("auto-regression:drift=false", *NUMBERS)],
 }
 """Samples for tests/test_every_learner.py."""
 
@@ -34,6 +43,16 @@ def rings(rows=600, labels=2, seed=1):
     return x, pd.factorize(found)[0]
 
 
+EACH = [nk.Auto, nk.MulticlassAuto, nk.AutoRegression]
+
+
+def task(make, rows):
+    """Rings as a task of the learner: two labels, three labels or numbers."""
+    x, y = rings(rows, 3 if make is nk.MulticlassAuto else 2)
+    found = {nk.Auto: 2 * y - 1, nk.AutoRegression: y + x[:, 0]}.get(make, y)
+    return x, found.astype({nk.Auto: np.int8, nk.AutoRegression: np.float64}.get(make, np.int32))
+
+
 def by_rows(learner, x, y):
     game = nk.Game(learner)
     for row, label in zip(x, y.tolist(), strict=True):
@@ -51,11 +70,12 @@ def by_batches(learner, x, y, *sizes):
     return game.ledger
 
 
-@pytest.mark.parametrize("make", [nk.Auto, nk.MulticlassAuto, nk.AutoRegression])
-def test_rows_batches_and_resumed_games_give_the_same_bits(make, tmp_path):
-    x, y = rings(260, 3 if make is nk.MulticlassAuto else 2)
-    y = {nk.Auto: 2 * y - 1, nk.AutoRegression: y + x[:, 0]}.get(make, y)
-    y = y.astype({nk.Auto: np.int8, nk.AutoRegression: np.float64}.get(make, np.int32))
+@pytest.mark.parametrize(
+    ("kind", "drift"),
+    [(kind, drift) for kind in EACH for drift in (None, False)] + [(nk.Auto, True)],
+)
+def test_rows_batches_and_resumed_games_give_the_same_bits(kind, drift, tmp_path):
+    make, (x, y) = partial(kind, drift=drift), task(kind, 290)
     whole = by_batches(make(), x, y)
     assert by_rows(make(), x, y).loss == whole.loss
     nk.save(by_batches(make(), x[:133], y[:133], 1, 70), tmp_path / "game.nk")
@@ -96,7 +116,7 @@ def test_the_certificate_is_met_with_little_slack():
     assert certificate.status == "valid"
     assert ledger.log_loss <= certificate.bound <= 1.1 * ledger.log_loss
     weights = ledger.learner.weights
-    assert len(weights) == len(ledger.learner.shares) == len(NAMES)
+    assert len(weights) == len(ledger.learner.shares) == len(ledger.learner.names)
     assert weights.sum() == pytest.approx(1.0)
     assert ledger.learner.shares.sum() == pytest.approx(1.0)
 
@@ -170,6 +190,146 @@ def test_huge_outcomes_are_played():
     assert np.isfinite(ledger.learner.predict_one(x[0]))
 
 
-def test_drift_starts_copies_of_the_linear_mixture():
-    assert type(nk.make("auto:drift=true")) is nk.Specialists
-    assert type(nk.make("auto:drift=true").steady) is nk.LinearMixture
+DRIFTS = [(None, "switching_regret"), (False, "mixture_regret"), (True, "switching_regret")]
+
+
+@pytest.mark.parametrize(("drift", "theorem"), DRIFTS)
+def test_drift_chooses_forecasters_and_theorem(drift, theorem):
+    x, y = rings(400)
+    ledger = nk.play(nk.Auto(drift=drift), (x, 2 * y - 1))
+    (certificate,) = ledger.certify()
+    assert (certificate.theorem, certificate.status) == (theorem, "valid")
+    assert ledger.log_loss <= certificate.bound
+    names = ledger.learner.names
+    assert (COPIES in names) == (drift is True)
+    adapts = any("forgetting" in name or "last" in name or "recent" in name for name in names)
+    assert adapts == (drift is not False)
+
+
+def test_drift_of_many_labels_and_numbers_may_be_false_but_not_true():
+    x, y = rings(300, 3)
+    (many,) = nk.play(nk.MulticlassAuto(drift=False), (x, y), labels="multiclass").certify()
+    assert (many.theorem, many.status) == ("mixture_regret", "valid")
+    for drift, theorem in ((False, "numbers_regret"), (None, "numbers_switching_regret")):
+        (numbers,) = nk.play(nk.AutoRegression(drift=drift), nk.RegressionArrays(x, y + x[:, 0])).certify()
+        assert (numbers.theorem, numbers.status) == (theorem, "valid")
+    for make in (nk.MulticlassAuto, nk.AutoRegression):
+        with pytest.raises(InputError, match="drift=true needs two labels"):
+            make(drift=True)
+
+
+def test_wrong_drift_is_refused():
+    with pytest.raises(InputError, match="drift must be True, False or None: got 3"):
+        nk.Auto(drift=3)
+    with pytest.raises(SpecError, match="drift of auto must be true or false: got 3"):
+        nk.make("auto:drift=3")
+    with pytest.raises(InputError, match="drift=true needs trees"):
+        nk.Auto(fast=True, drift=True)
+    with pytest.raises(InputError, match="drift=true needs a table of at most 256 columns"):
+        nk.play(nk.Auto(drift=True), (np.ones((4, 300)), [1, -1, 1, -1]))
+
+
+def test_copies_follow_a_change_of_the_labels():
+    coins = np.random.default_rng(2)
+    x = coins.normal(size=(1600, 4))
+    y = np.where(x[:, 0] > 0.0, 1, -1)
+    y[800:] *= -1
+    plain, adapting, copies = (nk.play(nk.Auto(drift=drift), (x, y)).log_loss for drift in (False, None, True))
+    assert adapting < 0.8 * plain
+    assert copies < adapting + 5.0
+
+
+def outcomes(make, frame):
+    """The labels of a table for a task."""
+    found = (frame.label == "yes").to_numpy() * 1
+    if make is nk.Auto:
+        return (2 * found - 1).astype(np.int8)
+    if make is nk.MulticlassAuto:
+        return (found + (frame.b == "y").to_numpy()).astype(np.int32)
+    return found + frame.a.to_numpy()
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_categories_and_missing_values_give_the_same_bits_in_rows_and_batches(make):
+    frame = mixed_table(260)
+    y = outcomes(make, frame)
+    rows = frame[["a", "b", "c"]].assign(label=[f"label {one}" for one in y] if make is not nk.AutoRegression else y)
+    whole = nk.play(make(), rows)
+    part = nk.play(make(), rows, rounds=131)
+    ended = nk.play(part.learner, rows, ledger=part, resume=True)
+    assert (ended.loss, ended.learner.full) == (whole.loss, True)
+    assert set(whole.learner.columns.kinds.tolist()) == {0, 1}
+    (certificate,) = whole.certify()
+    assert certificate.status == "valid"
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_a_weighted_row_counts_as_copies_of_it(make, tmp_path):
+    x, y = rings(90, 3 if make is nk.MulticlassAuto else 2)
+    weights = np.random.default_rng(4).integers(0, 4, 90)
+    names = y + x[:, 0] if make is nk.AutoRegression else [f"label {one}" for one in y]
+    frame = pd.DataFrame(x, columns=["a", "b", "c"]).assign(label=names)
+    weighted, copied = tmp_path / "w.csv", tmp_path / "c.csv"
+    frame.assign(w=weights).to_csv(weighted, index=False)
+    frame.loc[np.repeat(np.arange(90), weights)].to_csv(copied, index=False)
+    options = {"outcomes": "numbers"} if make is nk.AutoRegression else {}
+    ours = nk.play(make(), nk.read(weighted, weight="w", **options))
+    theirs = nk.play(make(), nk.read(copied, **options))
+    assert (ours.rounds, ours.loss, ours.log_loss) == (theirs.rounds, theirs.loss, theirs.log_loss)
+    assert [str(one) for one in ours.certify()] == [str(one) for one in theirs.certify()]
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_late_labels_are_learned_in_the_order_they_come(make):
+    x, y = task(make, 150)
+    y = y.tolist()
+    late, plain = nk.Game(make()), nk.Game(make())
+    for t in range(150):
+        late.predict_one(x[t], id=t)
+        if t >= 5:
+            late.learn_one(t - 5, y[t - 5])
+    for t in range(145):
+        plain.learn_one(x[t], y[t])
+    assert late.learner.predict_one(x[149]) == plain.learner.predict_one(x[149])
+    assert late.learner.weights.tolist() == plain.learner.weights.tolist()
+    assert all(one.status in ("valid", "conditional", "vacuous") for one in late.ledger.certify())
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_wide_tables_sparse_rows_and_seeds(make):
+    coins = np.random.default_rng(6)
+    x = coins.normal(size=(160, 70)) * (coins.random((160, 70)) < 0.3)
+    y = pd.factorize(x[:, 0] + x[:, 69] > 0)[0]
+    y = {nk.Auto: (2 * y - 1).astype(np.int8), nk.AutoRegression: y + x[:, 1]}.get(make, y.astype(np.int32))
+    for given in (x, Sparse.of_dense(x)):
+        whole, parts = make().learn_many(nk.Batch(given, y, 1)), make()
+        assert parts.learn_many(nk.Batch(given, y, 1).part(0, 61)).losses.tolist() == whole.losses[:61].tolist()
+        assert parts.learn_many(nk.Batch(given, y, 1).part(61, 160)).losses.tolist() == whole.losses[61:].tolist()
+        assert parts.full
+    one, same, other = (make(seed=seed).learn_many(nk.Batch(x, y, 1)).scores for seed in (0, 0, 1))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("make", EACH)
+def test_row_limit_in_force_gives_the_same_bits_in_rows_and_batches(make, monkeypatch):
+    for name, value in {"SETTLED": 64, "MOST_BYTES": 8 * 8 * 64, "TOGETHER": 16, "SPARE": 32}.items():
+        monkeypatch.setattr(f"novikoff.trees.store.{name}", value)
+    for module in ("boosting", "regrown"):
+        monkeypatch.setattr(f"novikoff.trees.{module}.TOGETHER", 16)
+    x, y = task(make, 220)
+    whole = by_batches(make(), x, y)
+    assert whole.learner.rows_stored < 220
+    assert by_rows(make(), x, y).loss == whole.loss
+    assert by_batches(make(), x, y, 7, 50).loss == whole.loss
+
+
+def test_a_label_that_comes_after_the_first_thousand_rows_of_a_batch_is_learned():
+    x, y = rings(1100, 2)
+    y[1050:] = 2
+    whole, parts = nk.MulticlassAuto(), nk.MulticlassAuto()
+    played = whole.learn_many(nk.Batch(x, y.astype(np.int32), 1))
+    first = parts.learn_many(nk.Batch(x[:1040], y[:1040].astype(np.int32), 1))
+    second = parts.learn_many(nk.Batch(x[1040:], y[1040:].astype(np.int32), 1041))
+    assert played.probabilities.tolist() == [*first.probabilities.tolist(), *second.probabilities.tolist()]
+    assert whole.labels == 3

@@ -5,6 +5,7 @@ import itertools
 import math
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, setcontext
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,18 +19,19 @@ from mixed_forecasts import MixedNumbers, MixedOdds, Played
 from novikoff.comparators.tracker import restored
 from novikoff.core.errors import InputError
 from novikoff.core.types import Batch, Run
+from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
-from novikoff.mixtures.top_tracker import NumbersTracker, SwitchingTracker
-from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
+from novikoff.mixtures.top_tracker import BayesTracker, NumbersTracker, SwitchingTracker
+from novikoff.mixtures.tops import AdaHedgeTop, BayesTop, FixedShareTop
 
 FORECASTS = st.lists(st.tuples(st.tuples(*[st.floats(-9, 9)] * 3), cases.LABELS), min_size=1, max_size=25)
 
 
-def shared_odds(stream, bend=0.0):
-    """Fixed share over forecasters whose log-odds are the examples."""
-    learner = MixedOdds([1.0 / len(stream[0][0])] * len(stream[0][0]))
+def mixed_odds(stream, bend=0.0, shared=True):
+    """Fixed share, or Bayes, over forecasters whose log-odds are the examples."""
+    learner = MixedOdds([1.0 / len(stream[0][0])] * len(stream[0][0]), shared)
     learner.bend = bend
     x, y = map(np.array, zip(*stream, strict=True))
     return cases.run_of(learner, (x, y))
@@ -68,22 +70,29 @@ def of_mixed_numbers(shared):
     )
 
 
-CASES = {
-    "switching_regret": cases.Case(
+def of_mixed_odds(shared):
+    """A mixture of forecasters with log-odds, with sharing or without."""
+    game = partial(mixed_odds, shared=shared)
+    return cases.Case(
         FORECASTS,
-        shared_odds,
+        game,
         [((4.0, -4.0), 1)] * 20 + [((4.0, -4.0), -1)] * 20,
-        lambda: shared_odds([((0.5,), y) for y in (1, -1, 1, 1)]),
-        lambda: shared_odds([((4.0, -4.0), 1)] * 20, bend=0.1),
+        lambda: game([((0.5,), y) for y in (1, -1, 1, 1)]),
+        lambda: game([((4.0, -4.0), 1)] * 20, bend=0.1),
         (
-            (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
-            (lambda: dataclasses.replace(shared_odds([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
+            (lambda: dataclasses.replace(game([((1.0, 0.0), 1)] * 9), rounds=1), "exactly the recorded rounds"),
+            (lambda: dataclasses.replace(game([((1.0, 0.0), 1)] * 9), log_loss=7.0), "is the ledger's"),
             (
-                lambda: cases.warm(lambda: MixedOdds([0.5, 0.5]), *[(np.eye(2), np.ones(2))] * 2),
+                lambda: cases.warm(lambda: MixedOdds([0.5, 0.5], shared), *[(np.eye(2), np.ones(2))] * 2),
                 "started untrained",
             ),
         ),
-    ),
+    )
+
+
+CASES = {
+    "switching_regret": of_mixed_odds(shared=True),
+    "mixture_regret": of_mixed_odds(shared=False),
     "numbers_regret": of_mixed_numbers(shared=False),
     "numbers_switching_regret": of_mixed_numbers(shared=True),
 }
@@ -226,6 +235,7 @@ def test_batches_and_rows_are_the_same_to_the_bit(stream, cut):
     z, y = np.array([row for row, _ in stream]), np.array([label for _, label in stream], dtype=np.int8)
     for make, learn in (
         (lambda: FixedShareTop([0.5, 0.25, 0.25]), y),
+        (lambda: BayesTop([0.5, 0.25, 0.25]), y),
         (lambda: AdaHedgeTop([0.5, 0.25, 0.25]), y.astype(float)),
         (lambda: AdaHedgeTop([0.5, 0.25, 0.25], shared=True), y.astype(float)),
     ):
@@ -247,6 +257,7 @@ def test_trackers_do_not_depend_on_batches_or_interruptions(stream):
     prior = [0.5, 0.25, 0.25]
     for tracker, top, learn in (
         (SwitchingTracker(prior), FixedShareTop(prior), y),
+        (BayesTracker(prior), BayesTop(prior), y),
         (NumbersTracker(prior, True), AdaHedgeTop(prior, True), y.astype(float)),
         (NumbersTracker(prior), AdaHedgeTop(prior), y.astype(float)),
     ):
@@ -519,3 +530,48 @@ def test_forecasts_that_are_not_numbers_are_refused_before_learning():
     with pytest.raises(InputError, match="forecasts must be 2 x 2 numbers"):
         top.play(np.array([[0.0, 1.0], [math.nan, 0.0]]), np.array([1, 1], dtype=np.int8))
     assert (top.rounds, top.weights.tolist()) == (0, [0.5, 0.5])
+
+
+def test_bayes_mixture_is_the_mean_of_products_of_probabilities():
+    coins = np.random.default_rng(3)
+    for _ in range(20):
+        rounds, count = int(coins.integers(1, 30)), int(coins.integers(1, 5))
+        prior = coins.dirichlet(np.ones(count)).tolist()
+        z, y = coins.normal(scale=3.0, size=(rounds, count)), coins.choice([-1, 1], rounds).astype(np.int8)
+        top = BayesTop(prior)
+        played = top.play(z, y)
+        products = np.log(prior) - np.logaddexp(0.0, -y[:, None] * z).sum(axis=0)
+        assert np.logaddexp(0.0, -y * played).sum() == pytest.approx(-np.logaddexp.reduce(products), rel=1e-12)
+        labels = BayesTop(prior).play_labels(np.stack([-np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)], 2), (y > 0) * 1)
+        assert labels[:, 1] - labels[:, 0] == pytest.approx(played, rel=1e-9, abs=1e-9)
+
+
+def test_bayes_mixture_remembers_a_forecaster_that_trailed_by_thousands():
+    y = np.r_[np.ones(300), -np.ones(301)].astype(np.int8)
+    z = np.tile([30.0, -30.0], (len(y), 1))  # the second loses 9,000 nats, then wins them back
+    top = BayesTop([0.5, 0.5])
+    played = top.play(z, y)
+    facts = tracked(BayesTracker([0.5, 0.5]), y, np.c_[z, played])
+    assert mixture_regret(run_of(facts, log_loss=facts.loss)).status == "vacuous"  # a constant does better
+    assert facts.loss <= min(facts.losses) + math.log(2.0) + 1e-9
+    assert top.weights[1] == pytest.approx(1.0)
+
+
+def test_bayes_mixture_learns_nothing_from_a_label_that_every_forecaster_excluded():
+    top = BayesTop([0.5, 0.5])
+    top.play([[np.inf, np.inf]], np.array([-1], np.int8))
+    assert top.weights.tolist() == [0.5, 0.5]
+    top.play([[np.inf, 0.0]], np.array([-1], np.int8))
+    assert top.weights.tolist() == [0.0, 1.0]
+
+
+def test_bayes_tracker_finds_another_mixture():
+    coins = np.random.default_rng(5)
+    z, y = coins.normal(size=(60, 3)), coins.choice([-1, 1], 60).astype(np.int8)
+    prior = [0.2, 0.3, 0.5]
+    scores = np.c_[z, BayesTop(prior).play(z, y)]
+    assert tracked(BayesTracker(prior), y, scores).off_at == 0
+    scores[40, -1] += 1e-6
+    facts = tracked(BayesTracker(prior), y, scores)
+    assert facts.off_at == 41
+    assert mixture_regret(run_of(facts, log_loss=facts.loss)).status == "violated"

@@ -139,7 +139,7 @@ def parser() -> Parser:
     _add_report(one)
     one.add_argument("--live", action="store_true", help="live curve in the browser")
     one.add_argument(
-        "--between", metavar="A:B", type=_between, help="result and guarantee from round A to B (auto:drift=true)"
+        "--between", metavar="A:B", type=_between, help="result and guarantee from round A to B (logistic:drift=true)"
     )
     one.add_argument(
         "--permutation",

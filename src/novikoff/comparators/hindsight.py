@@ -56,10 +56,9 @@ from novikoff.comparators.search import (
 )
 from novikoff.comparators.second_pass import again, placed, the_same
 from novikoff.comparators.tally import Comparator
-from novikoff.core.adapt import adapt_stream
 from novikoff.core.errors import InputError
 from novikoff.core.executors import Executor, Over, Threads, executor
-from novikoff.core.stream import Stream
+from novikoff.data.as_stream import Wanted, source_for
 from novikoff.numerics.clock import clock
 
 Vector = NDArray[np.float64]
@@ -112,7 +111,7 @@ class Hindsight:
 
 
 def hindsight(
-    stream: Stream,
+    stream: object,
     bias: float = 0.0,
     normalize: bool = False,
     passes: int = 1,
@@ -130,7 +129,7 @@ def hindsight(
     """Find good comparators for a game that was played on `stream`, in fresh passes over it.
 
     Args:
-        stream: Rereadable stream of the game.
+        stream: Source of the game, which can be read again: a stream, a path, arrays (X, y) or a data frame.
         bias: The learner's value of a constant feature; 0 for none.
         normalize: Whether the learner divides each x by its norm.
         passes: Number of passes that the learner made.
@@ -155,7 +154,7 @@ def hindsight(
         >>> round(nk.hindsight(rows, threads=1).margin.low, 3)
         0.707
     """
-    began, stream = clock(), adapt_stream(stream)
+    began, stream = clock(), source_for(stream, Wanted("binary"))
     if not stream.rereadable:
         raise InputError(f"hindsight needs a stream that can be read again: {stream.name} cannot. Save it in a file.")
     if passes < 1 or (rounds is not None and passes > 1):

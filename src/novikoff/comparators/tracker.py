@@ -474,6 +474,7 @@ KINDS = {
     "many": "comparators.multiclass_tracker.MulticlassTracker",
     "many-linear-mixture": "mixtures.multiclass_linear_mixture_tracker.MulticlassLinearMixtureTracker",
     "auto": "mixtures.with_trees.AutoTracker",
+    "bayes": "mixtures.top_tracker.BayesTracker",
     "switching": "mixtures.top_tracker.SwitchingTracker",
     "numbers": "mixtures.top_tracker.NumbersTracker",
     "many-kernel": "kernel.comparators.multiclass_tracker.MulticlassKernelTracker",

@@ -480,7 +480,7 @@ class Learner(Predictor, Stateful, base=True):
         """Return results and bounds for the rounds `first` to `last`."""
         raise InputError(
             "a learner needs guarantees on stretches to report some of its rounds: "
-            f"{type(self.original).__name__} has none. Use auto:drift=true, or drift=true with another learner."
+            f"{type(self.original).__name__} has none. Use logistic:drift=true, or drift=true with another learner."
         )
 
     def stretches(self, most: int) -> list[Between]:

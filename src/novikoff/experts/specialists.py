@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,9 @@ from novikoff.experts.theorems.specialists_promise import specialists_promise
 from novikoff.experts.theorems.specialists_regret import specialists_regret
 from novikoff.experts.theorems.stretch_regret import stretch_regret
 from novikoff.numerics.total import Total
+
+if TYPE_CHECKING:
+    from novikoff.data.tables.encoding import Encoding
 
 STEADY = 0
 """Start block of the copy that never rests."""
@@ -217,6 +220,16 @@ class Specialists(Learner):
         return (self.steady,)
 
     @property
+    def encoding(self) -> Encoding | None:
+        """Encoding of the table that was learned from: that of every copy."""
+        return self._fresh.encoding
+
+    @encoding.setter
+    def encoding(self, encoding: Encoding | None) -> None:
+        for learner in (self._fresh, *(copy.learner for copy in self._copies)):
+            learner.encoding = encoding
+
+    @property
     def features(self) -> Features | None:
         """Features of the steady copy, which has seen all rows."""
         return self.steady.features
@@ -345,7 +358,9 @@ class Specialists(Learner):
         """Begin a block with an untrained copy."""
         start, paid = self.rounds // self.block + 1, float(self._paid)
         self._over += [math.nan] * (doublings(start) + 1)
-        self._copies.append(Copy(start, self._fresh.copy(), -paid, Total(), paid))
+        learner = self._fresh.copy()
+        learner.encoding = self._fresh.encoding  # no part of the state
+        self._copies.append(Copy(start, learner, -paid, Total(), paid))
 
     def between(self, first: int, last: int) -> Between:
         """Return result and bound of the whole blocks within rounds `first` to `last`, counted from 1."""

@@ -7,7 +7,8 @@ that spec, `[a,b,c]` a list of values. In a list of learners a word is a name, a
 Every learner on vectors also takes `scale`: "perceptron:bias=1,scale=standard" is
 "scaled:[perceptron:bias=1],standard" (data/scaled.py); that of an ensemble applies to its learners.
 Every learner with probabilities takes `drift`: "logistic:drift=true" is "specialists:[logistic],256"
-(experts/specialists.py).
+(experts/specialists.py). `auto` has its own: drift=true mixes such copies with its other forecasters, drift=false
+leaves out whatever adapts to changes.
 """
 
 from __future__ import annotations
@@ -266,9 +267,6 @@ def _build(spec: Spec, room: Room | None, defaults: Mapping[str, Any]) -> Any:
         spec, scale = _scale(spec, constructor, defaults)
     if found.room == "learner" and "drift" not in signature.parameters:
         spec, drift = _drift(spec)
-    if drift and spec.name in FOR_DRIFT:
-        other = Spec(FOR_DRIFT[spec.name], spec.positional, {**(spec.named or {}), "drift": True})
-        return _build(other, room, defaults)
     arguments, inner = _bind(spec, signature, found).arguments, defaults  # inner: defaults of nested specs
     for name, parameter in signature.parameters.items():
         if name not in arguments and name in defaults:
@@ -451,8 +449,6 @@ DEEPEST = 32
 FOR_NUMBERS: Mapping[str, str] = {"auto": "auto-regression", "linear-mixture": "linear-mixture-regression"}
 """Regression counterparts of classifiers, by name."""
 
-FOR_DRIFT: Mapping[str, str] = {"auto": "linear-mixture"}
-"""Learner of which drift=true starts copies, where copies of the learner itself would take too long."""
 AROUND = ("scale", "drift")
 """Arguments that every learner takes in a spec; they wrap it in another learner."""
 

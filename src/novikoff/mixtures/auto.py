@@ -12,13 +12,17 @@ Algorithm
     a window; three on all inputs and on the labels before, which forget nothing, 0.2 % or 2 % of the past per round.
     P(+1) is a mixture of inputs and stacks by fixed share of rate 1/(t+1) (mixtures/tops.py), which follows the best of
     them and its changes; predict +1 if P(+1) is 1/2 or more.
+    `drift=false`, for streams that do not change: only the linear mixture, trees without a window and the first stack,
+    in a Bayes mixture. `drift=true`: copies of the linear mixture that start at different times
+    (experts/specialists.py) are one more input; several times the cost.
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows are played by the linear mixture alone, as with `fast`. `bias` c adds a constant feature of
     value c to linear members. `seed` draws random features, bags and columns.
 Promise
     mixtures/theorems/switching_regret.py: log loss at most that of every way of following one forecaster at a time and
-    changing between them, plus its price. For the linear mixture alone: mixtures/theorems/linear_mixture_regret.py and
-    linear_mixture_frozen.py.
+    changing between them, plus its price. With `drift=false` mixtures/theorems/mixture_regret.py: at most that of each
+    forecaster, plus ln of 1 over its prior. For the linear mixture alone: mixtures/theorems/linear_mixture_regret.py
+    and linear_mixture_frozen.py.
 Cost
     About 100 microseconds per row of 20 columns, refits included; their work is spread over rounds. 131,072 rows are
     stored, or fewer: 64 MB.
@@ -29,25 +33,28 @@ Reference
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import numerics
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.errors import InputError
 from novikoff.core.state import Count, Part, Parts
-from novikoff.core.types import Batch, Example, StepResult, Theorem
+from novikoff.core.types import Batch, Example, Outcome, StepResult, Theorem, signs
+from novikoff.experts.specialists import Specialists
 from novikoff.mixtures.forgetting import ForgettingLogistic
 from novikoff.mixtures.linear_mixture import LinearMixture
 from novikoff.mixtures.stacks import Lags, LogisticStack
 from novikoff.mixtures.theorems.linear_mixture_facts import LinearMixtureFacts
 from novikoff.mixtures.theorems.linear_mixture_frozen import linear_mixture_frozen
 from novikoff.mixtures.theorems.linear_mixture_regret import linear_mixture_regret
+from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
-from novikoff.mixtures.top_tracker import SwitchingTracker
-from novikoff.mixtures.tops import FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees
+from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
+from novikoff.mixtures.tops import BayesTop, FixedShareTop
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
 from novikoff.trees.boosting import TWO_LABELS, WINDOW, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
@@ -57,19 +64,36 @@ LAGS = 4
 MOST = 30.0
 """Largest log-odds of a forecaster."""
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
-NAMES = (
-    *PLAIN, *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")),
-    "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %", "stack",
-    "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %",
+ADAPTING = (
+    *(f"{kind}, last {rows:,} rows" for rows in WINDOWS for kind in ("boosted trees", "forest")),
+    "logistic forgetting 0.2 %", "logistic forgetting 1 %", "random features forgetting 0.2 %",
 )  # fmt: skip
-INPUTS = len(PLAIN) + 2 * len(WINDOWS) + 3
+COPIES = "copies of the linear mixture"
+STACKS = ("stack", "stack with recent labels", "stack forgetting 0.2 %", "stack forgetting 2 %")
 MOST_FORGETTING = 64
 """Most columns of the regressions that forget, whose cost grows with the square."""
-PRIOR = (0.4, *[0.1 / (INPUTS - 1)] * (INPUTS - 1), 0.25, *[0.25 / 3] * 3)
-"""Prior of the forecasters: short streams are best played by the linear mixture."""
 CENTRE = (0.5, 0.1, 0.1, 0.1, 0.2)
 """Initial weights of the first stack."""
-WIDE_CENTRE = (0.4, 0.1, 0.1, 0.1, 0.1, *[0.2 / (INPUTS - 5)] * (INPUTS - 5))
+BLOCK = 256
+"""Rounds after which another copy starts."""
+
+
+def inputs_of(drift: bool | None) -> tuple[str, ...]:
+    """Return the names of the inputs."""
+    return PLAIN if drift is False else (*PLAIN, *ADAPTING, *((COPIES,) if drift else ()))
+
+
+def prior_of(drift: bool | None) -> tuple[float, ...]:
+    """Return the prior of inputs and stacks: short streams are best played by the linear mixture."""
+    others = len(inputs_of(drift)) - 1
+    stacks = (0.5,) if drift is False else (0.25, *[0.25 / 3] * 3)
+    return (0.4, *[0.1 / others] * others, *stacks)
+
+
+def wide_centre(drift: bool | None) -> tuple[float, ...]:
+    """Return the initial weights of the stacks on all inputs."""
+    others = len(inputs_of(drift)) - len(PLAIN)
+    return (0.4, *[0.1] * 4, *[0.2 / others] * others)
 
 
 class Auto(WithTrees, LinearMixture):
@@ -79,10 +103,13 @@ class Auto(WithTrees, LinearMixture):
         fast: Whether to play two linear members only.
         seed: Seed of random features, bags and columns.
         bias: Value of a constant feature of linear members; 0 for none.
+        drift: None to adapt to changes; False if the stream does not change; True to also mix copies of the linear
+            mixture that start at different times.
 
     Guarantee:
         Log loss at most that of every way of following one of its forecasters at a time and changing between them,
-        plus a price of about ln(rounds) per change (`switching_regret`).
+        plus a price of about ln(rounds) per change (`switching_regret`). With drift=False, at most that of each of its
+        forecasters plus ln of 1 over its prior (`mixture_regret`).
 
     Example:
         >>> import novikoff as nk
@@ -90,7 +117,12 @@ class Auto(WithTrees, LinearMixture):
         2
     """
 
-    promises: ClassVar[tuple[Theorem, ...]] = (switching_regret, linear_mixture_regret, linear_mixture_frozen)
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        switching_regret,
+        mixture_regret,
+        linear_mixture_regret,
+        linear_mixture_frozen,
+    )
     fields = (
         *LinearMixture.fields,
         *WithTrees.tree_fields,
@@ -100,24 +132,37 @@ class Auto(WithTrees, LinearMixture):
         Count("forgetting_width", most=MOST_FORGETTING, when="full"),
         Parts("forgetters", at="_forgetters", when="full"),
         Parts("stacks", at="_stacks", when="full"),
+        Part("copies", Specialists, at="_copies", when="_mixes_copies"),
         Part("top", at="_top", when="full"),
     )
 
-    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0) -> None:
+    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, drift: bool | None = None) -> None:
         super().__init__(fast, seed, bias)
+        self.drift = checked_drift(drift)
+        if self.drift and self.fast:
+            raise InputError(
+                "drift=true needs trees, which fast=true leaves out. Use linear-mixture:fast=true,drift=true."
+            )
         self._prepare(False if self.fast else None)
 
     def _create(self) -> None:
         seed = self.seed
         self._lags = Lags(0.5)
+        windows = () if self.drift is False else WINDOWS
         self._boosted = [BoostedTrees(TWO_LABELS, seed, LAGS)]
-        self._boosted += [BoostedTrees(replace(WINDOW, window=rows), seed) for rows in WINDOWS]
+        self._boosted += [BoostedTrees(replace(WINDOW, window=rows), seed) for rows in windows]
         self._forests = [RegrownForest(seed=seed, skipped=LAGS)]
-        self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in WINDOWS]
-        self._stacks = [LogisticStack(CENTRE), LogisticStack(WIDE_CENTRE, LAGS, ridge=4.0)]
-        self._stacks += [LogisticStack(WIDE_CENTRE, LAGS, gamma) for gamma in (0.998, 0.98)]
-        self._top = FixedShareTop(PRIOR)
-        self._forgetters: list[ForgettingLogistic] = []
+        self._forests += [RegrownForest(trees=5, seed=seed, window=rows) for rows in windows]
+        self._stacks, self._forgetters = [LogisticStack(CENTRE)], cast(list[ForgettingLogistic], [])
+        if self.drift is False:
+            self._top = BayesTop(prior_of(False))
+            return
+        centre = wide_centre(self.drift)
+        self._stacks += [LogisticStack(centre, LAGS, ridge=4.0)]
+        self._stacks += [LogisticStack(centre, LAGS, gamma) for gamma in (0.998, 0.98)]
+        self._top = FixedShareTop(prior_of(self.drift))
+        if self.drift:
+            self._copies = Specialists(LinearMixture(False, seed, self.bias), BLOCK)
 
     @property
     def forgetting_width(self) -> int:
@@ -137,40 +182,50 @@ class Auto(WithTrees, LinearMixture):
             forest.resume(self.stored)
 
     @property
-    def names(self) -> list[str]:
-        """Names of the forecasters, in order."""
-        return list(NAMES) if self.full else super().names
-
-    @property
-    def weights(self) -> Vector:
-        """Weights of the forecasters, in order."""
-        return self._top.weights.copy() if self.full else super().weights
-
-    @property
-    def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds."""
-        return self._top.shares / max(self.rounds, 1) if self.full else super().shares
-
-    @property
     def size(self) -> int:
         """Number of forecasters awake."""
-        return len(NAMES) if self.full else super().size
+        return len(self.forecasters) if self.full else super().size
+
+    @property
+    def forecasters(self) -> list[str]:
+        """Names of the forecasters on top, if trees play."""
+        return [*inputs_of(self.drift), *(STACKS[:1] if self.drift is False else STACKS)]
+
+    @property
+    def _mixes_copies(self) -> bool:
+        """Whether copies that start at different times play."""
+        return bool(self.full and self.drift)
 
     def _forecast(self, played: StepResult) -> Vector:
         return np.atleast_1d(np.asarray(self.scored, np.float64))
 
-    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector) -> StepResult:
+    def _beside(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
+        if not self._mixes_copies:
+            return None
+        self._copies.encoding = self.encoding
+        if batch is not None:
+            played = self._copies.learn_many(batch)
+            assert isinstance(played, StepResult)
+            chances, labels = played.probabilities, signs(batch)
+        else:
+            assert x is not None
+            chances, labels = np.array([self._copies.play_one(x, cast(Any, y)).probabilities]), np.array([y])
+        return labels * _odds(chances)
+
+    def _mixed(
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int8], linear: Vector, beside: Vector | None
+    ) -> StepResult:
         outcomes, count = (y > 0).astype(np.float64), len(y)
         lags = self._lags.columns(outcomes)
         absent = np.append(np.full(LAGS, 0.5), self.columns.absent[: len(kinds)])
         self.stored.add(np.hstack([lags, x]), outcomes, absent)
-        each = [kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * len(WINDOWS)]
+        each = [kinds, *[np.append(np.zeros(LAGS, np.int8), kinds)] * (len(self._boosted) - 1)]
         boosted = [part.play(self.stored, count, some) for part, some in zip(self._boosted, each, strict=True)]
         forests = [part.play(self.stored, count, some) for part, some in zip(self._forests, each, strict=True)]
-        if not self._forgetters:
+        if not self._forgetters and self.drift is not False:
             self.forgetting_width = min(len(kinds), MOST_FORGETTING)
         forgetting = [one.play(some, y) for one, some in self._views(lags, x)]
-        inputs = _inputs(linear, boosted, forests, forgetting)
+        inputs = _inputs(linear, boosted, forests, forgetting, beside)
         extras = lags - 0.5
         stacks = [self._stacks[0].play(inputs[:, : len(PLAIN)], y)]
         stacks += [stack.play(inputs, y, extras) for stack in self._stacks[1:]]
@@ -185,42 +240,67 @@ class Auto(WithTrees, LinearMixture):
         found: Vector = result.scores[:, -1]
         return found
 
-    def _looked(self, x: Vector, linear: Vector) -> Vector:
-        """Return the log-odds (rows,) of columns x and log-odds of the linear mixture, without learning."""
+    def _looked(self, x: Vector, linear: Vector, beside: Vector | None) -> Vector:
+        """Return the log-odds (rows,) without learning.
+
+        Args:
+            x: Columns.
+            linear: (rows,) Log-odds of the linear mixture.
+            beside: (rows,) Log-odds of the copies; None without them.
+        """
         lags = self._lags.look(len(x))
         rows = np.hstack([lags, x])
         boosted, forests = [part.look(rows) for part in self._boosted], [part.look(rows) for part in self._forests]
         forgetting = [one.look(some) for one, some in self._views(lags, x)]
-        inputs = _inputs(linear, boosted, forests, forgetting)
+        inputs = _inputs(linear, boosted, forests, forgetting, beside)
         extras = lags - 0.5
         stacks = [self._stacks[0].look(inputs[:, : len(PLAIN)])]
         stacks += [stack.look(inputs, extras) for stack in self._stacks[1:]]
-        return self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
+        found: Vector = self._top.look(np.column_stack([inputs, *stacks]).clip(-MOST, MOST))
+        return found
 
     def _views(self, lags: Vector, x: Vector) -> list[tuple[ForgettingLogistic, Vector]]:
         """Return each regression that forgets with its columns."""
+        if not self._forgetters:
+            return []
         some = x[:, : self.forgetting_width]
         both = np.hstack([lags, some])
         return list(zip(self._forgetters, (both, both, some), strict=True))
 
     def scores_many(self, batch: Batch) -> Vector:
         scores = super().scores_many(batch)
-        return self._looked(self._columns_of(batch), scores) if self.full else scores
+        if not self.full:
+            return scores
+        beside = self._copies.scores_many(batch) if self._mixes_copies else None
+        return self._looked(self._columns_of(batch), scores, beside)
 
     def score_one(self, x: Example) -> float:
         score = super().score_one(x)
-        return self._looked(self._columns_of(x), np.array([score])).item(0) if self.full else score
+        if not self.full:
+            return score
+        beside = np.array([self._copies.score_one(x)]) if self._mixes_copies else None
+        return self._looked(self._columns_of(x), np.array([score]), beside).item(0)
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
-        return AutoTracker(super().tracker(), SwitchingTracker(PRIOR), len(NAMES) + 1)
+        kind = BayesTracker if self.drift is False else SwitchingTracker
+        return AutoTracker(super().tracker(), kind(prior_of(self.drift)), len(self.forecasters) + 1)
 
     def facts(self) -> LinearMixtureFacts:
         """Return the facts for the theorems of the linear mixture; those of the whole use what its tracker saw."""
         return LinearMixtureFacts(self.rounds, [], [], [], [], [], [], []) if self.full else super().facts()
 
 
-def _inputs(linear: Vector, boosted: list[Vector], forests: list[Vector], forgetting: list[Vector]) -> Vector:
+def _odds(chances: Vector) -> Vector:
+    """Return the log-odds of probabilities, which may be 0 or 1."""
+    with np.errstate(divide="ignore"):
+        found: Vector = np.log(chances) - np.log1p(-chances)
+    return found
+
+
+def _inputs(
+    linear: Vector, boosted: list[Vector], forests: list[Vector], forgetting: list[Vector], beside: Vector | None
+) -> Vector:
     """Return the log-odds of the inputs (rows, inputs).
 
     Args:
@@ -228,8 +308,9 @@ def _inputs(linear: Vector, boosted: list[Vector], forests: list[Vector], forget
         boosted: (rows, prefixes, 1) Scores of boosted trees.
         forests: (rows, 2) ln P of forests.
         forgetting: (rows,) Log-odds of regressions that forget.
+        beside: (rows,) Log-odds of the copies; None without them.
     """
     odds = [linear, *boosted[0][:, :, 0].T, forests[0][:, 1] - forests[0][:, 0]]
     for trees, forest in zip(boosted[1:], forests[1:], strict=True):
         odds += [trees[:, -1, 0], forest[:, 1] - forest[:, 0]]
-    return np.column_stack([*odds, *forgetting])
+    return np.column_stack([*odds, *forgetting, *([] if beside is None else [beside.clip(-MOST, MOST)])])

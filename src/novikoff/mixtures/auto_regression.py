@@ -8,13 +8,16 @@ Algorithm
         the last outcome
     Stacks: four Vovk-Azoury-Warmuth forecasters on the inputs (mixtures/stacks.py), around their mean or around the
     linear mixture, two of which forget 1 % of the past per round. The prediction is the mean of the linear mixture, the
-    last outcome and the stacks by AdaHedge (mixtures/tops.py).
+    last outcome and the stacks by AdaHedge with sharing (mixtures/tops.py), which follows the best of them and its
+    changes. `drift=false`, for streams that do not change: no stack that forgets, AdaHedge without sharing.
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows are played by the linear mixture alone. `bias` c adds a constant feature of value c to linear
     members. `seed` draws random features, rows and columns.
 Promise
-    mixtures/theorems/numbers_regret.py: squared loss at most that of each forecaster plus twice the measured mixability
-    gaps. For the linear mixture alone: mixtures/theorems/linear_mixture_regression_regret.py.
+    mixtures/theorems/numbers_switching_regret.py: squared loss at most that of every way of following one forecaster at
+    a time and changing between them, plus its price and the measured mixability gaps. With `drift=false`
+    mixtures/theorems/numbers_regret.py: at most that of each forecaster plus twice these gaps. For the linear
+    mixture alone: mixtures/theorems/linear_mixture_regression_regret.py.
 Cost
     About 150 microseconds per row of 10 columns, refits included; their work is spread over rounds.
 Reference
@@ -30,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.errors import InputError
 from novikoff.core.state import Array, Part, Parts
 from novikoff.core.types import Batch, Example, StepResult, Theorem
 from novikoff.mixtures.linear_mixture_regression import LinearMixtureRegression
@@ -39,18 +43,18 @@ from novikoff.mixtures.theorems.linear_mixture_regression_regret import (
     linear_mixture_regression_regret,
 )
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
+from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.top_tracker import NumbersTracker
 from novikoff.mixtures.tops import AdaHedgeTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
 from novikoff.trees.boosting import NUMBERS, RESIDUALS, BoostedTrees
 
 LAGS = 4
 """Columns made of the outcomes before; stored after the linear mixture's prediction, column 0."""
 LAST = NUMBERS.prefixes[-1:]
 INPUTS = 10
-NAMES = ("linear mixture", "last outcome", "stack", "stack around the linear mixture",
-         "stack forgetting 1 %", "stack around the linear mixture, forgetting 1 %")  # fmt: skip
-PRIOR = (1.0 / len(NAMES),) * len(NAMES)
+PLAIN = ("linear mixture", "last outcome", "stack", "stack around the linear mixture")
+ADAPTING = ("stack forgetting 1 %", "stack around the linear mixture, forgetting 1 %")
 MEAN = (1.0 / INPUTS,) * INPUTS
 HALF = (0.5, *[0.5 / (INPUTS - 1)] * (INPUTS - 1))
 
@@ -61,10 +65,12 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
     Args:
         seed: Seed of random features, rows and columns.
         bias: Value of a constant feature of linear members; 0 for none.
+        drift: None to adapt to changes; False if the stream does not change.
 
     Guarantee:
-        Squared loss at most that of each of its forecasters plus twice the measured mixability gaps
-        (`numbers_regret`).
+        Squared loss at most that of every way of following one of its forecasters at a time and changing between them,
+        plus its price and the measured mixability gaps (`numbers_switching_regret`). With drift=False, at most that of
+        each of its forecasters plus twice the measured mixability gaps (`numbers_regret`).
 
     Example:
         >>> import novikoff as nk
@@ -74,7 +80,11 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         38
     """
 
-    promises: ClassVar[tuple[Theorem, ...]] = (numbers_regret, linear_mixture_regression_regret)
+    promises: ClassVar[tuple[Theorem, ...]] = (
+        numbers_switching_regret,
+        numbers_regret,
+        linear_mixture_regression_regret,
+    )
     fields = (
         *LinearMixtureRegression.fields,
         *WithTrees.tree_fields,
@@ -85,8 +95,13 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         Array("span", (3,), at="_span", when="full"),
     )
 
-    def __init__(self, seed: int = 0, bias: float = 1.0) -> None:
+    def __init__(self, seed: int = 0, bias: float = 1.0, drift: bool | None = None) -> None:
         super().__init__(seed, bias)
+        self.drift = checked_drift(drift)
+        if self.drift:
+            raise InputError(
+                "drift=true needs two labels, not numbers. Leave it out: auto adapts to changes by itself."
+            )
         self._prepare(None)
 
     def _create(self) -> None:
@@ -97,8 +112,9 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
             BoostedTrees(replace(NUMBERS, prefixes=LAST), seed, 1), BoostedTrees(RESIDUALS, seed, 1, 0),
         ]  # fmt: skip
         self._stacks = [NumberStack(MEAN, 0.1), NumberStack(HALF, 10.0)]
-        self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
-        self._top = AdaHedgeTop(PRIOR)
+        if self.drift is not False:
+            self._stacks += [NumberStack(MEAN, 1.0, 0.99), NumberStack(HALF, 10.0, 0.99)]
+        self._top = AdaHedgeTop(self._prior, self.drift is not False)
         self._span = np.zeros(3)
         """Smallest, largest and last outcome; 0 before the first."""
 
@@ -107,24 +123,26 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
             trees.resume(self.stored)
 
     @property
-    def names(self) -> list[str]:
-        """Names of the forecasters, in order."""
-        return list(NAMES) if self.full else super().names
+    def forecasters(self) -> list[str]:
+        """Names of the forecasters on top, if trees play."""
+        return [*PLAIN, *(() if self.drift is False else ADAPTING)]
 
     @property
-    def weights(self) -> Vector:
-        """Weights of the forecasters, in order."""
-        return self._top.look(np.eye(len(NAMES))) if self.full else super().weights
+    def _prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return [1.0 / len(self.forecasters)] * len(self.forecasters)
 
     @property
     def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds."""
+        """Mean weight of each forecaster over all rounds; not kept where trees play."""
         return np.zeros(0) if self.full else super().shares
 
     def _forecast(self, played: StepResult) -> Vector:
         return np.asarray(played.predictions, np.float64)
 
-    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector) -> StepResult:
+    def _mixed(
+        self, x: Vector, kinds: NDArray[np.int8], y: Vector, linear: Vector, beside: Vector | None
+    ) -> StepResult:
         count, first = len(y), self.stored.count == 0
         lags = self._lags.columns(y)
         absent = np.append(np.zeros(1 + LAGS), self.columns.absent[: len(kinds)])
@@ -161,7 +179,8 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
         low, high = np.full(len(x), self._span[0]), np.full(len(x), self._span[1])
         inputs = _inputs(linear, boosted, linear if ahead else lags[:, 0], low, high)
         stacks = [stack.look(inputs) for stack in self._stacks]
-        return self._top.look(np.column_stack([inputs[:, 0], inputs[:, -1], *stacks]))
+        found: Vector = self._top.look(np.column_stack([inputs[:, 0], inputs[:, -1], *stacks]))
+        return found
 
     def scores_many(self, batch: Batch) -> Vector:
         scores = super().scores_many(batch)
@@ -187,7 +206,9 @@ class AutoRegression(WithTrees, LinearMixtureRegression):
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts for a game that starts now."""
-        return AutoTracker(super().tracker(), NumbersTracker(PRIOR), len(NAMES) + 1)
+        return AutoTracker(
+            super().tracker(), NumbersTracker(self._prior, self.drift is not False), len(self._prior) + 1
+        )
 
     def facts(self) -> LinearMixtureRegressionFacts:
         """Return the facts for the theorem of the linear mixture; that of the whole uses what its tracker saw."""

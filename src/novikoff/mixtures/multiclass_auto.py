@@ -7,14 +7,16 @@ Algorithm
         forests of 5 trees on the last 500 and the last 2,000 rows
     Stacks: softmax regressions with one weight per input (mixtures/stacks.py): one on the inputs without a window, and
     one on all inputs that forgets 0.2 % of the past per round. P is a mixture of inputs and stacks by fixed share of
-    rate 1/(t+1) (mixtures/tops.py); predict the label with the largest P. New labels as in convex/multiclass_ftrl.py.
+    rate 1/(t+1) (mixtures/tops.py); predict the label with the largest P. `drift=false`, for streams that do not
+    change: no window, one stack, a Bayes mixture. New labels as in convex/multiclass_ftrl.py.
     Trees use the columns of a table as they are: numbers, categories, missing values. Rows of more than 256 columns,
     text and hashed rows, and more than 32 announced labels are played by the linear mixture alone, as with `fast`;
     trees are not fitted to more than 32 labels. `bias` c adds a constant feature of value c to linear members. `seed`
     draws random features, bags and columns.
 Promise
     mixtures/theorems/switching_regret.py: log loss at most that of every way of following one forecaster at a time and
-    changing between them, plus its price. For the linear mixture alone:
+    changing between them, plus its price. With `drift=false` mixtures/theorems/mixture_regret.py: at most that of each
+    forecaster, plus ln of 1 over its prior. For the linear mixture alone:
     mixtures/theorems/multiclass_linear_mixture_regret.py and multiclass_linear_mixture_members.py.
 Cost
     That of the linear mixture and about 30 microseconds per row and label for the trees of 20 columns.
@@ -31,28 +33,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.errors import POSITIVE, Advice, InputError
 from novikoff.core.state import Part, Parts
 from novikoff.core.types import Batch, Example, Outcome, Prediction, StepResult, Theorem
 from novikoff.mixtures.multiclass_linear_mixture import MulticlassLinearMixture
 from novikoff.mixtures.stacks import SoftmaxStack
+from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.multiclass_linear_mixture_members import multiclass_linear_mixture_members
 from novikoff.mixtures.theorems.multiclass_linear_mixture_regret import (
     MulticlassLinearMixtureFacts,
     multiclass_linear_mixture_regret,
 )
 from novikoff.mixtures.theorems.switching_regret import switching_regret
-from novikoff.mixtures.top_tracker import SwitchingTracker
-from novikoff.mixtures.tops import FixedShareTop
-from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees
+from novikoff.mixtures.top_tracker import BayesTracker, SwitchingTracker
+from novikoff.mixtures.tops import BayesTop, FixedShareTop
+from novikoff.mixtures.with_trees import AutoTracker, Vector, WithTrees, checked_drift
 from novikoff.trees.boosting import MANY_LABELS, MOST_OUTPUTS, BoostedTrees
 from novikoff.trees.regrown import RegrownForest
 
 WINDOWS = (500, 2000)
 PLAIN = ("linear mixture", "boosted trees 15", "boosted trees 30", "boosted trees 60", "forest")
-NAMES = (*PLAIN, *(f"forest, last {rows:,} rows" for rows in WINDOWS), "stack", "stack forgetting 0.2 %")
-INPUTS = len(PLAIN) + len(WINDOWS)
-PRIOR = (0.4, *[0.1 / (INPUTS - 1)] * (INPUTS - 1), 0.4, 0.1)
+ADAPTING = tuple(f"forest, last {rows:,} rows" for rows in WINDOWS)
+STACKS = ("stack", "stack forgetting 0.2 %")
+PRIOR = (0.4, *[0.1 / 6] * 6, 0.4, 0.1)
 """Prior of the forecasters: short streams are best played by the linear mixture."""
+PLAIN_PRIOR = (0.4, *[0.1 / 4] * 4, 0.5)
+"""The same with drift=False."""
 CENTRE = (0.5, 1 / 12, 1 / 12, 1 / 12, 0.25)
 WIDE_CENTRE = (0.4, 1 / 15, 1 / 15, 1 / 15, 0.2, 0.1, 0.1)
 LEAST = 1e-12
@@ -67,10 +73,12 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         seed: Seed of random features, bags and columns.
         bias: Value of a constant feature of linear members; 0 for none.
         labels: Number of labels, if known in advance.
+        drift: None to adapt to changes; False if the stream does not change.
 
     Guarantee:
         Log loss at most that of every way of following one of its forecasters at a time and changing between them,
-        plus a price of about ln(rounds) per change (`switching_regret`).
+        plus a price of about ln(rounds) per change (`switching_regret`). With drift=False, at most that of each of its
+        forecasters plus ln of 1 over its prior (`mixture_regret`).
 
     Example:
         >>> import novikoff as nk
@@ -81,6 +89,7 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
 
     promises: ClassVar[tuple[Theorem, ...]] = (
         switching_regret,
+        mixture_regret,
         multiclass_linear_mixture_regret,
         multiclass_linear_mixture_members,
     )
@@ -93,8 +102,14 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         Part("top", at="_top", when="full"),
     )
 
-    def __init__(self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None) -> None:
+    def __init__(
+        self, fast: bool = False, seed: int = 0, bias: float = 1.0, labels: int | None = None, drift: bool | None = None
+    ) -> None:
         super().__init__(fast, seed, bias, labels)
+        self.drift = checked_drift(drift)
+        if self.drift:
+            advice = Advice("Leave drift out: auto adapts to changes by itself. Or: ", POSITIVE)
+            raise InputError("drift=true needs two labels", "MulticlassAuto takes many", advice)
         self._prepare(False if self.fast or (labels or 0) > MOST_OUTPUTS else None)
         self._before = self.labels
         """Labels known before the rows that are being played."""
@@ -103,8 +118,12 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
         known, seed = max(self.announced or 0, 1), self.seed
         self._boosted = BoostedTrees(MANY_LABELS, seed)
         self._forests = [RegrownForest(known, 20, seed, tried="root")]
+        self._stacks = [SoftmaxStack(CENTRE, known)]
+        if self.drift is False:
+            self._top = BayesTop(PLAIN_PRIOR)
+            return
         self._forests += [RegrownForest(known, 5, seed, window=rows, tried="root") for rows in WINDOWS]
-        self._stacks = [SoftmaxStack(CENTRE, known), SoftmaxStack(WIDE_CENTRE, known, 0.998)]
+        self._stacks += [SoftmaxStack(WIDE_CENTRE, known, 0.998)]
         self._top = FixedShareTop(PRIOR)
 
     def _resume(self) -> None:
@@ -113,24 +132,14 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
             forest.resume(self.stored)
 
     @property
-    def names(self) -> list[str]:
-        """Names of the forecasters, in order."""
-        return list(NAMES) if self.full else super().names
-
-    @property
-    def weights(self) -> Vector:
-        """Weights of the forecasters, in order."""
-        return self._top.weights.copy() if self.full else super().weights
-
-    @property
-    def shares(self) -> Vector:
-        """Mean weight of each forecaster over all rounds."""
-        return self._top.shares / max(self.rounds, 1) if self.full else super().shares
-
-    @property
     def size(self) -> int:
         """Number of forecasters awake."""
-        return len(NAMES) if self.full else super().size
+        return len(self.forecasters) if self.full else super().size
+
+    @property
+    def forecasters(self) -> list[str]:
+        """Names of the forecasters on top, if trees play."""
+        return [*PLAIN, *STACKS[:1]] if self.drift is False else [*PLAIN, *ADAPTING, *STACKS]
 
     def learn_many(self, batch: Batch) -> StepResult:
         self._before = self.labels
@@ -143,12 +152,14 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
     def _forecast(self, played: StepResult) -> Vector:
         return self.mixes
 
-    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector) -> StepResult:
+    def _mixed(
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[np.int64], linear: Vector, beside: Vector | None
+    ) -> StepResult:
         first = self.stored.count
         self.stored.add(x, y.astype(np.float64), self.columns.absent[: len(kinds)])
         known = np.maximum.accumulate(np.append(self._before, y[:-1] + 1))
         self._before = max(self._before, int(y.max()) + 1)
-        scores = np.full((len(y), len(NAMES) + 1, self._before), -np.inf)
+        scores = np.full((len(y), len(self.forecasters) + 1, self._before), -np.inf)
         kept: Vector = np.zeros(len(y))
         if self.grows:
             kept = 1.0 / (first + 1.0 + np.arange(len(y), dtype=np.float64)) ** 2
@@ -255,7 +266,8 @@ class MulticlassAuto(WithTrees, MulticlassLinearMixture):
 
     def tracker(self) -> Tracker:
         """Return a recorder of forecasts, or the comparators of the linear mixture, for a game that starts now."""
-        return AutoTracker(super().tracker(), SwitchingTracker(PRIOR), len(NAMES) + 1)
+        top = BayesTracker(PLAIN_PRIOR) if self.drift is False else SwitchingTracker(PRIOR)
+        return AutoTracker(super().tracker(), top, len(self.forecasters) + 1)
 
     def facts(self) -> MulticlassLinearMixtureFacts:
         """Return the facts for the theorems of the linear mixture; those of the whole use what its tracker saw."""

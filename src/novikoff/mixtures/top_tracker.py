@@ -30,7 +30,7 @@ from novikoff.core.types import Batch, State
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import top_layout as at
 from novikoff.mixtures.theorems.top_facts import SLACK, PathFacts, TopFacts
-from novikoff.mixtures.tops import AdaHedgeTop, FixedShareTop
+from novikoff.mixtures.tops import AdaHedgeTop, BayesTop, FixedShareTop
 
 Vector = NDArray[np.float64]
 
@@ -94,7 +94,8 @@ class SwitchingTracker(TopTracker):
 
     def __init__(self, prior: Sequence[float]) -> None:
         super().__init__(prior)
-        self._top, self.labels = FixedShareTop(prior), 2
+        self.labels = 2
+        self._top: FixedShareTop | BayesTop = FixedShareTop(prior)
 
     @property
     def prior(self) -> list[float]:
@@ -115,15 +116,39 @@ class SwitchingTracker(TopTracker):
             self.labels = max(self.labels, scores.shape[2])
             logs = np.take_along_axis(scores, y.astype(np.int64)[:, None, None], axis=2)[:, :, 0]
             logs = np.ascontiguousarray(logs)
-        found = _loops.tops.track(
-            self._top.weights, self._top._prior, self._paths, self._losses, self.rows, logs, SLACK
-        )
-        self._found(*found)
+        self._found(*self._track(logs))
         self.rows += len(y)
+
+    def _track(self, logs: Vector) -> tuple[float, int]:
+        """Replay the mixture on ln P(y) (rows, N + 1)."""
+        top: Any = self._top
+        found: tuple[float, int] = _loops.tops.track(
+            top.weights, top._prior, self._paths, self._losses, self.rows, logs, SLACK
+        )
+        return found
 
     def facts(self, learner: Learner) -> TopFacts:
         """Return the facts so far; the learner names its forecasters."""
         return self._facts(learner, self.prior, self.rows * math.log(self.labels), path=self._path())
+
+
+class BayesTracker(SwitchingTracker):
+    """Tracker of `BayesTop` for two or many labels; scores as for `SwitchingTracker`."""
+
+    kind = "bayes"
+
+    def __init__(self, prior: Sequence[float]) -> None:
+        super().__init__(prior)
+        self._top = BayesTop(prior)
+
+    def _track(self, logs: Vector) -> tuple[float, int]:
+        top: Any = self._top
+        found: tuple[float, int] = _loops.tops.track_bayes(top._sums, top._prior, self._losses, logs, SLACK)
+        return found
+
+    def facts(self, learner: Learner) -> TopFacts:
+        """Return the facts so far; the learner names its forecasters."""
+        return self._facts(learner, self.prior, self.rows * math.log(self.labels))
 
 
 class NumbersTracker(TopTracker):

@@ -4,10 +4,11 @@ Algorithm
     A top receives the forecasts of N forecasters as an array, one row per round, plays its own forecast for each row
     and learns from the label before the next. `look` forecasts without learning.
         FixedShareTop  P = sum of w_i P_i; after round t, w = (1 - 1/(t+1)) posterior + 1/(t+1) prior
+        BayesTop       P = sum of w_i P_i, w the posterior: fixed share without sharing
         AdaHedgeTop    mean of the forecasts by AdaHedge's weights on their squared losses; with `shared`, after each
                        round the weights are mixed with the prior in the same way
 Promise
-    mixtures/theorems/switching_regret.py for labels; mixtures/theorems/numbers_regret.py and
+    mixtures/theorems/switching_regret.py and mixture_regret.py for labels; mixtures/theorems/numbers_regret.py and
     numbers_switching_regret.py for numbers. mixtures/top_tracker.py records what is needed for them.
 Cost
     O(N) per round, and per label.
@@ -29,6 +30,7 @@ from novikoff.core.state import Argument, Array, Count, Stateful, require
 from novikoff.core.types import State
 from novikoff.mixtures import _loops
 from novikoff.mixtures._loops import top_layout as at
+from novikoff.mixtures.theorems.mixture_regret import mixture_regret
 from novikoff.mixtures.theorems.numbers_regret import numbers_regret
 from novikoff.mixtures.theorems.numbers_switching_regret import numbers_switching_regret
 from novikoff.mixtures.theorems.switching_regret import switching_regret
@@ -36,7 +38,7 @@ from novikoff.numerics.sizes import LARGEST_SIZE
 
 Vector = NDArray[np.float64]
 
-PROMISES = (switching_regret, numbers_regret, numbers_switching_regret)
+PROMISES = (switching_regret, mixture_regret, numbers_regret, numbers_switching_regret)
 WHOLE = 1e-9
 """Largest distance of the sum of a prior from 1."""
 
@@ -143,6 +145,84 @@ class FixedShareTop(Stateful):
         return played
 
 
+class BayesTop(Stateful):
+    """Bayes mixture over forecasters of two or many labels: no weight is ever shared out again.
+
+    Args:
+        prior: Weight of each forecaster before the first round.
+
+    Attributes:
+        shares: (N,) sums of the weights over all rounds.
+        rounds: Rounds learned.
+
+    Example:
+        >>> import numpy as np
+        >>> top = BayesTop([0.5, 0.5])
+        >>> odds = np.log([[0.8 / 0.2, 0.3 / 0.7]] * 2)
+        >>> played = top.play(odds, np.array([1, 1], dtype=np.int8))
+        >>> (1.0 / (1.0 + np.exp(-played))).round(4).tolist()
+        [0.55, 0.6636]
+    """
+
+    described = "a Bayes mixture"
+    fields = (
+        Argument("prior", list),
+        Count("rounds"),
+        Array("sums", finite=False, at="_sums"),
+        Array("shares", nonnegative=True),
+    )
+
+    def __init__(self, prior: Sequence[float]) -> None:
+        self._prior = prior_of(prior)
+        self._sums, self.shares, self.rounds = np.zeros((at.LOSSES, len(self._prior))), np.zeros(len(self._prior)), 0
+
+    @property
+    def prior(self) -> list[float]:
+        """Prior of the forecasters."""
+        return self._prior.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def weights(self) -> Vector:
+        """Weights (N,) of the next round."""
+        logs = np.log(self._prior) + self._sums.sum(axis=0)
+        weights = np.exp(logs - logs.max())
+        found: Vector = weights / weights.sum()
+        return found
+
+    def play(self, odds: Any, y: NDArray[np.int8]) -> Vector:
+        """Return the log-odds (rows,) of the mixture for log-odds (rows, N), learning from labels -1 and +1."""
+        odds, played = forecasts_of(odds, (len(y), len(self._prior))), np.empty(len(y))
+        _loops.tops.bayes_odds(self._sums, self.shares, self._prior, odds, y, True, played)
+        self.rounds += len(y)
+        return played
+
+    def look(self, odds: Any) -> Vector:
+        """Return the log-odds (rows,) of the mixture without learning; each row is forecast as the next round."""
+        odds = forecasts_of(odds, (None, len(self._prior)))
+        played = np.empty(len(odds))
+        _loops.tops.bayes_odds(self._sums, self.shares, self._prior, odds, np.zeros(0, np.int8), False, played)
+        return played
+
+    def play_labels(self, logs: Any, y: NDArray[np.int64]) -> Vector:
+        """Return ln P (rows, labels) of the mixture for ln P_i (rows, N, labels), learning from labels from 0 on."""
+        logs = forecasts_of(logs, (len(y), len(self._prior), None))
+        played = np.empty((len(y), logs.shape[2]))
+        _loops.tops.bayes_labels(self._sums, self.shares, self._prior, logs, y, True, played)
+        self.rounds += len(y)
+        return played
+
+    def look_labels(self, logs: Any) -> Vector:
+        """Return ln P (rows, labels) of the mixture without learning."""
+        logs = forecasts_of(logs, (None, len(self._prior), None))
+        played = np.empty((len(logs), logs.shape[2]))
+        _loops.tops.bayes_labels(self._sums, self.shares, self._prior, logs, np.zeros(0, np.int64), False, played)
+        return played
+
+    def after_restoring(self, found: State) -> None:
+        sound = not np.isnan(self._sums).any() and bool((self._sums < np.inf).all())
+        require(sound, "sums of a Bayes mixture must be numbers", self._sums)
+
+
 class AdaHedgeTop(Stateful):
     """AdaHedge on squared losses over forecasters of a number: the mean by its weights is played.
 
@@ -190,6 +270,11 @@ class AdaHedgeTop(Stateful):
     def last_gap(self) -> float:
         """Mixability gap of the last round."""
         return float(self._numbers[at.LAST_GAP])
+
+    @property
+    def weights(self) -> Vector:
+        """Weights (N,) of the next round."""
+        return self.look(np.eye(len(self._prior)))
 
     @property
     def temper(self) -> float:

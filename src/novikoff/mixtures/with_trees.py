@@ -8,6 +8,7 @@ table has them (trees/columns.py), stored for refits (trees/store.py). On rows t
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 from novikoff.comparators import tracker as trackers
 from novikoff.comparators.tracker import Tracker
+from novikoff.core.errors import InputError, shown
 from novikoff.core.feature_places import Features, Row
-from novikoff.core.state import Field, Part, Value, integer
+from novikoff.core.state import Argument, Field, Part, Value, integer
 from novikoff.core.types import Batch, Example, Outcome, Sparse, State, StepResult, as_batch
 from novikoff.linear.scale_free import Rows
 from novikoff.trees.columns import MOST_COLUMNS, Columns
@@ -29,13 +31,18 @@ class WithTrees(Rows):
     """Linear mixture with trees on table columns, and forecasters on top of both.
 
     Attributes:
+        drift: None to adapt to changes; False for a stream that does not change; True to also mix copies that start at
+            different times.
         full: Whether trees play; None before the first row.
         columns: Columns of the rows, for trees.
         stored: Last rows.
     """
 
     features: Features
+    drift: bool | None
+    _top: Any
     tree_fields: ClassVar[tuple[Field, ...]] = (
+        Argument("drift", bool | None),
         Value("full", bool | None),
         Part("columns", when="full"),
         Part("stored", when="full"),
@@ -59,6 +66,27 @@ class WithTrees(Rows):
             self._create()
 
     @property
+    @abstractmethod
+    def forecasters(self) -> list[str]:
+        """Names of the forecasters on top, if trees play."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the forecasters, in order."""
+        return self.forecasters if self.full else list(super().names)
+
+    @property
+    def weights(self) -> Vector:
+        """Weights of the forecasters, in order."""
+        return np.array(self._top.weights if self.full else super().weights, dtype=np.float64)
+
+    @property
+    def shares(self) -> Vector:
+        """Mean weight of each forecaster over all rounds."""
+        found = self._top.shares / max(self.stored.count, 1) if self.full else super().shares
+        return np.array(found, dtype=np.float64)
+
+    @property
     def rows_stored(self) -> int:
         """Training rows saved for exact resuming only."""
         return self.stored.count - self.stored.first if self.full else 0
@@ -76,7 +104,9 @@ class WithTrees(Rows):
         """Return the forecasts (rows, ...) of the linear mixture, which has just played rows."""
 
     @abstractmethod
-    def _mixed(self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any]) -> StepResult:
+    def _mixed(
+        self, x: Vector, kinds: NDArray[np.int8], y: NDArray[Any], linear: NDArray[Any], beside: Vector | None
+    ) -> StepResult:
         """Play rows, at most as many as may be stored at once.
 
         Args:
@@ -84,6 +114,7 @@ class WithTrees(Rows):
             kinds: (columns,) 0 for numbers, 1 for categories.
             y: (rows,) Outcomes.
             linear: (rows, ...) Forecasts of the linear mixture.
+            beside: (rows,) Forecasts of another learner on the same rows; None without one.
 
         Returns:
             The result, whose scores are the forecasts of all forecasters and, last, of the mixture.
@@ -95,7 +126,7 @@ class WithTrees(Rows):
             return
         encoding = self.encoding if batch is None else batch.encoding or self.encoding
         if encoding is not None:
-            self.full = Columns.refusal(encoding) == ""
+            self.full = self._decided(Columns.refusal(encoding) == "")
             return
         if batch is not None:
             x = batch.x if isinstance(batch.x, Sparse) else batch.table()
@@ -103,7 +134,16 @@ class WithTrees(Rows):
         else:
             assert row is not None
             width = int(row[0].max(initial=0)) + 1 if isinstance(row, tuple) else len(row)
-        self.full = width <= MOST_COLUMNS
+        self.full = self._decided(width <= MOST_COLUMNS)
+
+    def _decided(self, full: bool) -> bool:
+        """Raise an error if copies were requested for rows that only the linear mixture plays."""
+        if self.drift and not full:
+            raise InputError(
+                f"drift=true needs a table of at most {MOST_COLUMNS} columns, not text or hashed rows. "
+                "Use linear-mixture:drift=true."
+            )
+        return full
 
     def learn_many(self, batch: Batch) -> StepResult:
         played = super().learn_many(batch)
@@ -114,17 +154,19 @@ class WithTrees(Rows):
             return played
         rows, encoding = self.features.rows(batch, learn=False), batch.encoding or self.encoding
         y, linear, found = self._outcomes(batch), self._forecast(played), []
+        beside = self._beside(batch, None, None)
         for stretch, x, kinds in self.columns.stretches(rows, encoding):
             start = stretch.start
             while start < stretch.stop:
                 here = slice(start, start + self.stored.together(stretch.stop - start))
                 columns = x[here.start - stretch.start : here.stop - stretch.start]
-                found.append(self._mixed(columns, kinds, y[here], linear[here]))
+                others = None if beside is None else beside[here]
+                found.append(self._mixed(columns, kinds, y[here], linear[here], others))
                 start = here.stop
         result = found[0]
         if len(found) > 1:
             parts = zip(*found, strict=True)
-            result = StepResult(*(None if some[0] is None else np.concatenate(some) for some in parts))
+            result = StepResult(*(None if some[0] is None else _joined(some) for some in parts))
         self.scored = self._score_of(result)
         return result
 
@@ -137,9 +179,14 @@ class WithTrees(Rows):
         if not self.full:
             return played
         columns = self.columns.learn_one(row, self.encoding, capped=True)
-        result = self._mixed(columns, self.columns.kinds, self._outcome(y), self._forecast(as_batch(played)))
+        forecasts = self._forecast(as_batch(played)), self._beside(None, x, y)
+        result = self._mixed(columns, self.columns.kinds, self._outcome(y), *forecasts)
         self.scored = None if (scored := self._score_of(result)) is None else scored.item(0)
         return StepResult(*(None if part is None else part[0] if part.ndim > 1 else part[0].item() for part in result))
+
+    def _beside(self, batch: Batch | None, x: Example | None, y: Outcome | None) -> Vector | None:
+        """Play a batch, or one row, with another learner and return its forecasts; None without one."""
+        return None
 
     def _score_of(self, result: StepResult) -> Vector | None:
         """Return the scores (rows,) of the mixture; None if there is not one per row."""
@@ -155,6 +202,21 @@ class WithTrees(Rows):
         super().after_restoring(found)
         if self.full:
             self._resume()
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays of several stretches as one; ln P (rows, forecasters, labels) of labels that came later is -inf."""
+    if parts[0].ndim == 3:
+        labels = max(part.shape[2] for part in parts)
+        parts = [np.pad(part, ((0, 0), (0, 0), (0, labels - part.shape[2])), constant_values=-np.inf) for part in parts]
+    return np.concatenate(parts)
+
+
+def checked_drift(drift: object) -> bool | None:
+    """Return the argument `drift` of `auto`."""
+    if drift is not None and not isinstance(drift, bool):
+        raise InputError(f"drift must be True, False or None: got {shown(drift)}.")
+    return drift
 
 
 class AutoTracker(Tracker):

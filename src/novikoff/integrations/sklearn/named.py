@@ -22,14 +22,15 @@ class AutoClassifier(NovikoffClassifier):
     """Classifier `auto`: an ensemble with probabilities and no hyper-parameters (mixtures/auto.py)."""
 
     def __init__(
-        self, fast: bool = False, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True,
-        random_state: object = None, certify: bool = True, class_weight: LabelWeights | None = None,
+        self, fast: bool = False, bias: float = 1.0, drift: bool | None = None, *, passes: int = 1,
+        shuffle: bool = True, random_state: object = None, certify: bool = True,
+        class_weight: LabelWeights | None = None,
     ) -> None:  # fmt: skip
-        self.fast, self.bias, self.passes, self.shuffle = fast, bias, passes, shuffle
+        self.fast, self.bias, self.drift, self.passes, self.shuffle = fast, bias, drift, passes, shuffle
         self.random_state, self.certify, self.class_weight = random_state, certify, class_weight
 
     def _made_from(self) -> str:
-        return _spec("auto", fast=str(self.fast).lower(), bias=self.bias)
+        return _spec("auto", fast=str(self.fast).lower(), bias=self.bias, drift=str(self.drift).lower())
 
 
 class PerceptronClassifier(NovikoffClassifier):
@@ -69,14 +70,14 @@ class AutoRegressor(NovikoffRegressor):
     """Regressor `auto-regression`: an ensemble with no hyper-parameters (mixtures/auto_regression.py)."""
 
     def __init__(
-        self, bias: float = 1.0, *, passes: int = 1, shuffle: bool = True, random_state: object = None,
-        certify: bool = True,
+        self, bias: float = 1.0, drift: bool | None = None, *, passes: int = 1, shuffle: bool = True,
+        random_state: object = None, certify: bool = True,
     ) -> None:  # fmt: skip
-        self.bias, self.passes, self.shuffle = bias, passes, shuffle
+        self.bias, self.drift, self.passes, self.shuffle = bias, drift, passes, shuffle
         self.random_state, self.certify = random_state, certify
 
     def _made_from(self) -> str:
-        return _spec("auto-regression", bias=self.bias)
+        return _spec("auto-regression", bias=self.bias, drift=str(self.drift).lower())
 
 
 class VAWRegressor(NovikoffRegressor):

@@ -3,6 +3,8 @@
 Fixed share: P = sum of w_i P_i, w = pi before the first round. After round t, v_i = w_i P_i(y) / P(y) and
 w = (1 - a) v + a pi with a = 1/(t+1). Weights stay linear, since none is below a pi_i; what may be tiny is P_i(y),
 which is given as a logarithm.
+Bayes: w_i is in proportion to pi_i times the product of the P_i(y) so far, whose logarithms are compensated sums: a
+forecaster that trails by thousands keeps its exact place, and can return.
 AdaHedge: weights and gaps in logarithms throughout, never 1 - w and never h - m: where the weight of a forecaster that
 trails rounds to 0, a failure of the leader would otherwise not be booked, and the bound would be false.
 
@@ -21,6 +23,7 @@ from novikoff.mixtures._loops.top_layout import (
     GAPS,
     LAST_GAP,
     LOSS,
+    LOSS_LOST,
     PATH_LOSS,
     RATE,
     VALUE,
@@ -136,6 +139,104 @@ def add(sums: Vector, row: int, i: int, value: float) -> None:
     else:
         sums[row + 1, i] += (value - new) + old
     sums[row, i] = new
+
+
+@inner
+def posterior(sums: Vector, prior: Vector, logs: Vector) -> None:
+    """Write the log-weights of Bayes.
+
+    sums   (LOSSES, N) compensated sums of ln P_i(y)
+    logs   (N,) out: ln w_i
+    """
+    most, total = -np.inf, 0.0
+    for i in range(len(prior)):
+        logs[i] = np.log(prior[i]) + sums[LOSS, i]
+        most = max(most, logs[i])
+    for i in range(len(prior)):
+        logs[i] = (logs[i] - most) + sums[LOSS_LOST, i]
+        total += exp(logs[i])
+    for i in range(len(prior)):
+        logs[i] -= np.log(total)
+
+
+@inner
+def log_mean(weights: Vector, logs: Vector) -> float:
+    """Return ln(sum of e^(weights_i + logs_i)) of log-weights; -inf if every term is 0."""
+    most, total = -np.inf, 0.0
+    for i in range(len(weights)):
+        most = max(most, weights[i] + logs[i])
+    if most == -np.inf:
+        return -np.inf
+    for i in range(len(weights)):
+        total += exp(weights[i] + logs[i] - most)
+    return most + np.log(total)
+
+
+@inner
+def condition(sums: Vector, logs: Vector) -> None:
+    """Add ln P_i(y) of a round; if every forecaster with a weight above 0 excluded the label, nothing is learned."""
+    some = False
+    for i in range(len(logs)):
+        some = some or sums[LOSS, i] + logs[i] > -np.inf
+    if some:
+        for i in range(len(logs)):
+            add(sums, LOSS, i, logs[i])
+
+
+@compiled
+def bayes_odds(
+    sums: Vector, shares: Vector, prior: Vector, odds: Vector, y: NDArray[np.int8], learns: bool, played: Vector
+) -> None:
+    """Play the Bayes mixture for two labels.
+
+    sums     (LOSSES, N) compensated sums of ln P_i(y); changed if it learns
+    others   as in play_odds
+    """
+    up, down, weights = np.empty(len(prior)), np.empty(len(prior)), np.empty(len(prior))
+    for t in range(len(odds)):
+        for i in range(len(prior)):
+            up[i] = log_chance(odds[t, i])
+            down[i] = log_chance(-odds[t, i])
+        posterior(sums, prior, weights)
+        played[t] = log_mean(weights, up) - log_mean(weights, down)
+        if learns:
+            for i in range(len(prior)):
+                shares[i] += exp(weights[i])
+            condition(sums, up if y[t] == 1 else down)
+
+
+@compiled
+def bayes_labels(
+    sums: Vector, shares: Vector, prior: Vector, logs: Vector, y: NDArray[np.int64], learns: bool, played: Vector
+) -> None:
+    """Play the Bayes mixture for many labels; arrays as in bayes_odds and play_labels."""
+    weights = np.empty(len(prior))
+    for t in range(len(logs)):
+        posterior(sums, prior, weights)
+        for c in range(logs.shape[2]):
+            played[t, c] = log_mean(weights, logs[t, :, c])
+        if learns:
+            for i in range(len(prior)):
+                shares[i] += exp(weights[i])
+            condition(sums, logs[t, :, y[t]])
+
+
+@compiled
+def track_bayes(sums: Vector, prior: Vector, losses: Vector, logs: Vector, allowed: float) -> tuple[float, int]:
+    """Replay the Bayes mixture on what was recorded; arrays and result as in `track`."""
+    count, worst, where = len(prior), 0.0, -1
+    weights = np.empty(count)
+    for t in range(len(logs)):
+        posterior(sums, prior, weights)
+        mine, said = log_mean(weights, logs[t, :count]), logs[t, count]
+        off = 0.0 if mine == said else abs(mine - said)  # both may be -inf
+        worst = max(worst, off)
+        if not off <= allowed and where < 0:
+            where = t
+        for i in range(count + 1):
+            add(losses, LOSS, i, -logs[t, i])
+        condition(sums, logs[t, :count])
+    return worst, where
 
 
 @inner

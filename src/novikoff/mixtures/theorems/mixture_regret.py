@@ -1,0 +1,59 @@
+"""Log loss of a Bayes mixture, against the best of its forecasters.
+
+Theorem (upper)
+    N forecasters with the prior pi play P_i; P = sum of w_i P_i, w the posterior: w_i is in proportion to pi_i times
+    the product of the P_i(y) so far. For every forecaster j
+        L  <=  L_j + ln 1/pi_j,
+    and the reported bound is the least over j. Labels that were not announced cost what is reserved for them, which is
+    known exactly and added on both sides. L_j is the loss of j as it was recorded in this run: a theorem about j bounds
+    it.
+Assumptions
+    the learner began with nothing, its rounds and its loss are the ledger's, the forecasts of each round were recorded
+    (all checked). A probability of 0 for the label by every forecaster voids the bound. A forecast that is not the
+    mixture, by more than 1e-9 in ln P(y), is a violation: the tracker computes the weights from the recorded forecasts
+    itself.
+Proof
+    The product of the P(y) telescopes to the sum over j of pi_j times the product of the P_j(y), which is at least each
+    of its terms; take -ln. []
+    Rounding: losses and log-weights are compensated sums, so the weight of a forecaster that trails by thousands is
+    exact, and none is lost by underflow.
+Reference
+    [vovk1998].
+"""
+
+from __future__ import annotations
+
+import math
+
+from novikoff.core.certificate import Bound, Words, has_comparators, outward, theorem
+from novikoff.core.types import CountsRounds, Run
+from novikoff.mixtures.theorems.top_facts import TopFacts, infinite, of_a_top
+
+
+@theorem(
+    "D",
+    "vovk1998",
+    "log loss",
+    where=has_comparators,
+    words=Words(
+        covers="a mixture of forecasters with probabilities, compared with each of them",
+        why="its forecaster {member} lost {member_loss:up} in this run, and mixing the forecasters adds {price:up}",
+    ),
+)
+def mixture_regret(run: Run[CountsRounds]) -> Bound | None:
+    """Return the least loss of a forecaster + ln 1/prior; None without probabilities, or for a mixture that shares."""
+    tracked: TopFacts = run.tracked
+    if run.log_loss is None or not isinstance(tracked, TopFacts) or tracked.path is not None:
+        return None
+    prices = [-math.log(weight) for weight in tracked.prior]
+    best = min(range(len(prices)), key=lambda j: tracked.losses[j] + prices[j])
+    quantities = {
+        "forecasters": len(tracked.names),
+        "member": tracked.names[best],
+        "member_loss": tracked.losses[best],
+        "price": prices[best],
+        "novelty": tracked.novelty,
+    }
+    value = tracked.losses[best] + prices[best] + tracked.novelty
+    needed, void = of_a_top(run, run.log_loss), infinite(run.log_loss) or infinite(value)
+    return Bound(outward(value), needed, quantities, run.log_loss, tracked.trivial, void=void, broken=tracked.replay)
