@@ -250,13 +250,19 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
 @inlined
 def add_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings) -> None:
     """Scale the values of the current tree and add it to the scores of all rows."""
-    tree, outputs = work.counters[TREE], len(trees.bias)
+    tree, outputs, used = work.counters[TREE], len(trees.bias), work.counters[USED]
     step = settings.rate * work.unit[0]
     column, left, value = trees.column[tree], trees.left[tree], trees.value[tree]
+    scores, met = work.scores[tree % outputs], 0
     for v in range(work.counters[NODES]):
         value[v] *= step
-    scores = work.scores[tree % outputs]
+        if column[v] < 0:  # drawn rows lie at their leaves
+            for a in range(work.places[v, 0], work.places[v, 1]):
+                scores[work.rows[a]] += value[v]
     for i in range(len(work.target)):
+        if met < used and work.drawn[met] == i:
+            met += 1
+            continue
         v = 0
         while column[v] >= 0:
             e, category = int(work.codes[column[v], i]), kinds[column[v]] == 1
