@@ -36,6 +36,27 @@ for way in ("compiled", "inlined", "inner"):
     print(call(), sum(call.stats.cache_hits.values()))
 """
 
+RECORD = """
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+"""
+TAKER = """
+from novikoff.linear._loops.{module} import Pair
+from novikoff.numerics.compiled import compiled
+
+@compiled
+def total(pair):
+    return pair.first + pair.second
+"""
+TOTAL = """
+from novikoff.linear._loops import taker
+
+print(taker.total(taker.Pair(1.0, 2.0)))
+"""
+
 
 def test_loop_is_recompiled_when_one_that_it_calls_has_changed(tmp_path):
     source = Path(novikoff.__file__).parent
@@ -57,6 +78,19 @@ def test_loop_is_recompiled_when_one_that_it_calls_has_changed(tmp_path):
     assert told() == ["1 1"] * 3
     write("kernel", "callee", CALLEE, number=22)
     assert told() == ["22 0"] * 3
+
+
+def test_cache_with_a_record_of_a_removed_module_is_ignored(tmp_path):
+    source = Path(novikoff.__file__).parent
+    copy = shutil.copytree(source, tmp_path / "novikoff", ignore=shutil.ignore_patterns("__pycache__"))
+    where = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    loops = copy / "linear" / "_loops"
+    for module in ("old_record", "new_record"):
+        (loops / "old_record.py").unlink(missing_ok=True)
+        (loops / f"{module}.py").write_text(RECORD)
+        (loops / "taker.py").write_text(TAKER.format(module=module))
+        done = subprocess.run([sys.executable, "-c", TOTAL], env=where, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, "3.0\n"), done.stderr
 
 
 @inner

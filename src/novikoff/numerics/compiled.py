@@ -109,8 +109,9 @@ def _dispatcher(function: Function, **given: Any) -> Function:
     except RuntimeError:  # "cannot cache function: no locator available"
         return cast(Function, numba.njit(**ways)(function))
     index: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(index, "_source_stamp"):  # else numba has changed, and its own stamp must do
-        index._source_stamp = (index._source_stamp, stamp())
+    if hasattr(index, "_version"):  # else numba has changed, and its own stamp must do
+        # Not the source stamp: that is unpickled together with the signatures, which may name a module that is gone.
+        index._version = (index._version, stamp())
         index.save = forgiving(index.save)
     return cast(Function, dispatcher)
 
