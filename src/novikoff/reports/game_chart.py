@@ -118,6 +118,7 @@ def unit(ledger: Ledger) -> str:
 
 
 def _totals(ledger: Ledger, levels: Sequence[_Level], missing: str) -> Panel:
+    """Return mistakes or loss so far, with the levels; `missing` is why no bound is among them."""
     measured, what = ledger.metrics, quantity(ledger)
     paid = list(dict([(0, 0), *measured.curve, (measured.rounds, measured.loss)]).items())
     ours = Line(what, paid, steps=ledger.counts and measured.mistakes < FEW, end=brief(measured.loss))

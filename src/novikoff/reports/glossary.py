@@ -256,8 +256,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "Block",
-            "H. D. Block's form of the Perceptron's bound: M <= ||u*||^2, where u* is the shortest u with "
-            "y<u,x> >= 1 on every example of length 1: the SVM's.",
+            "H. D. Block's form of the Perceptron's bound: M <= ||u*||^2 on examples of length 1, where u* is the "
+            "shortest u with y<u,x> >= 1 on every example: the solution of the support vector machine.",
             ("perceptron_margin", "kernel-perceptron"),
             also=("block's corollary", "svm", "svm hyperplane", "support vector machine"),
         ),
@@ -289,7 +289,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "Wald's lemma",
-            "E of a sum up to a stopping time; the budget Perceptron needs a form for dependent terms.",
+            "The expected value of a sum up to a stopping time; the budget Perceptron needs a form for dependent "
+            "terms.",
             ("rbp_expected",),
             also=("wald",),
         ),
@@ -544,8 +545,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         ),
         Term(
             "price",
-            "In a bound, what a mixture costs more than its best member, such as ln of the number of members. In "
-            "the lectures also: price data, a series whose distribution shifts.",
+            "In a bound, the excess of a mixture's loss over that of its best member, such as ln of the number of "
+            "members. In the lectures also: price data, a series whose distribution shifts.",
             ("fixed_share_regret", "specialists"),
             also=("price data",),
         ),
