@@ -14,8 +14,8 @@ class Node:
         cut: Largest number that goes left, infinite if all do; NaN for categories and leaves.
         categories: Categories that go left, by number.
         missing_left: Whether missing values go left.
-        counts: Rounds with each label that reached the node since it exists; for numbers, the rounds.
-        forecast: Present forecast of the node itself: a probability per label, or a number.
+        counts: Rounds with each label that have reached the node since its birth; for numbers, all rounds.
+        forecast: Current forecast of the node itself: a probability per label, or a number.
         left: Left child; None for a leaf.
         right: Right child; None for a leaf.
         name: Name of the column; "" if it is not known, or for a leaf.

@@ -32,11 +32,11 @@ class Edges(NamedTuple):
     """Edges of all columns."""
 
     edges: NDArray[np.float64]  # (columns, ROOM) ascending, infinite beyond the last
-    counts: NDArray[np.int64]  # (columns,) number of edges; for categories, as many as fit
+    counts: NDArray[np.int64]  # (columns,) number of edges; EDGES for categories, which use all bins
 
     @classmethod
     def none(cls, columns: int) -> Edges:
-        """Return the edges of columns that are categories."""
+        """Return edges for columns of categories; `find` replaces those of columns of numbers."""
         return cls(np.full((columns, ROOM), np.inf), np.full(columns, EDGES))
 
     def find(self, column: int, values: NDArray[np.float64]) -> None:

@@ -2,13 +2,13 @@
 
 Algorithm
     Refits begin at round 32, then whenever the number of rounds has grown by a quarter; with a window of R rows, every
-    R/2 rounds. A refit starts from nothing on the stored rows: a constant, then K rounds of one tree per output
-    (trees/_loops/boosting.py). Its work is spread over the next rounds, about 2 ms each; then the new trees replace
-    the old ones. Nothing else changes between refits. The forecasts are the scores after some
-    numbers of rounds, such as 15, 30 and 60. Before the first trees, the forecast is the frequency of the labels, or
-    the mean outcome.
+    R/2 rounds. A refit starts from scratch on the stored rows: a constant, then K boosting rounds of one tree per
+    output (trees/_loops/boosting.py). Its work is spread over the next rounds of the game, about 2 ms each; then the
+    new trees replace the old ones. Nothing else changes between refits. The forecasts are the scores after some
+    numbers of boosting rounds, such as 15, 30 and 60. Before the first trees, the forecast is the frequency of the
+    labels, or the mean outcome.
 Promise
-    None of its own: a forecaster for mixtures, whose theorems hold for every function of the past.
+    None: it is a forecaster for mixtures, whose theorems hold for any function of the past.
 Cost
     Amortised O(K d) per row and output; 60 trees of 24 leaves on 20 columns took about 35 microseconds per row.
 Reference
@@ -39,11 +39,13 @@ LOSSES: tuple[Loss, ...] = ("logistic", "softmax", "squared")
 FIRST = 32
 """Round of the first refit."""
 GROWTH = 1.25
+"""Ratio of the rounds at which consecutive refits begin."""
 MOST_LABELS = 2**20
+"""Largest number of labels whose frequencies are counted."""
 MOST_OUTPUTS = 32
-"""Most labels for which trees are fitted: each has one in every boosting round."""
+"""Largest number of labels for which trees are fitted: every boosting round fits one tree per label."""
 SHARE = 4_000_000
-"""Nanoseconds of work per round that a refit is spread over, by `Boosting.work`."""
+"""Work of a refit per round of the game, in nanoseconds as estimated by `Boosting.work`."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,13 @@ class Boosting:
     Attributes:
         loss: Loss that is minimised.
         rounds: Boosting rounds; each fits one tree per output.
-        leaves: Most leaves of a tree.
+        leaves: Largest number of leaves of a tree.
         rate: Learning rate.
-        ridge: Ridge of the leaves.
+        ridge: Added to the curvature of a leaf; it shrinks the leaf's value.
         least: Fewest rows on either side of a cut.
         gain: A cut must gain more than this.
         rows: Fraction of the rows drawn for each round.
-        prefixes: Numbers of rounds whose scores are forecasts.
+        prefixes: Numbers of boosting rounds after which the scores are forecasts.
         fine: Subtracted from the gain of a cut on categories, per category beyond the second.
         window: Number of latest rows to fit; 0 for all that are stored.
     """
@@ -77,11 +79,14 @@ class Boosting:
     window: int = 0
 
     def drawn(self, columns: int) -> int:
-        """Return the number of columns drawn for each tree: half of them, but at least eight if there are."""
+        """Return the number of columns drawn for each tree: half of them, but at least eight, or all of fewer."""
         return max((columns + 1) // 2, min(columns, 8))
 
     def work(self, rows: int, columns: int, outputs: int) -> int:
-        """Return a rough number of nanoseconds that a refit takes; every machine spreads it over as many rounds."""
+        """Return a rough estimate of the nanoseconds of a refit.
+
+        It depends on sizes only, never on a clock, so that every machine spreads a refit over the same rounds.
+        """
         by_row = 10 + int(6 * self.rows * self.drawn(columns))
         by_leaf = 6 * self.drawn(columns) * BINS
         return self.rounds * outputs * (rows * by_row + self.leaves * by_leaf)
@@ -95,11 +100,15 @@ class Boosting:
 
 
 TWO_LABELS = Boosting("logistic")
+"""Constants for two labels."""
 WINDOW = Boosting("logistic", rounds=30, leaves=12, rate=0.3, prefixes=(30,), window=2000)
+"""Constants for two labels on the last 2,000 rows, to follow drift."""
 MANY_LABELS = Boosting("softmax", leaves=8, rate=0.2, ridge=0.5, least=2, gain=0.0)
+"""Constants for many labels."""
 NUMBERS = Boosting("squared", rounds=100, leaves=16, rate=0.1, least=3, gain=1.0, rows=0.7, prefixes=(25, 50, 100))
+"""Constants for regression."""
 RESIDUALS = Boosting("squared", rounds=60, leaves=16, rate=0.1, least=3, gain=2.0, rows=0.7, prefixes=(20, 60))
-"""For the residuals of another forecaster."""
+"""Constants for the residuals of another forecaster."""
 
 
 @dataclass(frozen=True)
@@ -130,12 +139,12 @@ class BoostedTrees(Stateful):
     Args:
         settings: Constants.
         seed: Seed of the drawn rows and columns.
-        skipped: Leading columns of the stored rows that are no features.
-        base: Column of the stored rows with the score that trees are added to; None if that is 0.
+        skipped: Number of leading columns of the stored rows that are not features.
+        base: Column of the stored rows with the score to which trees are added; None for a score of 0.
 
     Attributes:
         rounds: Rows seen.
-        fitted: Rows of the current trees; 0 before the first.
+        fitted: Number of rows to which the current trees were fitted; 0 before the first.
         next: Round at which the next refit begins.
         began: Round at which the refit in progress began; -1 if there is none.
         build_first: Number of its first row.
@@ -164,7 +173,7 @@ class BoostedTrees(Stateful):
 
     def __init__(self, settings: Boosting, seed: int = 0, skipped: int = 0, base: int | None = None) -> None:
         if base is not None and settings.loss != "squared":
-            raise InputError(f"only trees for squared loss have a base: got {settings.loss}.")
+            raise InputError(f"a base needs the squared loss: got the {settings.loss} loss.")
         self.settings, self.seed, self.skipped, self.base = settings, seed, skipped, base
         self.rounds = self.fitted = self.refits = 0
         self.next, self.began = FIRST, -1
@@ -194,7 +203,9 @@ class BoostedTrees(Stateful):
         """
         scores = np.empty((count, len(self._prefixes), labels))
         if labels >= len(self.sums) and self.settings.loss == "softmax":
-            self.sums = np.append(self.sums, np.zeros(labels + 1 - len(self.sums)))  # the last row may be a new one
+            self.sums = np.append(
+                self.sums, np.zeros(labels + 1 - len(self.sums))
+            )  # room for a new label in the last row
         done = 0
         while done < count:
             if self._build is None and self.rounds >= self.next:
@@ -278,6 +289,7 @@ class _Build:
         # The store keeps the rows of a build for TOGETHER rounds.
         share = min(settings.work(count, columns, labels) // SHARE, count // 8, TOGETHER)
         self.takeover = owner.began + max(1, share)
+        # Units: the edges of each column, chunks of codes, the bias, and the root, splits and scores of each tree.
         self.units = columns + -(-count // CHUNK) + 1 + settings.rounds * labels * (settings.leaves + 1)
         self.trees = no_trees(settings, labels)
         here = np.arange(first, owner.began) % len(rows.x)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from novikoff.data.tables.encoding import Encoding, Meaning
 
 MOST_COLUMNS = 256
+"""Largest number of columns."""
 NUMBER, MISSING = -1, -2
 """Codes of features that hold a column's number, or mark it as missing; codes from 0 are categories."""
 NEVER_SEEN = -1.0
@@ -106,7 +107,7 @@ class Columns(Stateful):
             )
 
     def learn(self, x: NDArray[Any] | Sparse, encoding: Encoding | None, capped: bool = False) -> NDArray[np.float64]:
-        """Return the columns of validated rows; features that are new get theirs.
+        """Return the columns of validated rows; new features get a column.
 
         Args:
             x: Rows of features, (rows, places) or sparse.
@@ -131,7 +132,7 @@ class Columns(Stateful):
     def stretches(
         self, x: NDArray[Any] | Sparse, encoding: Encoding | None
     ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.int8]]]:
-        """Learn validated rows in stretches, each with the columns that are known from its first row on.
+        """Learn validated rows in stretches within which columns and kinds do not change.
 
         Features of columns beyond `MOST_COLUMNS` are ignored.
 
@@ -148,7 +149,7 @@ class Columns(Stateful):
             start = stop
 
     def _unchanged(self, x: Sparse, encoding: Encoding | None, kinds: NDArray[np.int8]) -> int:
-        """Return the number of first rows that bring no column and change no kind; register their features."""
+        """Return the number of leading rows that add no column and change no kind; register their features."""
         if encoding is None:
             beyond = np.flatnonzero(x.indices[x.entries] >= self.count)
             if not len(beyond) or self.count == MOST_COLUMNS:
@@ -162,7 +163,7 @@ class Columns(Stateful):
         return len(x)
 
     def learn_one(self, row: Row, encoding: Encoding | None, capped: bool = False) -> NDArray[np.float64]:
-        """Return the columns (1, columns) of one row as `Features.row` returns it; new features get theirs."""
+        """Return the columns (1, columns) of one row as `Features.row` returns it; new features get a column."""
         return self.learn(_as_rows(row), encoding, capped)
 
     def rows(self, x: NDArray[Any] | Sparse) -> NDArray[np.float64]:
@@ -192,9 +193,8 @@ class Columns(Stateful):
             x: Columns of rows that were learned.
             features: Features of the learner.
         """
-        own = np.arange(len(self.column_of))
-        rows = np.zeros((len(x), max(features.count, len(own))))
-        for place in own[self.column_of >= 0].tolist():
+        rows = np.zeros((len(x), max(features.count, len(self.column_of))))
+        for place in np.flatnonzero(self.column_of >= 0).tolist():
             value, code = x[:, self.column_of[place]], int(self.code_of[place])
             if code == NUMBER:
                 rows[:, place] = np.where(np.isnan(value), 0.0, value)
@@ -257,7 +257,7 @@ class Columns(Stateful):
                 self.code_of[place] = len(self.categories[column])
                 self.categories[column].append(category)
                 self.kinds[column] = 1
-                # A missing category has a feature of its own, the parts of a missing date have none.
+                # A missing category has its own feature; the parts of a missing date have none.
                 self.absent[column] = NEVER_SEEN if kind == "category" else math.nan
 
     def _make_room(self, places: int) -> None:

@@ -1,12 +1,12 @@
 """Random forest that follows the stream: regrown trees, each the exact mixture over its prunings.
 
 Algorithm
-    10 trees (trees/regrown.py). New ones begin to grow at round 16 and whenever the rounds have grown by half, from the
-    stored rows: each is in the bag of a tree with probability 0.7, and of max(3, d/3) random columns per node the best
-    cut is made if it gains a nat. The rows out of the bag are played through the tree in their order, which sets the
-    prior of its prunings. The work is spread over rounds, and the new trees take over at a round that is fixed when
-    it begins; rows that come meanwhile are not used for it. From then on each tree forecasts and counts new rows.
-    P(+1) is from the mean of the trees' log-odds; predict +1 if it is 1/2 or more.
+    10 trees (trees/regrown.py). New trees begin to grow at round 16, then whenever the number of rounds has grown by
+    half, from the stored rows. A row is in the bag of a tree with probability 0.7. A node is split at the best cut of
+    max(3, d/3) random columns if it gains a nat. The rows out of the bag are then played through the tree in their
+    order, which sets the prior of its prunings. The work is spread over rounds: the new trees take over at a round that
+    is fixed when they begin to grow, and rows that arrive meanwhile are not used. From the takeover on, each tree
+    forecasts and counts new rows. P(+1) follows from the mean of the trees' log-odds; predict +1 if it is 1/2 or more.
     Columns as in trees/tree.py. Multiclass: 20 trees, max(3, sqrt d) columns, the normalised geometric mean.
 Promise
     trees/theorems/forest_mean.py: the log loss is the mean loss of the trees less their disagreement, which is known
@@ -35,11 +35,13 @@ from novikoff.trees.store import MOST_ROWS, RowStore
 from novikoff.trees.theorems.forest_mean import ForestFacts, forest_mean
 
 TREES = 10
+"""Number of trees unless one is given."""
 MOST_TREES = 1000
+"""Largest number of trees."""
 
 
 class ForestPart:
-    """A regrown forest that plays the rows of a store, as learners on columns need it.
+    """A regrown forest behind the interface `Forecaster` of learners on table columns.
 
     Args:
         labels: Number of labels known at first.
@@ -74,7 +76,7 @@ class ForestPart:
         return self.engine.gains(columns)
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
-        """Play a row whose label is new as if it had been known; return the loss in this round."""
+        """Play a row whose label is new as if the label had been known; return the loss of the round."""
         if self.known:
             self.engine.add_label()
         self.known += 1
@@ -93,11 +95,11 @@ class ForestPart:
 
     def load(self, state: State) -> None:
         known = state.get("known")
-        require(type(known) is int and known >= 0, "labels known to a forest must be a number", known)
+        require(type(known) is int and known >= 0, "labels of a forest must be a non-negative integer", known)
         self.known = int(known)  # type: ignore[arg-type] # checked
         require("seen" in state, "rows seen by a forest must be saved", sorted(state))
         self.engine.load({**state, "rounds": state["seen"]})
-        require(self.engine.labels == max(self.known, 1), "a forest must have its labels", self.engine.labels)
+        require(self.engine.labels == max(self.known, 1), "a forest must have all its labels", self.engine.labels)
 
 
 class Forest(BinaryTableLearner):
@@ -149,11 +151,13 @@ def checked_seed(seed: int) -> int:
 def forest_facts(part: ForestPart, rounds: int, labels: int, novelty: float, entropy: float) -> ForestFacts:
     """Return the facts of a forest for its theorem."""
     engine = part.engine
-    of: dict[str, Any] = dict(zip(PARTS, engine.parts.T, strict=True))
-    mixed = np.maximum(of["bound"], of["mixture"]) + np.maximum(0.0, of["played"] - of["mixture"])
-    off = float((of["off"] / (1.0 + of["played"])).max())
+    parts: dict[str, Any] = dict(zip(PARTS, engine.parts.T, strict=True))
+    played, mixture = parts["played"], parts["mixture"]
+    bounds = np.maximum(parts["bound"], mixture) + np.maximum(0.0, played - mixture)
+    off = float((parts["off"] / (1.0 + played)).max())
     apart = float(engine.disagreement[0] + engine.disagreement[1])
     return ForestFacts(
-        rounds, labels, novelty, engine.epochs + 1, of["played"].tolist(), mixed.tolist(),
-        float(of["constants"].mean()), float(of["regret"].mean()), float(of["price"].mean()), off, apart, entropy,
+        rounds, labels, novelty, engine.epochs + 1, played.tolist(), bounds.tolist(),
+        float(parts["constants"].mean()), float(parts["regret"].mean()), float(parts["price"].mean()), off, apart,
+        entropy,
     )  # fmt: skip

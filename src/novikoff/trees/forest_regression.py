@@ -1,12 +1,12 @@
 """Random forest for regression that follows the stream: regrown trees, each choosing between its prunings.
 
 Algorithm
-    10 trees. New ones begin to grow at round 16 and whenever the rounds have grown by half, from the stored rows: each
-    is in the bag of a tree with probability 0.7; at a node the best cut of all columns is made if its gain, (n/2)
-    ln(SSE/SSE after the cut) less 1/2 per category beyond the second, is above 2. The rows out of the bag are played
-    through the tree in their order and counted. Then the choice between stopping and going on begins afresh at every
-    node, as in trees/tree_regression.py. The work is spread over rounds; the new trees take over at a round that is
-    fixed when it begins, and rows that come meanwhile are not used for it. Predict the mean of the trees.
+    10 trees. New trees begin to grow at round 16, then whenever the number of rounds has grown by half, from the stored
+    rows. A row is in the bag of a tree with probability 0.7. A node is split at the best cut of all columns if its
+    gain, (n/2) ln(SSE/SSE after the cut) less 1/2 per category beyond the second, is above 2. The rows out of the bag
+    are then played through the tree in their order, and counted. The weights of stopping and of going on start over at
+    every node, as in trees/tree_regression.py. The work is spread over rounds: the new trees take over at a round that
+    is fixed when they begin to grow, and rows that arrive meanwhile are not used. Predict the mean of the trees.
 Promise
     trees/theorems/forest_gaps.py: the squared loss is the mean loss of the trees less their disagreement, which is
     known without the outcomes, so at most the mean of the bounds of their best prunings.
@@ -39,9 +39,11 @@ from novikoff.trees.store import MOST_ROWS, TOGETHER, RowStore
 from novikoff.trees.theorems.forest_gaps import NumberForestFacts, forest_gaps
 
 FIRST, GROWTH, BAG = 16, 1.5, 0.7
+"""Round at which the first trees begin to grow; ratio of consecutive such rounds; probability of a row in a bag."""
 THRESHOLD, LEAST, MOST_NODES = 2.0, 2, 4000
+"""Least gain of a cut, in nats; fewest rows on either side; largest number of nodes of a tree."""
 SHARE = 500_000
-"""Cells visited per round that growing is spread over."""
+"""Cells visited per round while trees grow."""
 UNIT = 50_000
 """Cells visited in one unit of work."""
 LOST, MIXED, BOUND, NODES, PRICE, OFF, PARTS = range(7)
@@ -229,11 +231,11 @@ class _Build:
         last = now == self.takeover
         due = self.share * (now - self.began)
         while (last or self.done < due) and len(self.trees) < self.owner.trees:
-            self._step(store, due)
+            self._step(store)
         return last
 
-    def _step(self, store: RowStore, due: int) -> None:
-        """Do one unit of work; units do not depend on how often it is called."""
+    def _step(self, store: RowStore) -> None:
+        """Do one unit of work; the division into units does not depend on when they are done."""
         loops, columns = _loops.number_forest, len(self.kinds)
         if self.coded < self.rows:
             stop = min(self.rows, self.coded + TOGETHER)
@@ -245,8 +247,8 @@ class _Build:
         elif self.node < self.tree.count:
             bag = loops.Bag(self.codes, *self.edges, self.bag, self.spare, self.places)
             self.node, visited = loops.expand(
-                astuple(self.tree.nodes), astuple(self.tree.rule), store.x, store.y, self.kinds, self.first,
-                astuple(bag), self.node, UNIT,
+                astuple(self.tree.nodes), astuple(self.tree.rule), store.y, self.kinds, self.first, astuple(bag),
+                self.node, UNIT,
             )  # fmt: skip
             self.done += visited
         elif self.out_at < len(self.out):
@@ -277,7 +279,7 @@ class _Build:
         self.done += self.rows
 
     def _finish(self, tree: GrowingTree) -> None:
-        """Let a tree begin: its counts stay, its losses and its choices begin afresh."""
+        """Complete a tree: keep its counts, reset its losses and its weights of stopping."""
         tree.sums[:] = 0.0
         tree.c[:] = tree.split[:] = 0
         tree.start[:] = tree.n

@@ -29,9 +29,11 @@ from novikoff.trees.store import RowStore
 FIRST_EDGES = 32
 """Number of rows from which the first edges are found."""
 FIRST_NODES = 128
+"""Room for nodes when the arrays first grow."""
 OTHERS = "others"
 """Name of the bin that rare and unknown categories share."""
 MOST_NODES = 16_384
+"""Largest number of nodes of a tree."""
 SAMPLE, SAMPLED = 2048, 2**17
 """Largest number of rows, and of cells of all columns, from which edges are found at once."""
 
@@ -43,7 +45,7 @@ class Settled:
     Attributes:
         bound: Loss of the best pruning's nodes plus its price.
         mixed: Loss of the tree, from the losses of its nodes; for numbers, as recorded.
-        constants: Loss of the best constants of the pruning's nodes, each on its own rounds; 0 unless labels.
+        constants: Loss of the best constants of the pruning's nodes, each on its own rounds; 0 except for labels.
         regret: Loss of the pruning's nodes beyond these constants.
         price: Price of not knowing the pruning.
         leaves: Number of leaves of the pruning.
@@ -64,7 +66,7 @@ class Settled:
 
 
 def named(node: Node, columns: Columns, features: list[str] | None) -> Node:
-    """Return a node, and those below, with the names of columns and categories."""
+    """Return a node and its descendants with the names of columns and categories."""
     if node.left is None or node.right is None:
         return node
     known, last = columns.categories[node.column], at.BINS - 2
@@ -85,7 +87,7 @@ class GrowingTree(Stateful):
         least: Least number of rows on each side of a cut.
         forgetting: Factor of the counts in each round; 1 for none.
         ridge: Ridge of the corrections of residuals.
-        middle: Forecast of numbers before the first.
+        middle: Forecast before the first outcome, for numbers.
     """
 
     described = "a tree"
@@ -212,21 +214,21 @@ class GrowingTree(Stateful):
                 value, kinds[column] == 1, float(self.cut[v]), self.sets[v], int(self.whole[v, at.MISSING_LEFT])
             )
             path.append(int(self.whole[v, at.LEFT]) + (0 if left else 1))
-        own: list[NDArray[np.float64]] = []
+        forecasts: list[NDArray[np.float64]] = []
         for v in path:
-            p = self._forecast(v, own[-1] if own else None)
-            if self.kind == at.LABELS and own:
+            p = self._forecast(v, forecasts[-1] if forecasts else None)
+            if self.kind == at.LABELS and forecasts:
                 p = (1.0 - len(p) * at.FLOOR) * p + at.FLOOR
-            own.append(p)
+            forecasts.append(p)
         weights = np.array([self._stopping(v) for v in path[:-1]]).reshape(-1, 2)
         columns = self.whole[path[:-1], at.COLUMN].astype(np.int64)
-        return [Steps(columns, truncated(np.array(own), weights[:, 0], weights[:, 1]))]
+        return [Steps(columns, truncated(np.array(forecasts), weights[:, 0], weights[:, 1]))]
 
     def _stopping(self, v: int) -> tuple[float, float]:
         """Return the weights of stopping at a node and of going on."""
         z, gap = float(self.sums[v, at.BETA] + self.sums[v, at.BETA + 1]), float(self.sums[v, at.GAP])
         if self.kind == at.NUMBERS:
-            if gap == 0.0:
+            if gap == 0.0:  # AdaHedge with an infinite rate: follow the leader
                 return (0.5, 0.5) if z == 0.0 else (1.0, 0.0) if z > 0.0 else (0.0, 1.0)
             z = z / gap * math.log(2.0)
         e = math.exp(-abs(z))
@@ -241,7 +243,7 @@ class GrowingTree(Stateful):
         return by_column(self.whole[inside, at.COLUMN], found, columns)
 
     def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
-        """Enter a stored row whose label is new: it counts from now on, but was not a round; return its loss, 0."""
+        """Count a stored row whose label is new in the nodes of its path; return 0: its round is not played."""
         label = int(self.numbers[at.KNOWN])
         self.numbers[at.KNOWN] = label + 1
         for name in ("n", "c", "split", "start"):
@@ -263,9 +265,9 @@ class GrowingTree(Stateful):
         stops = self._settled()[1]
 
         def node(v: int, above: NDArray[np.float64] | None) -> Node:
-            own, total = self._forecast(v, above), self.c[v].sum()
+            forecast, total = self._forecast(v, above), self.c[v].sum()
             counts = tuple(self.c[v].tolist()) if self.kind != at.NUMBERS else (int(total),)
-            shown = tuple(own.tolist())
+            shown = tuple(forecast.tolist())
             if self.whole[v, at.COLUMN] < 0 or stops[v]:
                 return Node(-1, math.nan, (), False, counts, shown)
             column, left = int(self.whole[v, at.COLUMN]), int(self.whole[v, at.LEFT])
@@ -273,7 +275,7 @@ class GrowingTree(Stateful):
             codes = tuple(b - 1 for b in range(1, at.BINS) if bits >> b & 1)
             cut = math.nan if codes else float(self.cut[v])
             goes = bool(self.whole[v, at.MISSING_LEFT])
-            return Node(column, cut, codes, goes, counts, shown, node(left, own), node(left + 1, own))
+            return Node(column, cut, codes, goes, counts, shown, node(left, forecast), node(left + 1, forecast))
 
         return node(0, None)
 
@@ -323,12 +325,12 @@ class GrowingTree(Stateful):
             setattr(self, name, new)
 
     def _follow(self, store: RowStore) -> None:
-        """Lay out what belongs to rows as the store lays out the rows."""
+        """Lay out the arrays with an entry per row as the store lays out its rows."""
         room, width = len(store.y), store.width
         if room == self._room and width == len(self._codes):
             return
         chain, offsets = np.full(room, -1, dtype=np.int64), np.zeros(room if self.kind == at.RESIDUALS else 0)
-        rows = np.arange(store.first, store.count)  # what is copied for rows that are not played yet does not matter
+        rows = np.arange(store.first, store.count)  # entries of rows not played yet are overwritten when they are
         if self._room:
             chain[rows % room] = self._chain[rows % self._room]
             if self.kind == at.RESIDUALS:
@@ -341,7 +343,7 @@ class GrowingTree(Stateful):
             self.edge_counts = np.concatenate([self.edge_counts, np.zeros(more, dtype=np.int64)])
 
     def _of_rows(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return what belongs to the stored rows, oldest first; nothing if rows are left out."""
+        """Return the entries of the stored rows, oldest first; none if rows are not saved."""
         store = self._store
         if store is None or not keeps_rows() or not len(values):
             return values[:0]
@@ -362,6 +364,7 @@ class GrowingTree(Stateful):
         inside = np.flatnonzero(column >= 0)
         children = np.concatenate([left[inside], left[inside] + 1])
         sound = 1 <= count <= MOST_NODES and bool((column >= -1).all() and (column < len(self.edges)).all())
+        # Every node but the root is the child of exactly one earlier node, and one level deeper.
         sound = sound and len(children) == count - 1 == len(np.unique(children))
         sound = sound and bool((left[inside] > inside).all() and (children < count).all() and whole[0, at.DEPTH] == 0)
         sound = sound and bool((parent[children] == np.concatenate([inside, inside])).all())
@@ -369,11 +372,11 @@ class GrowingTree(Stateful):
         sound = sound and bool((whole[:, at.DEPTH] <= at.DEEPEST).all() and (whole[:, at.HEAD] >= -1).all())
         sound = sound and bool((whole[:, [at.ROWS, at.CHECK, at.MISSING_LEFT]] >= 0).all() and (self.c >= 0).all())
         sound = sound and (self.kind == at.LABELS or numbers[at.KNOWN] == 2)
-        require(sound, "nodes of a tree must be one tree", numbers[: at.COUNT + 1])
+        require(sound, "nodes of a tree must form one tree", numbers[: at.COUNT + 1])
         used = np.arange(at.ROOM) < self.edge_counts[:, None]
         rising = np.isfinite(self.edges) == used
         rising[:, 1:] &= (self.edges[:, 1:] > self.edges[:, :-1]) | ~used[:, 1:]
-        require(bool(rising.all()), "edges of a tree must rise", self.edge_counts)
+        require(bool(rising.all()), "edges of a tree must be ascending", self.edge_counts)
         self._chain, self._offsets = found["chain"], found["offsets"]
         self.numbers[at.EDITION] = max(int(numbers[at.EDITION]), 0)
 
@@ -384,7 +387,7 @@ class GrowingTree(Stateful):
     def attach(self, store: RowStore) -> None:
         """Check a restored tree against the restored store, and link it to its rows; without rows it has no chains."""
         rows, width = np.arange(store.first, store.count), store.width
-        require(len(self.edges) == width or len(self.edges) <= width, "a tree must have the store's columns", width)
+        require(len(self.edges) <= width, "a tree must not have more columns than the store", len(self.edges))
         chain, offsets = self._chain, self._offsets
         if not len(rows):
             self.whole[:, at.HEAD] = -1

@@ -38,25 +38,33 @@ from novikoff.trees.paths import Steps
 from novikoff.trees.store import MOST_ROWS, RowStore
 
 MOST_LABELS = 1024
+"""Largest number of labels of a tree or forest."""
 
 
 class Forecaster(Protocol):
-    """A part that plays the rows of a store."""
+    """A part that plays the rows of a store; a forecast has k entries, one per label, or one for numbers."""
 
-    def play(self, store: RowStore, kinds: NDArray[np.int8], first: int, stop: int) -> NDArray[np.float64]: ...
+    def play(self, store: RowStore, kinds: NDArray[np.int8], first: int, stop: int) -> NDArray[np.float64]:
+        """Return the forecasts (rows, k) of the stored rows first .. stop - 1, and learn each before the next."""
 
-    def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]: ...
+    def look(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the forecasts (rows, k) of rows (rows, columns) without learning."""
 
-    def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float: ...
+    def add_label(self, store: RowStore, kinds: NDArray[np.int8], row: int) -> float:
+        """Learn a stored row whose label is new; return the loss recorded for it."""
 
-    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]: ...
+    def steps(self, x: NDArray[np.float64], kinds: NDArray[np.int8]) -> list[Steps]:
+        """Return the path of a row (columns,) through each tree."""
 
-    def gains(self, columns: int) -> NDArray[np.float64]: ...
+    def gains(self, columns: int) -> NDArray[np.float64]:
+        """Return the gain of the cuts on each column (columns,)."""
 
-    def attach(self, store: RowStore) -> None: ...
+    def attach(self, store: RowStore) -> None:
+        """Link the restored part to the restored store."""
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """Number of nodes."""
 
 
 class TableLearner(Learner):
@@ -93,7 +101,7 @@ class TableLearner(Learner):
 
     @property
     def rows_stored(self) -> int:
-        """Training rows that checkpoints contain and models without rows do not."""
+        """Number of stored training rows: checkpoints contain them, models saved without rows do not."""
         return self.store.count - self.store.first
 
     # Outcomes and predictions of the task
@@ -177,7 +185,7 @@ class TableLearner(Learner):
         return x
 
     def _infinite(self, where: int) -> InputError:
-        return InputError(f"x must be finite: that of round {where:,} is not. Drop the row.")
+        return InputError(f"x must be finite: the row of round {where:,} is not. Drop it.")
 
     def predict_one(self, x: Example) -> Prediction:
         predicted: Prediction = self._predictions(self._look_one(x))[0].item()
@@ -323,8 +331,8 @@ class BinaryTableLearner(TableLearner):
 class MulticlassTableLearner(TableLearner):
     """Base class for labels 0, 1, 2, ..., announced or growing: forecasts are the probability of each.
 
-    In round t a probability of 1/t^2 is reserved for a new label unless labels are announced. A round with a new label
-    is not one of the mixture's: its nodes only count it.
+    In round t a probability of 1/t^2 is reserved for a new label unless labels are announced. The mixture is not
+    charged for a round with a new label: its nodes only count the row.
 
     Args:
         rows: As for `TableLearner`.
@@ -344,7 +352,7 @@ class MulticlassTableLearner(TableLearner):
         super().__init__(rows)
         if labels is not None and not (type(labels) is int and 2 <= labels <= MOST_LABELS):
             raise InputError(f"labels must be an integer from 2 to {MOST_LABELS:,}: got {shown(labels)}. Leave it out "
-                             "where new ones may come.")  # fmt: skip
+                             "if new labels may appear.")  # fmt: skip
         self.announced = labels
         self._counts = np.zeros(labels or 0, dtype=np.int64)
         self.novelty, self.first_rounds = Total(), 0
@@ -412,7 +420,7 @@ class MulticlassTableLearner(TableLearner):
         return forecasts.argmax(axis=1) if forecasts.shape[1] else np.zeros(len(forecasts), dtype=np.int64)
 
     def _reserved(self, rounds: NDArray[np.int64] | int) -> Any:
-        """Return the probability of a new label after so many rounds."""
+        """Return the probability reserved for a new label after `rounds` rounds."""
         return 1.0 / (rounds + 1.0) ** 2 if self.grows else 0.0 * rounds
 
     def _play(self, first: int, y: NDArray[Any]) -> StepResult:
@@ -443,22 +451,27 @@ class MulticlassTableLearner(TableLearner):
         return super()._look(x) if self.labels else np.zeros((len(x), 0))
 
     def _judged(self, forecasts: NDArray[np.float64], y: NDArray[np.int64], first: int) -> StepResult:
-        """Return the result of rounds whose labels are known, or of one with a new label."""
+        """Return the result of rounds with known labels, or of a single round with a new label."""
         predicted, rows, known = self._predictions(forecasts), np.arange(len(y)), forecasts.shape[1]
-        kept = self._reserved(np.arange(first, first + len(y)))
-        chances = (1.0 - kept)[:, None] * forecasts
+        reserved = self._reserved(np.arange(first, first + len(y)))
+        chances = (1.0 - reserved)[:, None] * forecasts
         wrong = (predicted != y).astype(np.float64)
         if len(y) and y[0] >= known:
-            came, sure, briers = kept, np.full(1, math.nan), 2.0 * (1.0 - kept) ** 2
+            # The known labels have 1 - reserved between them, taken as one label for the Brier score.
+            observed, confidences, briers = reserved, np.full(1, math.nan), 2.0 * (1.0 - reserved) ** 2
         else:
-            came, sure = chances[rows, y], chances[rows, predicted] if known else np.zeros(0)
+            observed, confidences = chances[rows, y], chances[rows, predicted] if known else np.zeros(0)
             if self.grows:
-                self.novelty.add_all(-np.log1p(-kept))
-            squares = np.cumsum(np.append(chances, kept[:, None], axis=1) ** 2, axis=1)[:, -1] if len(y) else kept
-            briers = squares - came**2 + (1.0 - came) ** 2
+                self.novelty.add_all(-np.log1p(-reserved))
+            # cumsum adds from left to right whatever the number of rows, so batches do not change the score.
+            everything = np.append(chances, reserved[:, None], axis=1)
+            squares = np.cumsum(everything**2, axis=1)[:, -1] if len(y) else reserved
+            briers = squares - observed**2 + (1.0 - observed) ** 2
         with np.errstate(divide="ignore"):
             scores = np.log(forecasts)
-        return StepResult(predicted, wrong, wrong, probabilities=came, scores=scores, confidences=sure, briers=briers)
+        return StepResult(
+            predicted, wrong, wrong, probabilities=observed, scores=scores, confidences=confidences, briers=briers
+        )
 
     def scores_one(self, x: Example) -> NDArray[np.float64]:
         """Return the score of each label: the logarithm of its probability."""
@@ -484,8 +497,8 @@ class MulticlassTableLearner(TableLearner):
         super().after_restoring(found)
         known = self.labels
         sound = known == self.announced or (self.announced is None and bool((self._counts > 0).all()))
-        require(sound and known <= MOST_LABELS, "every label must have been announced, or have come", self._counts)
-        require(int(self._counts.sum()) == self.rounds, "labels must have come as often as rounds", self._counts)
+        require(sound and known <= MOST_LABELS, "every label must have been announced or observed", self._counts)
+        require(int(self._counts.sum()) == self.rounds, "counts of labels must sum to the rounds", self._counts)
         y = self.store.rows(self.store.first, self.store.count)[1]
         require(bool(((y >= 0.0) & (y < known) & (y == np.floor(y))).all()), "stored labels must be known", y[:3])
 

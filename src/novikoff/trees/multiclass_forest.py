@@ -2,8 +2,9 @@
 
 Algorithm
     As trees/forest.py, with a probability for each label; 20 trees and max(3, sqrt d) random columns per node. P is the
-    normalised geometric mean of the trees'. Predict the label with the largest probability, the smallest on ties. If
-    labels are not announced, a probability of 1/t^2 is reserved in round t for a new one. At most 1,024 labels.
+    normalised geometric mean of the trees' forecasts. Predict the label with the largest probability, the smallest on
+    ties. If labels are not announced, a probability of 1/t^2 is reserved in round t for a new one. At most 1,024
+    labels.
 Promise
     trees/theorems/forest_mean.py: the log loss is the mean loss of the trees less their disagreement, plus the cost of
     new labels.
@@ -25,6 +26,7 @@ from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.forest_mean import ForestFacts, forest_mean
 
 TREES = 20
+"""Number of trees unless one is given."""
 
 
 class MulticlassForest(MulticlassTableLearner):

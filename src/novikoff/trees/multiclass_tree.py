@@ -3,8 +3,8 @@
 Algorithm
     As trees/tree.py, with a probability for each label: the root forecasts (n_c + 1/2)/(n + k/2). Predict the label
     with the largest probability, the smallest on ties. If labels are not announced, a probability of 1/t^2 is reserved
-    in round t for a new one; its first round is counted by the nodes but is not one of the mixture. At most 1,024
-    labels.
+    in round t for a new one; the first row of a label is counted by the nodes, but its round is not played by the
+    mixture. At most 1,024 labels.
 Promise
     trees/theorems/tree_pruning.py: the log loss is at most that of the best pruning of the tree as it grew, plus ln 2
     for each of its nodes that was split, plus the cost of new labels.
@@ -63,8 +63,8 @@ class MulticlassTree(MulticlassTableLearner):
 
     def facts(self) -> TreeFacts:
         counts, novelty = self.part.c[0].tolist(), float(self.novelty)
-        own = tree_facts(self.part, not self.grows)
-        return TreeFacts(self.rounds, self.labels, counts, self.first_rounds, novelty, **own, entropy=self.entropy)
+        facts = tree_facts(self.part, not self.grows)
+        return TreeFacts(self.rounds, self.labels, counts, self.first_rounds, novelty, **facts, entropy=self.entropy)
 
     def after_restoring(self, found: State) -> None:
         self.part.check_labels(self.labels)

@@ -2,12 +2,12 @@
 
 Path
     A tree is a mixture over its prunings: on the path v_0 (root) .. v_n (leaf) of a row, node i has the forecast p_i,
-    and the mixture stops there with weight s_i. Let Q_i be the forecast if all that goes on beyond node i stopped
-    there: Q_0 = p_0, and Q_n is the forecast of the tree. The step from Q_i to Q_(i+1), in log-odds for two labels,
-    belongs to the column of the cut at node i: the steps sum to the forecast exactly.
+    and the mixture stops there with weight s_i. Let Q_i be the forecast if the mixture always stopped at node i at the
+    latest: Q_0 = p_0, and Q_n is the forecast of the tree. The step from Q_i to Q_(i+1), in log-odds for two labels,
+    belongs to the column of the cut at node i. The base Q_0 and the steps sum to the forecast exactly.
 Gain
-    Of a cut with the counts a and b on its sides: the log loss of the best constant on a + b less those on a and on b,
-    in nats; for numbers, the sum of squares about the means likewise.
+    The gain of a cut with counts a and b on its sides is the log loss of the best constant on a + b less those on a
+    and on b, in nats. For numbers, it is the decrease of the sum of squares about the mean.
 """
 
 from __future__ import annotations
@@ -43,17 +43,18 @@ def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64]
     return bool(int(sets[b >> 6]) >> (b & 63) & 1)
 
 
-def truncated(own: Vector, stops: Vector, goes: Vector) -> Vector:
+def truncated(forecasts: Vector, stops: Vector, goes: Vector) -> Vector:
     """Return Q of each node of a path.
 
     Args:
-        own: (nodes, k) p of each node.
+        forecasts: (nodes, k) p of each node.
         stops: (nodes - 1,) weight of stopping at each node but the last.
         goes: (nodes - 1,) weight of going on.
     """
-    left = np.append(1.0, np.cumprod(goes))
-    stopped = np.vstack([np.zeros((1, own.shape[1])), np.cumsum((left[:-1] * stops)[:, np.newaxis] * own[:-1], axis=0)])
-    found: Vector = stopped + left[:, np.newaxis] * own
+    left = np.append(1.0, np.cumprod(goes))  # weight that reaches each node
+    parts = (left[:-1] * stops)[:, np.newaxis] * forecasts[:-1]
+    stopped = np.vstack([np.zeros((1, forecasts.shape[1])), np.cumsum(parts, axis=0)])  # before each node
+    found: Vector = stopped + left[:, np.newaxis] * forecasts
     return found
 
 

@@ -3,11 +3,12 @@
 Algorithm
     New trees begin to grow at round 16, then whenever the number of rounds has grown by half; with a window of R rows,
     every R/2 rounds. A stored row is in the bag of a tree with probability 0.7. The tree is grown on its bag, breadth
-    first: of max(3, d/3) random columns the cut that gains most nats, if it gains one. Then the rows out of the bag
+    first: a node is split at the best cut of max(3, d/3) random columns if it gains a nat. Then the rows out of the bag
     are played in their order, which sets the prior of the prunings: the odds of stopping at each inner node. The work
-    is spread over rounds; rows that come meanwhile are not used for it. At a round that is fixed when the work begins
-    the new trees take over, and from there on forecast and count new rows (trees/_loops/forest.py). The forecast of the
-    forest is the normalised mean of the trees' logarithms. Before round 16 there is one node: the labels' frequencies.
+    is spread over rounds; rows that arrive meanwhile are not used. The new trees take over at a round that is fixed
+    when they begin to grow, and from then on forecast and count new rows (trees/_loops/forest.py). The forecast of the
+    forest is the normalised geometric mean of the trees' probabilities. Before round 16 a tree has one node, which
+    forecasts the frequencies of the labels.
 Promise
     Each tree, from one takeover to the next: log loss at most that of every pruning of it plus the price of its prior
     (trees/theorems/tree_pruning.py). The forest: the mean of the trees' losses minus their disagreement, which needs
@@ -43,11 +44,13 @@ from novikoff.trees.store import TOGETHER, RowStore
 FIRST = 16
 """Round at which the first trees begin to grow."""
 GROWTH = 1.5
+"""Ratio of the rounds at which consecutive trees begin to grow."""
 MOST_NODES = 4000
+"""Largest number of nodes of a tree."""
 SHARE = 500_000
-"""Row visits per round that growing is spread over."""
+"""Row visits per round while trees grow."""
 SORTED = 12
-"""Row visits that sorting takes per value, about."""
+"""Approximate cost of sorting one value, in row visits."""
 PARTS = ("played", "mixture", "bound", "constants", "regret", "price", "off")
 """Columns of `RegrownForest.parts`: see `bounds` in trees/_loops/forest.py."""
 
@@ -113,7 +116,7 @@ class RegrownForest(Stateful):
         build_kinds: (columns,) Kinds of their columns.
         kinds: (columns,) 0 for numbers, 1 for categories, of the current trees.
         forest: Current trees.
-        totals: (trees, 6) Sum of `parts` over the former trees, except for the last column: the largest.
+        totals: (trees, 7) Sum of `parts` over the former trees, except for the last column: the largest.
         disagreement: (2,) Sum of the trees' disagreement, and its compensation.
     """
 
@@ -199,17 +202,17 @@ class RegrownForest(Stateful):
                 int(forest.missing[m, v]),
             )  # fmt: skip
             path.append(int(forest.left[m, v]) + (0 if left else 1))
-        own: list[NDArray[np.float64]] = []
+        forecasts: list[NDArray[np.float64]] = []
         for v in path:
             counts = forest.counts[m, v]
-            if own:
-                p = (counts + SHRINK * own[-1]) / (counts.sum() + SHRINK)
+            if forecasts:
+                p = (counts + SHRINK * forecasts[-1]) / (counts.sum() + SHRINK)
             else:
                 p = (counts + 0.5) / (counts.sum() + 0.5 * len(counts))
-            own.append((1.0 - len(p) * FLOOR) * p + FLOOR)
+            forecasts.append((1.0 - len(p) * FLOOR) * p + FLOOR)
         odds = forest.odds[m, path[:-1]]
         stops, goes = np.exp(-np.logaddexp(0.0, -odds)), np.exp(-np.logaddexp(0.0, odds))
-        return Steps(forest.column[m, path[:-1]].astype(np.int64), truncated(np.array(own), stops, goes))
+        return Steps(forest.column[m, path[:-1]].astype(np.int64), truncated(np.array(forecasts), stops, goes))
 
     def gains(self, columns: int) -> NDArray[np.float64]:
         """Return the mean over the trees of the gain of the cuts on each column (columns,), in nats."""
@@ -235,7 +238,7 @@ class RegrownForest(Stateful):
             self.began = -1
 
     def add_label(self) -> None:
-        """Add a label that was never seen; the current trees go on, with the odds so far as their prior."""
+        """Add a label that was never seen; the current trees stay, with the odds so far as their prior."""
         forest = self.forest
         self._settle(
             forest._replace(
@@ -263,7 +266,7 @@ class RegrownForest(Stateful):
         self._build, self.began = None, -1
 
     def _settle(self, forest: Forest) -> None:
-        """Add the parts of the bound of the current trees to the totals, and let other trees begin."""
+        """Add the parts of the bound of the current trees to the totals, and replace the trees."""
         self.totals = self.parts
         forest.prior[:] = forest.odds
         for part in (forest.losses, forest.rounds, forest.played):

@@ -2,10 +2,10 @@
 
 Rows are numbered from 0 in the order of learning. The store keeps at least the last `window` of them: 131,072, or as
 many as fit into 64 MB with the columns known at row 32,768. A batch is written before it is played, up to `TOGETHER`
-rows at once, and a build that lasts for some rounds still needs the rows of its start: so up to `SPARE` rows beyond
-the window are kept too, and a part that plays row t must use rows above t - window only, whatever the store has.
+rows at once, and a build that is spread over rounds needs the rows of its start until it ends. So up to `SPARE` rows
+beyond the window are kept too; a part that plays row t must not use rows up to t - window, even if they are stored.
 
-Checkpoints contain the rows; models without rows do not, and trees then grow from new rows only.
+Checkpoints contain the rows. Models saved without rows do not: their trees grow from new rows only.
 """
 
 from __future__ import annotations
@@ -18,28 +18,31 @@ from novikoff.core.types import State
 from novikoff.trees.columns import MOST_COLUMNS
 
 MOST_ROWS = 131_072
+"""Largest window."""
 MOST_BYTES = 2**26
+"""Largest memory of the columns in the window."""
 SETTLED = MOST_BYTES // (8 * MOST_COLUMNS)
-"""Row at which the window is settled: until then it holds all rows, whatever the number of columns."""
+"""Row at which the window is fixed: up to there all rows fit, whatever the number of columns."""
 TOGETHER = 1024
 """Number of rows that are written, then played, at once."""
 SPARE = 2 * TOGETHER
 """Number of rows beyond the window that are kept: a batch, and the rounds of a build."""
 FIRST_ROOM = 256
+"""Room of the first arrays, in rows."""
 
 
 class RowStore(Stateful):
     """Columns and outcomes of the last rows.
 
     Args:
-        most: Largest window; fewer rows are kept if the columns are many.
+        most: Largest window; it is smaller if there are many columns.
 
     Attributes:
         window: Number of last rows that trees may use.
         x: (room, columns) columns; row i is x[i % room].
-        y: (room,) outcomes, likewise.
+        y: (room,) outcomes; that of row i is y[i % room].
         count: Number of rows learned so far.
-        begin: Number of the first row that the store ever had: 0, unless it was restored without rows.
+        begin: Number of the first row ever stored: 0 unless the store was restored without rows.
     """
 
     described = "a store of rows"

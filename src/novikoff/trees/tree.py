@@ -6,11 +6,11 @@ Algorithm
     of its parent. On the path of x the forecasts are mixed from the leaf up: q = s p + (1-s) q of the child, with
     s = 1/(1 + e^-beta), the weight of stopping at the node. P(+1) is q at the root; predict +1 if it is 1/2 or more.
     Then beta += ln p(y) - ln q_child(y) on the path: Bayes' rule over all prunings. Each node counts y.
-    A leaf is examined when its rows have grown by 0.3: of all columns, cut between bins (at most 126 quantiles of the
-    last rows, renewed when the rows double; categories in the order of their share of a label; missing values on
-    either side), the cut that gains most nats on its last rows, at most 20,000, is made if it gains `threshold`, with 8
-    rows on each side. Children begin with the counts of their rows. A category not there at the cut goes right.
-    Multiclass: a probability for each label, the same rule.
+    A leaf is examined whenever its rows have grown by 30 %. Its possible cuts lie between the bins of a column (at most
+    126 quantiles of the last rows, renewed when the rows double; categories ordered by their share of a label) with at
+    least 8 rows and possibly the missing values on either side. The cut that gains most nats on the last rows of the
+    leaf, at most 20,000, is made if it gains `threshold`. Children start with the counts of their rows. A category that
+    was absent at the cut goes right. Multiclass: a probability for each label, the same rule.
 Promise
     trees/theorems/tree_pruning.py: the log loss is at most that of the best pruning of the tree as it grew, plus ln 2
     for each of its nodes that was split: constants + regret of the nodes + price.
@@ -39,6 +39,7 @@ from novikoff.trees.store import MOST_ROWS
 from novikoff.trees.theorems.tree_pruning import TreeFacts, tree_pruning
 
 THRESHOLD = 10.0
+"""Least gain of a cut in nats, unless one is given."""
 
 
 class Tree(BinaryTableLearner):
@@ -73,8 +74,8 @@ class Tree(BinaryTableLearner):
         return named(self.part.pruning(), self.columns, self.feature_names)
 
     def facts(self) -> TreeFacts:
-        counts, own = self.part.c[0].tolist(), tree_facts(self.part, True)
-        return TreeFacts(self.rounds, 2, counts, 0, 0.0, **own, entropy=self.entropy)
+        counts, facts = self.part.c[0].tolist(), tree_facts(self.part, True)
+        return TreeFacts(self.rounds, 2, counts, 0, 0.0, **facts, entropy=self.entropy)
 
     def after_restoring(self, found: State) -> None:
         self.part.check_labels(2)
@@ -89,16 +90,16 @@ def checked_threshold(threshold: float) -> float:
 
 
 def tree_facts(tree: GrowingTree, closed: bool) -> dict[str, Any]:
-    """Return the facts of a tree for labels that its arrays hold; `closed` if all labels were known in advance."""
+    """Return the facts that follow from the arrays of a tree; `closed` if all labels were known in advance."""
     settled, error = tree.settle(), 0.0
     if closed:
         counts, sums = tree.c[0].astype(np.float64), tree.sums[0]
-        own = float(sums[at.BEFORE] + sums[at.BEFORE + 1] + (sums[at.AFTER] + sums[at.AFTER + 1]))
+        loss = float(sums[at.BEFORE] + sums[at.BEFORE + 1] + (sums[at.AFTER] + sums[at.AFTER + 1]))
         k, n = len(counts), float(counts.sum())
         form = math.lgamma(0.5 * k + n) - math.lgamma(0.5 * k)
         form -= math.fsum(math.lgamma(0.5 + count) - math.lgamma(0.5) for count in counts.tolist())
-        rounding = 1e-15 * math.lgamma(0.5 * k + n + 1.0)  # of the logarithms of Gamma, which nearly cancel
-        error = max(0.0, abs(own - form) - 4.0 * rounding) / (1.0 + abs(own))
+        rounding = 1e-15 * math.lgamma(0.5 * k + n + 1.0)  # the values of lgamma nearly cancel
+        error = max(0.0, abs(loss - form) - 4.0 * rounding) / (1.0 + abs(loss))
     return {
         "bound": settled.bound,
         "mixed": settled.mixed,

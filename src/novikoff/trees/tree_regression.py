@@ -3,8 +3,8 @@
 Algorithm
     Columns as in trees/tree.py. The root predicts (sum of y + middle)/(n + 1), a node below it (sum + 2 r)/(n + 2) with
     r the prediction of its parent. On the path of x predictions are mixed from the leaf up: q = s p + (1-s) q of the
-    child, where s is AdaHedge's weight of stopping, from the squared losses of the two since the node was split. A
-    leaf is examined and cut as there; the gain is (n/2) ln(SSE/SSE after the cut).
+    child, where s is AdaHedge's weight of stopping, from the squared losses of p and of the child's q since the node
+    was split. A leaf is examined and cut as in trees/tree.py; the gain is (n/2) ln(SSE/SSE after the cut).
 Promise
     trees/theorems/tree_gaps.py: the squared loss is at most that of the best pruning of the tree as it grew, plus twice
     the measured mixability gaps of its nodes that were split. No range of y is needed.
@@ -66,7 +66,7 @@ class TreeRegression(NumberTableLearner):
         super().__init__(rows)
         self.threshold, self.squares = checked_threshold(threshold), Total()
         if not abs(middle) <= LARGEST_SIZE:
-            raise InputError(f"middle must be a number of at most 2^500 in size: got {shown(middle)}.")
+            raise InputError(f"middle must be a number from -2^500 to 2^500: got {shown(middle)}.")
         self.middle = float(middle)
         self.part = GrowingTree(at.NUMBERS, 2, self.threshold, middle=self.middle)
 

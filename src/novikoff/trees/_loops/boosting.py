@@ -68,8 +68,9 @@ def count_rows(work: Work, drawn: int, node: int) -> None:
 
 @inner
 def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) -> float:
-    """Find the cut of a leaf that gains most, with gain 0 if none is allowed; return its value, -G / (H + ridge)."""
+    """Find the best cut of a leaf, with gain 0 and slot -1 if none is allowed; return its value, -G / (H + ridge)."""
     gain, slot, last, side, g, h = 0.0, -1, 0, 0, 0.0, 0.0
+    # Categories are ordered by their mean gradient, shrunk to 0 by four times the ridge.
     for c in range(settings.columns):
         here, j = work.histograms[work.places[node, 2], c], work.columns[c]
         found, where, go = sum_cut(
@@ -80,6 +81,7 @@ def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) 
             gain, slot, last, side = found, c, work.order[where - 1], go
             set_of(work.order, where if kinds[j] == 1 else 0, work.sets[node])
     work.best[node, GAIN], work.best[node, SLOT], work.best[node, BIN], work.best[node, SIDE] = gain, slot, last, side
+    # The histograms of all drawn columns have the same totals: those of the first are taken.
     here = work.histograms[work.places[node, 2], 0]
     for e in range(work.edge_counts[work.columns[0]] + 2):
         g += here[e, 0]
@@ -89,7 +91,7 @@ def examine(work: Work, kinds: NDArray[np.int8], settings: Settings, node: int) 
 
 @inlined
 def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
-    """Set the bias of each output, the best constant on these rows, and the scores to it."""
+    """Set the bias of each output to the best constant on these rows, and all scores to the bias."""
     rows, outputs = len(work.target), len(trees.bias)
     if settings.loss == SQUARED:
         mean = 0.0
@@ -107,7 +109,7 @@ def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
         for i in range(rows):
             ones += work.target[i]
         bias = np.log((ones + 0.5) / (rows - ones + 0.5))
-        for _ in range(4):  # Newton steps; without a base the first changes next to nothing
+        for _ in range(4):  # Newton steps; without a base the first step is almost 0
             g, h = 0.0, 1e-3
             for i in range(rows):
                 p = 1.0 / (1.0 + exp(-(work.base[i] + bias)))
@@ -124,7 +126,7 @@ def first_scores(work: Work, trees: Trees, settings: Settings) -> None:
 def slopes(work: Work, settings: Settings, output: int, used: int) -> float:
     """Write gradient and curvature of the drawn rows; return the unit of the gradient, 1 except for squared loss."""
     if settings.loss == SQUARED:
-        # Residuals are divided by their deviation, so that gains have no scale.
+        # Residuals are divided by their standard deviation, so that gains do not depend on the unit of y.
         total = 0.0
         for i in range(len(work.target)):
             total += (work.scores[0, i] + work.base[i] - work.target[i]) ** 2
@@ -184,7 +186,7 @@ def begin_tree(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Sett
         work.rows[a] = work.drawn[a]
     for j in range(d):
         work.columns[j] = j
-    for a in range(settings.columns):
+    for a in range(settings.columns):  # the first steps of a Fisher-Yates shuffle
         b = a + int(draw(work.coins) * (d - a))
         work.columns[a], work.columns[b] = work.columns[b], work.columns[a]
     work.unit[0] = slopes(work, settings, tree % outputs, used)
@@ -208,6 +210,7 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
     column, last, side = work.columns[int(work.best[node, SLOT])], int(work.best[node, BIN]), int(work.best[node, SIDE])
     category, codes, sets = kinds[column] == 1, work.codes[column], work.sets[node]
     start, stop, slot = work.places[node, 0], work.places[node, 1], work.places[node, 2]
+    # Stable partition of the rows with their slopes: rows that go right wait in `spare`.
     kept, moved = start, 0
     for a in range(start, stop):
         i = work.rows[a]
@@ -230,6 +233,7 @@ def split(work: Work, trees: Trees, kinds: NDArray[np.int8], settings: Settings)
         trees.cut[tree, node] = work.edges[column, last - 1]
     trees.gains[tree, node] = most
     trees.sets[tree, node, 0], trees.sets[tree, node, 1] = sets[0], sets[1]
+    # The smaller child is counted into a new histogram; the larger takes over its parent's, less the new one.
     small, large = (left, left + 1) if kept - start <= stop - kept else (left + 1, left)
     work.places[left, 0], work.places[left, 1] = start, kept
     work.places[left + 1, 0], work.places[left + 1, 1] = kept, stop
@@ -286,7 +290,7 @@ def advance(
         stored: (capacity, skipped + d) ring of stored rows; row number i is at i % capacity.
         first: Number of the first row of the build.
         skipped: Leading columns of the ring that are not used.
-        until: Units to have done.
+        until: Number of units done at which to return.
     """
     work, trees, settings = Work(*work), Trees(*trees), Settings(*settings)
     counters, capacity, rows, d = work.counters, len(stored), len(work.target), len(kinds)
@@ -334,14 +338,14 @@ def forecast(
     trees: Trees, kinds: NDArray[np.int8], x: NDArray[np.float64], skipped: int, prefixes: NDArray[np.int64],
     scores: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Write the scores of each row after the first rounds of boosting.
+    """Write the scores of each row after each of some numbers of boosting rounds.
 
     Args:
         trees: Fitted trees.
         kinds: (d,) 0 for numbers, 1 for categories.
         x: (rows, skipped + d) rows; NaN is missing.
         skipped: Leading columns that are not used.
-        prefixes: Numbers of rounds, ascending.
+        prefixes: Numbers of boosting rounds, ascending.
         scores: (rows, prefixes, outputs) Out.
     """
     trees = Trees(*trees)
@@ -369,7 +373,7 @@ def without_trees(
     loss: int, sums: NDArray[np.float64], seen: int, y: NDArray[np.float64], base: NDArray[np.float64],
     scores: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Write the scores of the first rows, before any tree, and add each row to the sums.
+    """Write the scores of rows without trees: constants from the sums so far; add each row to the sums.
 
     Args:
         loss: Loss of the trees.

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE = 8192
-"""Rows from which quantile edges are computed, evenly spaced."""
+"""Approximate number of evenly spaced rows from which quantile edges are computed."""
 CHUNK = 4096
-"""Rows that one unit of work encodes."""
+"""Number of rows whose bins are found in one unit of work."""
 
 LOGISTIC, SOFTMAX, SQUARED = 0, 1, 2
-"""Losses: labels 0 and 1; label numbers; outcomes."""
+"""Losses, by their outcomes: labels 0 and 1, labels from 0 on, numbers."""
 
 PHASE, DONE, TREE, NODES, LEAVES, USED, CODED = range(7)
 """Places of the counters of a build; DONE counts units, USED the rows drawn for the current tree."""
@@ -30,11 +30,11 @@ class Settings(NamedTuple):
 
     loss: int
     rounds: int  # boosting rounds; each fits one tree per output
-    leaves: int  # most leaves of a tree
+    leaves: int  # largest number of leaves of a tree
     rate: float  # learning rate
-    ridge: float
+    ridge: float  # added to the curvature of a leaf
     least: int  # fewest rows on either side of a cut
-    gain: float  # a cut must gain more
+    gain: float  # a cut must gain more than this
     fine: float  # subtracted from the gain of a cut on categories, per category beyond the second
     rows: float  # fraction of the rows drawn for each round
     columns: int  # columns drawn for each tree
@@ -56,7 +56,7 @@ class Trees(NamedTuple):
 class Work(NamedTuple):
     """State of a build on m rows with d columns."""
 
-    counters: NDArray[np.int64]  # (7,)
+    counters: NDArray[np.int64]  # (7,) see PHASE .. CODED
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
     edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite

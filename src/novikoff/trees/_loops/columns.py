@@ -1,9 +1,9 @@
 """From rows of features to rows of table columns.
 
 column_of   (places,) column of each feature; -1 for a feature that was never learned from
-code_of     (places,) NUMBER if the column has the feature's value; MISSING if it is missing where the feature is not 0;
-            else the number of the category that the column has where the feature is not 0
-absent      (columns,) value of a column of which a row has no feature
+code_of     (places,) NUMBER if the feature is the number in the column; MISSING if it marks missing values by not being
+            0; otherwise the category that it marks by not being 0
+absent      (columns,) value of each column in rows without a feature of it
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from novikoff.numerics.compiled import compiled, inlined
 
 NUMBER, MISSING = -1, -2
+"""Entries of `code_of` that are not categories, as in trees/columns.py."""
 
 
 @inlined

@@ -17,7 +17,7 @@ from novikoff.trees._loops.layout import BINS
 
 Vector = NDArray[np.float64]
 CONSTANT = -1
-"""Number of bins left of the cut of a column that has one bin only."""
+"""Returned instead of the number of bins left of the cut if a column has only one bin in the node."""
 
 
 class Limits(NamedTuple):
@@ -44,7 +44,7 @@ def bin_of(value: float, category: bool, edges: Vector) -> int:
     if category:
         return BINS - 1 if value < 0.0 else min(int(value) + 1, BINS - 1)
     below, step = 0, 64
-    while step > 0:  # always seven steps, without a branch to guess: edges beyond the last are infinite
+    while step > 0:  # always seven steps, without a branch to mispredict: edges beyond the last are infinite
         below += step if value > edges[below + step - 1] else 0
         step >>= 1
     return below + 1
@@ -52,7 +52,10 @@ def bin_of(value: float, category: bool, edges: Vector) -> int:
 
 @inlined
 def bin_goes_left(e: int, category: bool, last: int, missing_left: int, sets: NDArray[np.uint64]) -> bool:
-    """Return whether a bin is left of a cut: a bin of `sets` (2,) as bits, or for numbers one up to `last`."""
+    """Return whether a bin is left of a cut.
+
+    A bin of numbers is if it is at most `last`, a bin of categories if its bit in sets (2,) is set.
+    """
     if e == 0:
         return missing_left == 1
     if category:
@@ -62,7 +65,7 @@ def bin_goes_left(e: int, category: bool, last: int, missing_left: int, sets: ND
 
 @inner
 def goes_left(value: float, category: bool, cut: float, sets: NDArray[np.uint64], missing_left: int) -> bool:
-    """Return whether a value goes to the left child; a category that was not there at the cut goes right."""
+    """Return whether a value goes to the left child; a category that was absent at the cut goes right."""
     if value != value:
         return missing_left == 1
     if not category:
@@ -109,13 +112,15 @@ def label_cut(
         table: (n + 1 or more,) x ln x of whole numbers.
         here: (BINS + 1, k + 1) zeros, and zeros again on return: rows of each bin by label, then all; the last bin has
             those left of the cut.
-        order: (BINS,) written: bins in their order; the first ones are left of the cut.
+        order: (BINS,) written: bins of the node in the order of the cut, from left to right.
         means: (BINS,) working memory.
 
     Returns:
         The gain; the number of bins left of the cut, 0 if no cut is allowed, `CONSTANT` if there is one bin only; and
         whether missing values go left.
     """
+    # The gain is the decrease of the log loss of the best constants: with f(x) = x ln x, the sum over both sides of
+    # f(n_c) over the labels less f(n), minus the same of the whole node.
     n, k, met = len(rows), len(whole), 0
     for a in range(n):
         e = codes[rows[a]]
@@ -132,7 +137,7 @@ def label_cut(
     else:
         fine = 0.0
         if category:
-            main = 0
+            main = 0  # the most frequent label; its share is the mean of a category
             for c in range(1, k):
                 main = c if whole[c] > whole[main] else main
             for i in range(met):
@@ -143,12 +148,12 @@ def label_cut(
         base = -table[n]
         for c in range(k):
             base += table[whole[c]]
-        best = base + fine
-        for go in range(2 if missing > 0 else 1):
-            there = 0
+        best = base + fine  # constant terms are compared, not subtracted from every gain
+        for go in range(2 if missing > 0 else 1):  # 1: missing values go left
             for c in range(k):
                 here[BINS, c] = here[0, c] if go == 1 else 0
-            there = missing if go == 1 else 0
+            there = missing if go == 1 else 0  # rows left of the cut
+            # After the last bin, the cut separates the missing values from all others.
             for i in range(met if missing > 0 else met - 1):
                 e = order[i]
                 there += here[e, k]
@@ -161,6 +166,7 @@ def label_cut(
                 if gain > best and there >= limits.least and n - there >= limits.least:
                     best, where, side = gain, i + 1, go
         best -= base + fine
+    # Only the rows of `here` that were used are cleared.
     for i in range(met):
         for c in range(k + 1):
             here[order[i], c] = 0
@@ -183,7 +189,7 @@ def sum_cut(
         squares: For numbers, the sum of their squares: the gain is then that of normal distributions of unknown
             variance. 0 otherwise.
         limits: Constants.
-        order: (BINS,) written: bins in their order; the first ones are left of the cut.
+        order: (BINS,) written: bins of the node in the order of the cut, from left to right.
         means: (BINS,) working memory.
 
     Returns:
@@ -203,22 +209,25 @@ def sum_cut(
             means[order[i]] = here[order[i], 0] / (here[order[i], 1] + limits.smoothing)
         sort_bins(order, met, means)
         fine = limits.fine * max(met - 2, 0)
-    lost_g, lost_h, lost_n = here[0, 0], here[0, 1], here[0, 2]
+    missing_g, missing_h, missing_n = here[0, 0], here[0, 1], here[0, 2]
+    # A node of gradient sum g and curvature sum h lowers the loss by g^2 / (2 (h + ridge)).
     base, best, where, side = 0.5 * g * g / (h + ridge) if n > 0.0 else 0.0, 0.0, 0, 0
     left_g, left_h, left_n = 0.0, 0.0, 0.0
-    for i in range(met if lost_n > 0.0 else met - 1):
+    # After the last bin, the cut separates the missing values from all others.
+    for i in range(met if missing_n > 0.0 else met - 1):
         e = order[i]
         left_g += here[e, 0]
         left_h += here[e, 1]
         left_n += here[e, 2]
-        for go in range(2 if lost_n > 0.0 else 1):
-            gl, hl, nl = left_g + go * lost_g, left_h + go * lost_h, left_n + go * lost_n
+        for go in range(2 if missing_n > 0.0 else 1):  # 1: missing values go left
+            gl, hl, nl = left_g + go * missing_g, left_h + go * missing_h, left_n + go * missing_n
             if nl < limits.least or n - nl < limits.least:
                 continue
             gain = 0.5 * gl * gl / (hl + ridge) + 0.5 * (g - gl) * (g - gl) / (h - hl + ridge) - base
             if gain > best:
                 best, where, side = gain, i + 1, go
     if squares > 0.0 and where > 0:
+        # For numbers 2 * best is the decrease of the sum of squares: n/2 ln(SSE / SSE after the cut).
         best = 0.5 * n * np.log(squares / max(squares - 2.0 * best, 1e-9 * squares))
     return best - fine, where, side
 
@@ -228,7 +237,7 @@ def divide(
     rows: NDArray[np.int32], spare: NDArray[np.int32], codes: NDArray[np.uint8], category: bool, last: int,
     missing_left: int, sets: NDArray[np.uint64],
 ) -> int:  # fmt: skip
-    """Put the rows of a node that go left first, each side in its order, and return their number.
+    """Move the rows of a node that go left to the front, keep the order on each side, and return their number.
 
     Args:
         rows: (n,) rows of the node.

@@ -5,7 +5,7 @@ Forecast of one tree, on the path v_0 (root) .. v_n (leaf) of a row:
               then p = (1 - k 2^-30) p + 2^-30
     mixture   q_n = p_n,  q_i = s_i p_i + (1 - s_i) q_{i+1},  s_i = 1/(1 + e^-odds of v_i)
 Learning a label y: odds_i += ln p_i(y) - ln q_{i+1}(y), and every node of the path counts the row. Both s and 1 - s are
-computed from the odds, and the probability of every label is carried: nothing is one minus a rounded number.
+computed from the odds, and the probability of every label is stored: nothing is computed as one minus a rounded number.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def mixture(
     counts: NDArray[np.float64], odds: NDArray[np.float64], length: int, path: NDArray[np.int64],
     nodes: NDArray[np.float64], mixed: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Compute the forecasts of the nodes of a path and of the mixtures below each.
+    """Compute the forecast of each node of a path, and of the mixture from each node down.
 
     Args:
         counts: (N, k) Rows of each label that the nodes of the tree count.
@@ -78,14 +78,14 @@ def mixture(
 
 @inlined
 def learn(forest: Forest, m: int, length: int, path: NDArray[np.int64], nodes: NDArray[np.float64],
-          mixed: NDArray[np.float64], y: int, books: bool) -> None:  # fmt: skip
-    """Learn the label of a row whose `mixture` was just computed; count losses and rounds if `books`."""
+          mixed: NDArray[np.float64], y: int, recorded: bool) -> None:  # fmt: skip
+    """Learn the label of a row whose `mixture` was just computed; record losses and rounds if `recorded`."""
     for i in range(length):
         v, loss = path[i], -np.log(nodes[i, y])
         if i < length - 1:
             forest.odds[m, v] -= loss + np.log(mixed[i + 1, y])
         forest.counts[m, v, y] += 1.0
-        if books:
+        if recorded:
             put(forest.losses[m, v], 0, loss)
             forest.rounds[m, v, y] += 1
 
@@ -140,6 +140,7 @@ def play(forest: Forest, kinds: NDArray[np.int8], x: NDArray[np.float64], skippe
             if learns:
                 put(forest.played[m], 0, scale - np.log(mixed[0, y[t]]))
                 learn(forest, m, length, path, nodes, mixed, y[t], True)
+        # The geometric mean is normalised by a sum of exponentials relative to the largest.
         most, total = forecasts[t, 0], 0.0
         for c in range(1, labels):
             most = max(most, forecasts[t, c])
@@ -181,7 +182,7 @@ def examine(
     best, column, last, side = GAIN, -1, 0, 0
     for j in range(d):
         columns[j] = j
-    useful, drawn = 0, 0
+    useful, drawn = 0, 0  # columns are drawn by the steps of a Fisher-Yates shuffle
     while drawn < d and useful < tried:
         b = drawn + int(draw(coins) * (d - drawn))
         j = columns[b]
@@ -219,7 +220,7 @@ def examine(
 @compiled
 def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: NDArray[np.float64], first: int,
             skipped: int, tried: int, table: NDArray[np.float64], until: int) -> bool:  # fmt: skip
-    """Work on a build until `until` rows were visited; return whether the trees are finished.
+    """Work on a build until `until` row visits are done; return whether the trees are finished.
 
     Args:
         forest: Out: trees.
@@ -230,7 +231,7 @@ def advance(forest: Forest, growing: Growing, kinds: NDArray[np.int8], stored: N
         skipped: Leading columns of the ring that are not used.
         tried: Columns tried at each node.
         table: (rows + 1 or more,) x ln x of whole numbers.
-        until: Row visits to have done.
+        until: Number of row visits done at which to return.
     """
     forest, growing = Forest(*forest), Growing(*growing)
     counters, d, rows = growing.counters, len(kinds), len(growing.labels)
@@ -291,10 +292,10 @@ def bounds(forest: Forest, least: NDArray[np.float64], whole: NDArray[np.float64
         whole: (N,) Working memory: the loss of the mixture at each node.
         found: (M, 7) Out: loss as played; loss of the mixture, by the nodes' losses; the bound of the best pruning; its
             parts: loss of the best constants, regret of the nodes, price; and the largest difference of the odds from
-            what the losses make of them, or of the loss as played from that of the mixture.
+            those that the losses imply, or of the loss as played from that of the mixture.
     """
     forest = Forest(*forest)
-    stack = np.empty(2 * DEPTH, np.int64)
+    stack = np.empty(2 * DEPTH, np.int64)  # depth first: at most one waiting sibling per level
     for m in range(forest.column.shape[0]):
         off = 0.0
         for v in range(forest.nodes[m] - 1, -1, -1):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 FLOOR = 2.0**-30
-"""Every node mixes this much of each label into its forecast."""
+"""Least probability of a label at a node: p becomes (1 - k FLOOR) p + FLOOR."""
 SHRINK = 2.0
-"""Rows that the parent's forecast counts as."""
+"""Weight of the parent's forecast in the forecast of a node, in rows."""
 LEAST = 2
 """Fewest rows on either side of a cut."""
 GAIN = 1.0
@@ -22,9 +22,9 @@ BAG = 0.7
 SMOOTHING = 2.0
 """Rows with the node's share of labels that are added to a category when categories are ordered."""
 SCAN = 64
-"""Row visits that finding the best cut of a column takes beyond those of its rows, about."""
+"""Approximate cost of finding the best cut of a column beyond visiting its rows, in row visits."""
 DEPTH = 64
-"""Longest path."""
+"""Largest number of nodes on a path."""
 
 PHASE, DONE, TREE, NODE, CODED, PLAYED = range(6)
 """Places of the counters of a build; DONE counts row visits, NODE is the next node to examine."""
@@ -55,12 +55,12 @@ class Forest(NamedTuple):
 class Growing(NamedTuple):
     """State of a build on m rows with d columns; trees are grown one after the other."""
 
-    counters: NDArray[np.int64]  # (6,)
+    counters: NDArray[np.int64]  # (6,) see PHASE .. PLAYED
     coins: NDArray[np.uint64]  # (1,) state of the random numbers
     codes: NDArray[np.uint8]  # (d, m) bin of each value
     edges: NDArray[np.float64]  # (d, ROOM) edges between bins, ascending, then infinite
     edge_counts: NDArray[np.int64]  # (d,) two less than the number of bins
-    labels: NDArray[np.int64]  # (m,)
+    labels: NDArray[np.int64]  # (m,) label of each row
     bagged: NDArray[np.bool_]  # (m,) whether the row is in the bag of the current tree
     rows: NDArray[np.int32]  # (m,) bag, ordered by node
     spare: NDArray[np.int32]  # (m,) rows that go right

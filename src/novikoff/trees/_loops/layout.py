@@ -15,12 +15,15 @@ BINS = 128
 """Bins of a column: 0 for missing values, 1 to 127 for numbers between edges, or categories 0, 1, ...; 127 holds all
 categories from 126 on."""
 EDGES = BINS - 2
+"""Largest number of edges of a column."""
 ROOM = BINS - 1
 """Room for the edges of a column; infinite beyond the last."""
 EXAMINED, CELLS = 20_000, 2**19
 """Largest number of rows, and of cells, that are examined for one cut of a growing tree."""
 DEEPEST = 30
+"""Largest depth of a node; the root has depth 0."""
 PATH = DEEPEST + 2
+"""Room for the nodes of a path."""
 FLOOR = 2.0**-30
 """Least probability of a label at a node below the root: p becomes (1 - k FLOOR) p + FLOOR."""
 CONCENTRATION = 2.0
@@ -31,7 +34,8 @@ LABELS, NUMBERS, RESIDUALS = range(3)
 
 COLUMN, LEFT, PARENT, DEPTH, MISSING_LEFT, HEAD, ROWS, CHECK, WHOLE = range(9)
 """Columns of `whole`: column of the cut (-1 for a leaf), left child, parent, depth, whether missing values go left; the
-newest stored row of a leaf (-1 for none), the number of rows it got, and the number at which it is examined next."""
+newest stored row of a leaf (-1 for none), the number of rows it has received, and the number at which it is examined
+next."""
 
 BEFORE, AFTER, BETA, MIXED, GAP, PRIOR, SUMS = 0, 2, 4, 6, 8, 9, 10
 """Columns of `sums`: the node's own loss until it was split and from then on; ln of the weight of stopping over going
@@ -54,19 +58,19 @@ class Nodes(NamedTuple):
     split: NDArray[np.int64]  # (nodes, k): the same when the node was split
     start: NDArray[np.float64]  # (nodes, k): n at birth
     low: NDArray[np.float64]  # (nodes, k): least forecast of the parent in these rounds; no nodes if not recorded
-    high: NDArray[np.float64]  # (nodes, k): largest, likewise
+    high: NDArray[np.float64]  # (nodes, k): largest forecast of the parent, likewise
     sums: NDArray[np.float64]  # (nodes, SUMS)
 
 
 class Growth(NamedTuple):
-    """What a growing tree has for each row of the store, and its bins."""
+    """Arrays of a growing tree: an entry per row of the store, and the edges of its bins."""
 
     chain: NDArray[np.int64]  # (room,): the next older row of the same leaf
     codes: NDArray[np.uint8]  # (columns, room): bins
-    editions: NDArray[np.int64]  # (room,): edition of the edges by which they were found
+    editions: NDArray[np.int64]  # (room,): edition of the edges by which the bins of a row were found
     offsets: NDArray[np.float64]  # (room,): base logits of residuals; empty otherwise
     edges: NDArray[np.float64]  # (columns, ROOM): rising, then infinite
-    edge_counts: NDArray[np.int64]  # (columns,)
+    edge_counts: NDArray[np.int64]  # (columns,): number of edges
 
 
 class Rule(NamedTuple):
@@ -78,4 +82,4 @@ class Rule(NamedTuple):
     forgetting: float  # factor of the counts per round; 1 for none
     ridge: float  # of residuals
     most_nodes: int
-    middle: float  # forecast of numbers before the first
+    middle: float  # forecast before the first outcome, for numbers

@@ -14,7 +14,7 @@ from novikoff.trees._loops.tree import forecast, learn, split
 
 Vector = NDArray[np.float64]
 FINE = 0.5
-"""Nats taken off the gain of a cut for each category beyond the second."""
+"""Nats subtracted from the gain of a cut on categories, per category beyond the second."""
 
 
 @compiled
@@ -41,21 +41,19 @@ class Bag(NamedTuple):
 
 @compiled
 def expand(
-    nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag,
-    start: int, budget: int,
-) -> tuple[int, int]:  # fmt: skip
+    nodes: Nodes, rule: Rule, y: Vector, kinds: NDArray[np.int8], first: int, bag: Bag, start: int, budget: int
+) -> tuple[int, int]:
     """Examine nodes from number `start` on, until all are examined or `budget` cells were visited.
 
     Args:
         nodes: The tree.
         rule: Its constants.
-        x: (room, columns) stored rows.
-        y: (room,) their outcomes.
+        y: (room,) outcomes of the stored rows.
         kinds: (columns,) 1 for categories.
         first: Number of the first stored row of the build.
         bag: Rows from which the tree grows.
         start: Node to examine first.
-        budget: Cells to visit.
+        budget: Number of cells visited at which to return.
 
     Returns:
         The next node to examine, and the cells visited.
@@ -115,7 +113,7 @@ def follow(
     nodes: Nodes, rule: Rule, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], rows: NDArray[np.int64],
     predicted: Vector,
 ) -> None:  # fmt: skip
-    """Predict the rows x[rows], y[rows], and learn each before the next; predicted (rows,) written."""
+    """Predict each of the rows x[rows], write the prediction to predicted (rows,), and learn y[rows]."""
     nodes, rule = Nodes(*nodes), Rule(*rule)
     path, p, q = np.empty(PATH, dtype=np.int64), np.empty((PATH, 1)), np.empty((PATH, 1))
     for t in range(len(rows)):

@@ -1,7 +1,7 @@
 """A tree that grows while it plays: the mixture over all its prunings (trees/tree.py has the algorithm).
 
 Every kind of tree plays the same loop: labels, numbers and residuals differ in the forecast of a node, in the weight of
-stopping there, and in what a node learns. Forecasts of labels carry the probability of every label, never 1 - p.
+stopping there, and in what a node learns. Forecasts of labels contain the probability of every label, never 1 - p.
 """
 
 from __future__ import annotations
@@ -59,9 +59,11 @@ SPLITS = 32
 GROWTH = 0.3
 """A leaf is examined again when its rows have grown by this fraction."""
 NEVER = 2**62
+"""Number of rows at which a leaf that cannot be split is examined next."""
 CLIP = 1e-6
 """Least probability of a label at a node of a residual tree."""
 LEAST_CURVATURE = 1e-3
+"""Least curvature of a row of a residual tree when cuts are compared."""
 
 
 @inner
@@ -70,7 +72,7 @@ def stopping(nodes: Nodes, kind: int, v: int) -> tuple[float, float]:
     z = nodes.sums[v, BETA] + nodes.sums[v, BETA + 1]
     if kind == NUMBERS:
         gap = nodes.sums[v, GAP]
-        if gap == 0.0:  # follow the leader
+        if gap == 0.0:  # AdaHedge with an infinite rate: follow the leader
             return (0.5, 0.5) if z == 0.0 else (1.0, 0.0) if z > 0.0 else (0.0, 1.0)
         z = z / gap * LN2
     return shares(z)
@@ -81,7 +83,7 @@ def forecast(
     nodes: Nodes, rule: Rule, x: Vector, kinds: NDArray[np.int8], offset: float, path: NDArray[np.int64],
     p: NDArray[np.float64], q: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """Write the path of x, the forecast of each of its nodes to p and of each mixture to q; return its length.
+    """Write the path of x, the forecast of each node to p and of the mixture from it down to q; return its length.
 
     path   (PATH,) nodes from the root to the leaf
     p, q   (PATH, k) probability of each label; the first column for numbers
@@ -131,12 +133,12 @@ def forecast(
 def gap_of(difference: float, gap: float, stop: float, go: float) -> float:
     """Return the mixability gap of a round: AdaHedge of two, with log-weights.
 
-    difference   of the losses so far, those of going on less those of stopping
-    gap          the sum of the gaps so far
+    difference   loss so far of going on, less that of stopping
+    gap          sum of the gaps so far
     stop, go     losses in this round
     """
     low = min(stop, go)
-    if gap == 0.0:
+    if gap == 0.0:  # infinite rate: the mix loss is the increase of the smaller total
         if difference > 0.0:
             return max(0.0, stop - min(stop, difference + go))
         if difference < 0.0:
@@ -145,6 +147,7 @@ def gap_of(difference: float, gap: float, stop: float, go: float) -> float:
     z, rate = difference / gap * LN2, LN2 / gap
     log_stop, log_go = -softplus(-z), -softplus(z)
     mean = exp(log_stop) * (stop - low) + exp(log_go) * (go - low)
+    # -most / rate is the mix loss, both losses taken relative to the smaller one.
     most = log_add(log_stop - (stop - low) / gap * LN2, log_go - (go - low) / gap * LN2)
     return max(0.0, mean + most / rate) if rate > 0.0 and rate < np.inf else max(0.0, mean + most * gap / LN2)
 
@@ -154,7 +157,7 @@ def learn(
     nodes: Nodes, rule: Rule, length: int, y: float, path: NDArray[np.int64], p: NDArray[np.float64],
     q: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Learn the outcome of the row that was forecast last."""
+    """Learn the outcome of the row that was forecast last, at every node of its path."""
     label, recorded = int(y) if rule.kind != NUMBERS else 0, len(nodes.low) > 0
     known = nodes.numbers[KNOWN]
     for i in range(length):
@@ -174,6 +177,7 @@ def learn(
             if inside:
                 put(sums, BETA, -np.log(q[i + 1, label]) - lost)
             if rule.kind == RESIDUALS:
+                # Online Newton step of the correction w = n[0] with curvature A = n[1].
                 n[1] = rule.forgetting * n[1] + p[i, 1] * p[i, 0] + (1.0 - rule.forgetting) * rule.ridge
                 n[0] -= (p[i, 1] if label == 0 else -p[i, 0]) / n[1]
             else:
@@ -242,7 +246,7 @@ def best_cut(
     rule: Rule, growth: Growth, slots: NDArray[np.int32], labels: NDArray[np.int64], slopes: NDArray[np.float64],
     whole: NDArray[np.int64], kinds: NDArray[np.int8], table: Vector, sets: NDArray[np.uint64],
 ) -> tuple[float, int, int, int]:  # fmt: skip
-    """Return the gain of the best cut of a leaf, its column (-1 for none), last bin on the left and side of missing.
+    """Return the best cut of a leaf: gain, column (-1 for none), last bin on the left, whether missing values go left.
 
     Args:
         rule: Constants of the tree.
@@ -319,6 +323,7 @@ def grow(
         v = waiting[pending]
         n, got = collect(nodes, growth, v, oldest, most, rows, slots), nodes.whole[v, ROWS]
         nodes.whole[v, CHECK] = got + max(rule.least, int(GROWTH * n))
+        # Do not examine it again without room for nodes; wait for more rows; or, after SPLITS cuts, for the next row.
         if nodes.whole[v, DEPTH] >= DEEPEST or nodes.numbers[COUNT] + 2 > min(len(nodes.cut), rule.most_nodes):
             nodes.whole[v, CHECK] = NEVER
             continue
@@ -349,7 +354,7 @@ def grow(
         if kind == NUMBERS:
             for a in range(n):
                 slopes[0, a], slopes[1, a] = y[slots[a]] - mean, 1.0
-        if not several and kind != RESIDUALS:
+        if not several and kind != RESIDUALS:  # all outcomes are equal: nothing to gain
             continue
         best, column, last, side = best_cut(
             rule, growth, slots[:n], labels[:n], slopes, whole, kinds, table, sets
@@ -388,9 +393,9 @@ def play(
     nodes: Nodes, rule: Rule, growth: Growth, x: NDArray[np.float64], y: Vector, kinds: NDArray[np.int8], begin: int,
     window: int, first: int, stop: int, table: Vector, out: NDArray[np.float64],
 ) -> int:  # fmt: skip
-    """Forecast and learn the stored rows first .. stop - 1; return the first that was not played.
+    """Forecast and learn the stored rows first .. stop - 1; return the number of the first row not played.
 
-    It stops early for want of nodes, or where edges are to be renewed.
+    It is below `stop` if the arrays need room for more nodes, or edges have to be renewed.
 
     Args:
         nodes: The tree.
@@ -455,7 +460,10 @@ def look(
 
 @compiled
 def count_new(nodes: Nodes, growth: Growth, x: Vector, kinds: NDArray[np.int8], room: int, t: int, label: int) -> None:
-    """Enter the stored row t with a label that is new: its nodes count it, but it is not a round of theirs."""
+    """Count the stored row t, x (columns,), whose label is new, in the nodes of its path; they do not play its round.
+
+    Its bins, and its place in the chain of its leaf, are stored as in `play`.
+    """
     nodes, growth = Nodes(*nodes), Growth(*growth)
     v = 0
     while True:
@@ -486,7 +494,7 @@ def between_forms(nodes: Nodes, v: int) -> tuple[float, float]:
 
     They follow from whole numbers and the range of the parent's forecasts: trees/theorems/tree_pruning.py.
     """
-    k, n, begun = nodes.numbers[KNOWN], 0.0, 0.0
+    k, n, begun = nodes.numbers[KNOWN], 0.0, 0.0  # n rounds since birth, `begun` counts at birth
     for c in range(k):
         n += nodes.c[v, c]
         begun += nodes.start[v, c]
@@ -496,12 +504,13 @@ def between_forms(nodes: Nodes, v: int) -> tuple[float, float]:
     least, scale = most, begun + n + CONCENTRATION
     most -= n * np.log1p(-k * FLOOR)
     for c in range(k):
-        came, inherited = float(nodes.c[v, c]), nodes.start[v, c]
-        if came > 0.0:
-            most -= log_gamma_ratio(inherited + CONCENTRATION * nodes.low[v, c], came)
+        rounds, inherited = float(nodes.c[v, c]), nodes.start[v, c]
+        if rounds > 0.0:
+            most -= log_gamma_ratio(inherited + CONCENTRATION * nodes.low[v, c], rounds)
             high = inherited + CONCENTRATION * nodes.high[v, c]
-            least -= log_gamma_ratio(high, came) + np.log1p(FLOOR * scale / high)
-            least -= FLOOR * scale * (1.0 + np.log(came))
+            # The floor lowers the loss of the j-th such round by at most FLOOR * scale / (high + j - 1).
+            least -= log_gamma_ratio(high, rounds) + np.log1p(FLOOR * scale / high)
+            least -= FLOOR * scale * (1.0 + np.log(rounds))
     slack = 1e-9 * (1.0 + most) + 1e-14 * math.lgamma(scale)
     return least - slack, most + slack
 
@@ -525,6 +534,7 @@ def settle(nodes: Nodes, kind: int, bounds: Vector, mixed: Vector, stops: NDArra
     count, whole, c, known = nodes.numbers[COUNT], nodes.whole, nodes.c, nodes.n.shape[1]
     drift, sound, width = 0.0, 1.0, 0.0
     prices = np.zeros(count)
+    # First pass: losses, bounds and checks of every node. Children have larger numbers than their parent.
     for v in range(count - 1, -1, -1):
         sums = nodes.sums[v]
         before, after = sums[BEFORE] + sums[BEFORE + 1], sums[AFTER] + sums[AFTER + 1]
@@ -564,6 +574,7 @@ def settle(nodes: Nodes, kind: int, bounds: Vector, mixed: Vector, stops: NDArra
         stops[v] = after + stop_price <= go_bound + go_price
         prices[v] = stop_price if stops[v] else go_price
         bounds[v] = before + min(after + stop_price, go_bound + go_price)
+    # Second pass: the nodes of the best pruning, from the root down.
     constants, regret, price, leaves = 0.0, 0.0, 0.0, 0
     waiting, pending = np.empty(count + 1, dtype=np.int64), 1
     waiting[0] = 0

@@ -5,13 +5,14 @@ Theorem (upper)
     advance. L_m is the loss of the tree in place m over all epochs, U_m the sum over epochs of the bound of its best
     pruning in that epoch. The forest plays their mean p. Then
         L = mean of L_m - D  <=  mean of U_m - D  <=  mean of U_m,   D = the sum of the mean of (p_m - p)^2 >= 0.
-    D is the disagreement of the trees: it is known before the outcomes are.
+    D is the disagreement of the trees, which is known before the outcomes.
 Assumptions
-    the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is that its nodes
-    recorded, and no node paid more than twice its gaps; L = mean of L_m - D up to rounding (all checked).
+    the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is the one recorded
+    by its nodes, and no node paid more than twice its gaps; L = mean of L_m - D up to rounding (all checked).
 Proof
-    (p - y)^2 = the mean of (p_m - y)^2 less the mean of (p_m - p)^2. L_m <= U_m in every epoch, whose choices begin
-    afresh. [] Rounding: U_m is at least the recorded loss, and what the ledger's L is above the mean is added.
+    (p - y)^2 is the mean of (p_m - y)^2 less the mean of (p_m - p)^2. In every epoch the weights of stopping start
+    over, so L_m <= U_m there by tree_gaps. [] Rounding: U_m is at least the recorded loss, and any excess of the
+    ledger's L over mean of L_m - D is added.
 Reference
     [derooij2014] for the choice at a node, [breiman2001] for forests.
 """
@@ -37,7 +38,7 @@ class NumberForestFacts:
         bounds: Sum over epochs of the bound of each tree, at least its loss.
         losses: Mean over the trees of the losses of the prunings' nodes.
         price: Mean over the trees of the prices.
-        off: Largest relative difference, in any epoch, of a tree's loss from what its nodes recorded.
+        off: Largest relative difference, in any epoch, of a tree's loss from that recorded by its nodes.
         disagreement: D.
         squares: Sum of y^2.
     """
@@ -59,8 +60,8 @@ class NumberForestFacts:
     "squared loss",
     words=Words(
         covers="every stream, for a forest that starts untrained and whose sums have not drifted",
-        why="after the run, the mean of the trees' bounds is {mean_bound:up}: losses of the nodes of one pruning of "
-        "each {losses:up}, and twice the measured mixability gaps {price:up}, in each of {epochs} epochs with new "
+        why="after the run, the mean of the trees' bounds is {mean_bound:up}: the nodes of one pruning of each tree "
+        "lost {losses:up}, and twice the measured mixability gaps are {price:up}, over {epochs} epochs, each with new "
         "trees. The trees' disagreement, computed without the outcomes, accounts for {disagreement:down}: the loss is "
         "the mean loss of the trees, {mean_loss:up}, less that. Nothing is claimed about rows to come",
     ),

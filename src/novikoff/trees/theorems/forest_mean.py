@@ -6,7 +6,7 @@ Theorem (upper)
     loss of the tree in place m over all epochs, U_m the sum over epochs of the bound of its best pruning in that epoch,
     with the prior that rows before the epoch gave its prunings. The forest plays P_c = prod_m P_m,c^(1/M) / Z. Then
         L = mean of L_m - D  <=  mean of U_m - D  <=  mean of U_m,   D = the sum of -ln Z >= 0.
-    D is the disagreement of the trees: it is known before the labels are.
+    D is the disagreement of the trees, which is known before the labels.
 Assumptions
     the learner started untrained, its rounds are the ledger's; in every epoch the loss of each tree is that of the
     mixture of its nodes, and the weights follow from their losses; L = mean of L_m - D up to 1e-9 (1 + L), and D is
@@ -15,8 +15,8 @@ Proof
     -ln P_y = the mean of -ln P_m,y + ln Z, and Z does not depend on y. Z <= the sum over labels of the mean of P_m,c,
     which is 1: a geometric mean is at most the arithmetic one. L_m <= U_m in every epoch: the prior is a function of
     the past. []
-    Rounding: U_m is at least the loss of the mixture from the nodes' sums, and the difference to the loss played is
-    added; so is what D lacks to 0, and what the ledger's L is above the mean.
+    Rounding: U_m is at least the loss of the mixture from the nodes' sums, and the excess of the loss played is added;
+    so are -D if D is negative, and any excess of the ledger's L over mean of L_m - D.
     New labels are paid for as in trees/theorems/tree_pruning.py: their round is played as if they had been known, and
     the difference is added to the bound.
 Reference
@@ -48,7 +48,7 @@ class ForestFacts:
         regret: Mean over the trees of the regret of the nodes.
         price: Mean over the trees of the price of the prunings.
         off: Largest difference, in any epoch, of a tree's loss from that of its nodes' mixture, or of a weight from
-            what the losses make of it, relative to 1 + the tree's loss.
+            the one that the losses imply, relative to 1 + the tree's loss.
         disagreement: D.
         entropy: Log loss of the best constant probabilities for all rounds.
     """

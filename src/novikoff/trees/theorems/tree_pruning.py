@@ -23,9 +23,9 @@ Proof
     Closed forms: the root is (n_c + 1/2)/(n + k/2), so its loss is ln of Gamma(n + k/2)/Gamma(k/2) times the product of
     Gamma(1/2)/Gamma(n_c + 1/2). Below, p_c = (1 - k f)(n_c + 2 r_c)/(n + 2) + f, f = 2^-30, r the parent's forecast in
     [m, M], i_c the counts at birth: the j-th round of label c costs ln (i + t + 2)/(i_c + j - 1 + 2 r_c) up to the
-    floor f, so with m_c for r_c the sum is an upper bound, with M_c a lower one. The floor adds at most -ln(1 - k f) a
-    round, and takes off at most ln(1 + f/p). They leave room: the sum W of the widths of these intervals over the
-    nodes of P is reported, and the parts are checked up to W nats.
+    floor f, so with m_c for r_c the sum is an upper bound, with M_c a lower one. The floor adds at most -ln(1 - k f)
+    per round, and takes off at most ln(1 + f/p). The two bounds do not meet: the sum W of the widths of these intervals
+    over the nodes of P is reported, and the parts are checked up to W nats.
     Rounding: Q_root <= U for whatever sums are stored, so max(U, Q_root) + max(0, L - Q_root) is sound for whatever was
     played; L is summed with compensation.
     New labels: a round in which a label first appears costs -ln of the reserve and is not one of the tree's; the
