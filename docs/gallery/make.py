@@ -16,7 +16,7 @@ from novikoff.cli.main import main as novikoff
 HERE = pathlib.Path(__file__).parent
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 PORT = 1963
-HEIGHTS = {"report": 590, "comparison": 585, "experts": 830}
+HEIGHTS = {"report": 590, "comparison": 630, "experts": 830}
 """Height of each report's picture in pixels: it ends below a chart or a table."""
 PERCEPTRON = (
     "#v=1&g=perceptron&o=&s=0&r=me&m=5b0bm0b53m4n1hp3q3up3d27m384pp2e3dm4001m592jp2h43m075fm2l3tm240mm2x2gm&t=14"
